@@ -171,19 +171,19 @@ fn metadata_that_is_no_json_and_no_yaml() {
     assert_told(
         &described("{\n  \"name\": \"x\",\n}\n"),
         "error …/tools/x/tool.meta.json:3:1: is skipped: expected a quoted key, or the comma before it is one \
-         too many\n→ mend the JSON\n",
+         too many\n→ fix the JSON\n",
     );
     let yaml = Project::with_hi()
         .script("tools/x/tool.sh", "#!/bin/sh\n")
         .file("tools/x/tool.meta.yaml", "name: x\ntitle: [\n");
     assert_told(
         &yaml,
-        "error …/tools/x/tool.meta.yaml:2:8: is skipped: unclosed bracket '['\n→ mend the YAML\n",
+        "error …/tools/x/tool.meta.yaml:2:8: is skipped: unclosed bracket '['\n→ fix the YAML\n",
     );
     let inline = Project::with_hi().script("tools/x/tool.sh", "#!/bin/sh\n# mcp: {\"name\": x}\n");
     assert_told(
         &inline,
-        "error …/tools/x/tool.sh:2:10: is skipped: the `mcp:` line: expected value\n→ mend the JSON\n",
+        "error …/tools/x/tool.sh:2:10: is skipped: the `mcp:` line: expected value\n→ fix the JSON\n",
     );
 }
 

@@ -119,7 +119,7 @@ fn prompts_are_found_in_folders_and_named_as_they_or_their_metadata_say() {
     assert_eq!(text(&get(&mut server, "from-yaml", &json!({ "x": "y" }))), "y");
     let told = server.finish();
     for (file, problem) in [
-        ("broken.meta.json", "mend the JSON"),
+        ("broken.meta.json", "fix the JSON"),
         ("lonely.meta.json", "no template of that name"),
         ("program", "add metadata"),
     ] {

@@ -154,7 +154,7 @@ fn what_the_checks_at_the_start_know_is_known_here_too() {
         .file("tools/odd/tool.meta.json", "{\n  \"desciption\": \"Odd\",\n  \"description\": \"Odd\",\n  \"annotations\": {\"readOnlyHint\": true}\n}");
     let expected = "Validating project at …...\n\n\
         ✗ tools/broken/tool.meta.json:2 - is skipped: EOF while parsing an object\n    \
-            → mend the JSON\n\
+            → fix the JSON\n\
         ⚠ tools/odd/tool.meta.json:2 - has the unknown key `desciption`, which is ignored\n    \
             → write `description` if that is what you mean\n\
         ✗ tools/odd/tool.sh:1 - names the interpreter `/usr/bin/no-such-thing`, which does not exist\n    \
@@ -595,7 +595,7 @@ const PLAN: &str = "  tools/dos/tool.sh - end its lines with LF instead of CRLF\
     tools/hi - let only its owner write it (chmod go-w)\n  \
     tools/hi/tool.sh - let only its owner write it (chmod go-w)\n  \
     tools/mark/tool.sh - remove the byte-order mark before its `#!`\n  \
-    tools/mixed/tool.sh - is left as it is: only some of its lines end with CRLF, and some of those may be meant; mend it \
+    tools/mixed/tool.sh - is left as it is: only some of its lines end with CRLF, and some of those may be meant; fix it \
     by hand\n  \
     tools/plain/tool.sh - make it executable (chmod +x)\n\n";
 

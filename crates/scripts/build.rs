@@ -1,5 +1,5 @@
-//! Lists the files of the SDK, so that they become a part of the program: what scripts source, and what Python and
-//! Node.js import.
+//! Build script: lists the files of the SDK, so that they become part of the program: what scripts source, and what Python
+//! and Node.js import.
 
 #![allow(clippy::disallowed_methods, reason = "the files of a build")]
 
@@ -9,7 +9,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
 fn main() {
-    // As it is now: a folder of builds may have been copied from another checkout.
+    // Read at run time: a build folder may have been copied from another checkout.
     let here = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").expect("cargo says where"));
     let sdk = here.join("../../sdk");
     let of = |folder: &str, endings: &[&str]| {

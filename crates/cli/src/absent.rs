@@ -1,4 +1,4 @@
-//! Commands of mcp-bash in bash that are not here: what to use instead.
+//! Absent commands: those of mcp-bash in bash that do not exist here, and what to use instead.
 
 use crate::base::error::Error;
 use crate::base::exit::Exit;

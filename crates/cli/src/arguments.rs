@@ -1,4 +1,4 @@
-//! The command line: which command is meant, and what all commands share. What a command takes stands with the command.
+//! Command line: which command is meant, and what all commands share. Each command defines its own arguments.
 
 use crate::absent::{self, Absent};
 use crate::base::common::Common;
@@ -176,14 +176,14 @@ impl CommandLine {
         let parsed = whole().try_get_matches_from(&words).and_then(|found| Self::from_arg_matches(&found));
         match parsed {
             Ok(arguments) => arguments.checked(),
-            // Of two words that clap could complain about the first one counts: `intit --name x` is no folder called
-            // `intit` with a wrong flag, and `help intit` is not about all commands.
+            // Of two words that clap could reject, the first one counts: `intit --name x` is not a folder called `intit`
+            // with a wrong flag, and `help intit` is not about all commands.
             Err(_) if is_neither_folder_nor_command(&first) => Err(neither_folder_nor_command(&first)),
             Err(error) => explained(&error),
         }
     }
 
-    /// The same with a folder that stands alone as the project; or what makes no sense together.
+    /// The same with a lone folder as the project; or the error of a contradiction.
     fn checked(mut self) -> Result<Self, Error> {
         let is_demo = matches!(self.command, Some(Command::Demo));
         match (&self.serve.folder, &self.command) {
@@ -202,7 +202,7 @@ impl CommandLine {
         }
     }
 
-    /// Does what the command line says.
+    /// Runs the command.
     pub(crate) fn run(self) -> Result<ExitCode, Error> {
         let Self { common, serve, command } = self;
         let Some(command) = command else { return serve::run(&common, &serve) };
@@ -247,7 +247,7 @@ impl CommandLine {
     }
 }
 
-/// Prints help, the version, or what is wrong with the words, and ends the program; unless that cannot be printed.
+/// Prints help, the version or the usage error, and exits; unless that cannot be printed.
 fn explained<T>(error: &clap::Error) -> Result<T, Error> {
     let printed = error.print().and_then(|()| std::io::stdout().flush());
     match printed {
@@ -259,7 +259,7 @@ fn explained<T>(error: &clap::Error) -> Result<T, Error> {
     }
 }
 
-/// For the test of what a person reads then; not in what is released.
+/// For the test of the message after a panic; not in release builds.
 fn panic_if_a_test_wants() {
     if cfg!(debug_assertions)
         && std::env::var_os("MCPBASH_TEST_PANIC").is_some_and(|wanted| wanted == "command")
@@ -268,7 +268,7 @@ fn panic_if_a_test_wants() {
     }
 }
 
-/// A command counts more than a folder of its name; whoever may have meant the folder is told how to name it.
+/// A command takes precedence over a folder of its name; tells the user how to name the folder, in case that was meant.
 fn tell_of_folder(name: &str, common: &Common) {
     let folder = Path::new(name);
     let is_project = || ["tools", "server.d"].iter().any(|part| folder.join(part).is_dir());
@@ -277,7 +277,7 @@ fn tell_of_folder(name: &str, common: &Common) {
     }
 }
 
-/// The command line as clap knows it: all commands with what they take.
+/// The command line as clap knows it: all commands with their arguments.
 pub(crate) fn whole() -> clap::Command {
     grouped(CommandLine::command())
 }

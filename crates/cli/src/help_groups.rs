@@ -1,9 +1,9 @@
-//! The overview of all commands: which belong together.
+//! Command groups of the overview.
 
 use clap::Command;
 use std::fmt::Write as _;
 
-/// The headings and their commands, in the order in which a person meets them.
+/// The headings and their commands, in the order in which a user meets them.
 pub(crate) const GROUPS: [(&str, &[&str]); 6] = [
     ("Begin a project", &["new", "init", "scaffold", "import", "schema", "demo"]),
     ("Use what a server offers", &["call", "run-tool", "list", "read", "get", "complete"]),
@@ -13,7 +13,7 @@ pub(crate) const GROUPS: [(&str, &[&str]); 6] = [
     ("For shells and scripts", &["completions", "man", "sdk-path", "jq", "ask", "download", "provider"]),
 ];
 
-/// The command line with an overview of its commands by group. A command that no group names is shown at the end.
+/// The command line with an overview of its commands by group. A command without a group is shown at the end.
 pub(crate) fn grouped(whole: Command) -> Command {
     let overview = overview(&whole);
     whole.help_template(format!(
@@ -37,7 +37,7 @@ fn overview(whole: &Command) -> String {
     text
 }
 
-/// The beginning of what a command says of itself; `help COMMAND` has the rest.
+/// The beginning of a command's description; `help COMMAND` has the rest.
 fn short(about: &str) -> String {
     let about = about.strip_prefix("For scripts: ").unwrap_or(about);
     let about = about.split("; ").next().unwrap_or(about).split(": exit").next().unwrap_or(about);
@@ -45,7 +45,7 @@ fn short(about: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// The words in lines that fit a terminal beside the names.
+/// The text in lines that fit a terminal beside the names.
 fn wrapped(words: &str) -> String {
     const WIDEST: usize = 80;
     let (mut text, mut used) = (String::new(), 0);

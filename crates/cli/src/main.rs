@@ -1,9 +1,9 @@
 //! `mcp-bash`: a folder of scripts becomes a Model Context Protocol server.
 //!
-//! This crate is what people see: the command line, the words on the terminal, the exit codes. One file for each
-//! subcommand. Protocol rules are elsewhere.
+//! This crate is what people see: the command line, the text on the terminal, the exit codes. Each subcommand has one file
+//! or folder. Protocol rules are elsewhere.
 
-// It panics where nobody reads any more: `terminal::tell` and `complain` do not.
+// It panics on a closed pipe: `terminal::tell` and `complain` do not.
 #![warn(clippy::print_stderr)]
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests use files of their own"))]
 
@@ -21,7 +21,7 @@ use std::panic::Location;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    // Scripts that look for a jq find this program under its name, and call it often: nothing comes before it.
+    // Scripts without a jq find this program under that name, and call it often: nothing comes before it.
     let mut words = std::env::args_os();
     if words
         .next()
@@ -32,7 +32,7 @@ fn main() -> ExitCode {
     if words.next().is_some_and(|word| word == commands::completions::ASK) {
         return commands::completions::answer(words, arguments::whole);
     }
-    // Before anything else: this program is also the one that looks after a server that was killed.
+    // Before anything else: this program is also the warden, which cleans up after a server that was killed.
     mcp_bash_runner::warden::install();
     std::panic::set_hook(Box::new(|panic| {
         if let Some(failure) = open::startup::failure_of_runtime(panic) {
@@ -52,7 +52,7 @@ fn main() -> ExitCode {
     })
 }
 
-/// What a person reads in place of a stack trace. The process ends with exit code 101.
+/// What the user reads instead of a stack trace. The process exits with code 101.
 fn own_fault(place: Option<&Location<'_>>) -> String {
     let place = place.map(|place| format!(" at {place}")).unwrap_or_default();
     let version = env!("CARGO_PKG_VERSION");

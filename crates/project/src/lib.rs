@@ -1,10 +1,10 @@
-//! A project directory becomes a [`Catalog`].
+//! Project: a directory becomes a [`Catalog`].
 //!
 //! # Theory of operation
 //!
-//! [`Location::find`] decides which folder is served. [`Catalog::read`] walks it once and produces an immutable value:
-//! who the server says it is, the tools and prompts it found, and [`Diagnostic`]s about what it skipped and why. A folder that is
-//! half broken still gives a catalog of the other half. Nothing here speaks JSON-RPC or starts a process.
+//! [`Location::find`] decides which folder is served. [`Catalog::read`] walks it once and produces an immutable value: the
+//! identity of the server, the tools, resources and prompts it found, and [`Diagnostic`]s about what it skipped and why. A
+//! folder that is half broken still gives a catalog of the other half. Nothing here speaks JSON-RPC or starts a process.
 //!
 //! The folders depend on each other in one direction: [`trust`] decides which files are believed; `ground` holds what all
 //! share; `declarations` reads what authors write; `walk` finds files that may be entries; [`watch`] waits for changes;

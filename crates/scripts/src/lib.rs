@@ -1,16 +1,16 @@
-//! Every script of a project is run here.
+//! Scripts: every script of a project is run here.
 //!
 //! # Theory of operation
 //!
-//! [`Scripts`] has what all of them need: the settings, the runner, the private folder, the search path, the SDK and jq.
-//! What is to be run is a value: a [`ToolCall`], a [`PromptCall`], a [`CompletionCall`], a [`ResourceRead`]. It says who
-//! wants what under which limits, and nothing of how a process is told. `Scripts` decides whether it may run at all,
-//! renders it for a process (variables, files, words, standard input), runs that through [`Runner`] and returns an
-//! [`Outcome`], or a [`ScriptError`] where nothing was run or there is nothing to go on with. The project's own scripts in
-//! `server.d`, executables that are asked which tools they have, and the login shell go the same way: `process.rs` is the
-//! only place where an invocation is put together.
+//! [`Scripts`] holds what all of them need: the settings, the runner, the private folder, the search path, the SDK and jq.
+//! A request to run something is a value: a [`ToolCall`], a [`PromptCall`], a [`CompletionCall`], a [`ResourceRead`]. It
+//! says who wants what under which limits, and nothing about how a process receives it. `Scripts` decides whether it may
+//! run at all, renders it for a process (variables, files, words, standard input), runs that through [`Runner`] and returns
+//! an [`Outcome`], or a [`ScriptError`] if nothing was run or there is no usable result. The project's own scripts in
+//! `server.d`, executables that list their tools, and the login shell take the same route: `running/process.rs` is the only
+//! place where an invocation is put together.
 //!
-//! Nothing here knows of requests, clients or revisions of a protocol: a command line calls a tool as a server does.
+//! Nothing here knows requests, clients or protocol revisions: a command line calls a tool as a server does.
 //!
 //! [`Runner`]: mcp_bash_runner::Runner
 

@@ -1,4 +1,4 @@
-//! Scripts of a project: the one entry point for everything that is run.
+//! Scripts of a project: the single entry point for everything that is run.
 
 use crate::definitions::readings::{FileInProgress, Readings};
 use crate::running::processes::Processes;
@@ -16,7 +16,7 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
-/// Runs the scripts of a project, and has what they need.
+/// Runs the scripts of a project, and holds what they need.
 pub struct Scripts {
     pub(crate) surroundings: Arc<Surroundings>,
     pub(crate) workers: Arc<Workers>,
@@ -29,7 +29,7 @@ impl Scripts {
         Self::with_runner(runner, settings, state_dir)
     }
 
-    /// The same with a runner that is there already.
+    /// The same with an existing runner.
     pub fn with_runner(runner: Runner, settings: Settings, state_dir: Arc<StateDir>) -> Self {
         let surroundings = Arc::new(Surroundings::new(Processes::new(runner, settings, state_dir)));
         let workers = Arc::new(Workers::new(Arc::clone(&surroundings)));
@@ -45,7 +45,7 @@ impl Scripts {
         &self.surroundings.processes.state_dir
     }
 
-    /// What is held in all.
+    /// The budget for everything.
     pub fn budget(&self) -> &Arc<Budget> {
         self.surroundings.budget()
     }
@@ -55,24 +55,24 @@ impl Scripts {
         self.surroundings.runner()
     }
 
-    /// Where scripts find their programs from now on. Only the first call counts.
+    /// Sets where scripts find their programs. Only the first call counts.
     pub fn set_search_path(&self, path: OsString) {
         self.surroundings.search_path.set(path);
     }
 
-    /// Makes calls wait that do not find a program: the search path will be known soon.
+    /// Makes calls that do not find a program wait: the search path will be known soon.
     pub fn await_search_path(&self) {
         self.surroundings.search_path.expect();
     }
 
-    /// Whether scripts find other programs than those on our own path.
+    /// Whether scripts find programs besides those on our own path.
     pub fn finds_more_programs(&self) -> bool {
         let path = self.surroundings.search_path.get();
         path.is_some_and(|path| std::env::var_os("PATH").as_ref() != Some(path))
     }
 
-    /// Asks the login shell of this user for its `PATH`, and blocks until it has answered. A shell that hangs is killed
-    /// with what it started.
+    /// Asks the user's login shell for its `PATH`, and blocks until it has answered. A shell that hangs is killed with
+    /// everything it started.
     pub fn ask_login_shell(&self) -> Option<OsString> {
         self.surroundings.processes.ask_login_shell()
     }
@@ -82,45 +82,44 @@ impl Scripts {
         self.surroundings.processes.bash_version()
     }
 
-    /// What is wrong with tools whose programs are not there, in words for the operator.
+    /// Tools whose programs do not exist, as messages for the operator.
     pub fn missing_programs(&self, catalog: &Catalog) -> Vec<String> {
         self.surroundings.missing_programs(catalog)
     }
 
-    /// Reports why scripts find no SDK, should it be impossible to lay it out: once, until it succeeds.
+    /// Reports once why scripts have no SDK, if it cannot be written; again only after it has succeeded in between.
     pub fn on_missing_sdk(&self, report: impl Fn(&io::Error) + Send + Sync + 'static) {
         self.surroundings.sdk.on_missing(report);
     }
 
-    /// Lets scripts find the SDK in the cache of the user, where it can be: for a command that ends after one call.
+    /// Lets scripts use the SDK in the user's cache, if possible: for a command that exits after one call.
     pub fn share_sdk(&self) {
         self.surroundings.sdk.share();
     }
 
-    /// Makes the private folder and the SDK look used, so that no cleaner removes them for their age. To be called now and
-    /// then.
+    /// Touches the private folder and the SDK, so that no cleaner removes them for their age. To be called periodically.
     pub fn refresh_private_folder(&self) {
         self.surroundings.refresh();
     }
 
-    /// Why no script could be run now, if none could: its project, the private folder or the SDK is not there. What can be made
-    /// again is made.
+    /// Why no script could run now, if none could: its project, the private folder or the SDK is missing. Recreates what
+    /// can be recreated.
     pub fn unready(&self, paths: &Paths) -> Option<String> {
         self.surroundings.unready(paths)
     }
 
-    /// Lets tasks of this runtime stay with the workers: the one that calls mostly run on, so that it wakes no other.
+    /// Runs the tasks of the workers in this runtime: the one that most calls run on, so that they wake no other thread.
     pub fn watch_workers_on(&self, runtime: Handle) {
         self.workers.watch_on(runtime);
     }
 
-    /// Reports what the operator should know of workers.
+    /// Reports what the operator should know about workers.
     pub fn on_worker_news(&self, report: impl Fn(&WorkerNews<'_>) + Send + Sync + 'static) {
         self.workers.on_news(report);
     }
 
-    /// Starts a worker for each script whose author wants one before the first call, and ends those that nothing in the
-    /// catalog is served by any more.
+    /// Starts a worker for each script whose author wants one before the first call, and terminates workers that nothing in
+    /// the catalog uses any more.
     pub async fn start_workers_ahead(&self, catalog: &Catalog) {
         self.workers.start_ahead(catalog).await;
     }
@@ -130,7 +129,7 @@ impl Scripts {
         self.readings.reading(paths)
     }
 
-    /// Reports each file whose definitions are known now. `report` runs where it may block, and reads the file again.
+    /// Reports each file whose definitions are now known. `report` runs where it may block, and reads the file again.
     pub fn on_definitions(&self, report: impl Fn(&Path) + Send + Sync + 'static) {
         self.readings.on_definitions(report);
     }
@@ -140,7 +139,7 @@ impl Scripts {
         self.readings.files_in_progress()
     }
 
-    /// Ends every process, and removes what was only there while they ran.
+    /// Terminates every process, and removes what existed only while they ran.
     pub fn end(&self, grace: Duration) {
         self.surroundings.processes.end(grace);
     }

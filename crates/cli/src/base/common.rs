@@ -1,4 +1,4 @@
-//! What every command takes.
+//! Common options of every command.
 
 use clap::Args;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! What can go wrong before a client is there to be told.
+//! Errors before a client is connected.
 
 use crate::base::exit::Exit;
 use mcp_bash_project::{LocationError, no_project};
@@ -57,26 +57,26 @@ pub(crate) enum Error {
     Ask(io::Error),
     #[error("the demo failed: {0}")]
     Demo(String),
-    /// What keeps a server from starting that a client talks to through standard input and output.
+    /// An error that prevents a server from starting while a client waits on standard input and output.
     #[error(transparent)]
     Serving(Box<Error>),
-    /// What a command says of itself.
+    /// An error of one command.
     #[error("{error}")]
     Command { exit: Exit, error: Box<dyn std::error::Error> },
 }
 
 impl Error {
-    /// An error of one command, which is shown with its own words.
+    /// An error of one command, which is shown with its own message.
     pub(crate) fn of_command(exit: Exit, error: impl Into<Box<dyn std::error::Error>>) -> Self {
         Self::Command { exit, error: error.into() }
     }
 
-    /// Whether a client may be waiting for an answer to its first request.
+    /// Whether a client may be waiting for the answer to its first request.
     pub(crate) fn keeps_a_client_waiting(&self) -> bool {
         matches!(self, Self::Serving(_) | Self::NeitherFolderNorCommand { .. })
     }
 
-    /// 2 for what the person who called us can mend by calling us differently, 1 for the rest.
+    /// 2 for a mistake in how the user called us, 1 for the rest.
     pub(crate) fn exit_code(&self) -> ExitCode {
         match self {
             Self::LogFile { .. }
@@ -102,15 +102,15 @@ impl Error {
     }
 }
 
-/// The words with which an error says which name was meant.
+/// The part of an error message that suggests a name.
 pub(crate) fn meant(suggestion: Option<&str>) -> String {
     suggestion.map(|name| format!(", did you mean `{name}`?")).unwrap_or_default()
 }
 
-/// With fewer no call could be served: a server has some twenty open for itself, and a call up to ten.
+/// With fewer, no call could be served: a server has some twenty open for itself, and a call up to ten.
 pub(crate) const LEAST_FILES: u64 = 64;
 
-/// What helps where the system has no threads or processes left for us.
+/// The fix if the system has no threads or processes left for us.
 fn remedy(error: &io::Error) -> &'static str {
     if error.kind() == io::ErrorKind::WouldBlock {
         " (too many processes of this user; `ulimit -u` says how many there may be)"

@@ -1,17 +1,17 @@
-//! The exit codes: one meaning each, for all commands. `docs/exit-codes.md` says which command ends with which.
+//! Exit codes: one meaning each, for all commands. `docs/exit-codes.md` says which command uses which.
 
 use std::process::ExitCode;
 
 /// How a command ended, as a shell sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// It did what it was asked to.
+    /// It succeeded.
     Done,
-    /// It ran, and what it ran failed or what it looked at is wrong: a result that is an error, a failed test, a problem.
+    /// It ran, and what it ran failed or what it checked is wrong: an error result, a failed test, a problem.
     Failed,
-    /// It was called in a way that makes no sense: flags, arguments, no project here, a setting.
+    /// It was called the wrong way: flags, arguments, no project here, a setting.
     Usage,
-    /// It will not do that: a policy is against it, or something would be lost.
+    /// It refuses: a policy forbids it, or something would be lost.
     Refused,
     /// There is no tool, resource or prompt of that name.
     NotFound,

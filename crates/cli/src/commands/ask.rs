@@ -1,4 +1,5 @@
-//! `mcp-bash ask`: how a script in any language asks the client of its call. Made for the SDKs; a person has nobody to ask.
+//! `mcp-bash ask`: lets a script in any language ask the client of its call. It is made for the SDKs; run by hand, it has
+//! no client to ask.
 
 use crate::base::error::Error;
 use crate::terminal::print::print;

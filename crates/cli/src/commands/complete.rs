@@ -1,4 +1,4 @@
-//! `mcp-bash complete`: what a client would offer while somebody types an argument of a prompt or a part of a URI.
+//! `mcp-bash complete`: what a client would offer while the user types an argument of a prompt or part of a URI.
 
 use crate::base::common::Common;
 use crate::base::error::Error;

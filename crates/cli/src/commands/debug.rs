@@ -1,4 +1,4 @@
-//! `mcp-bash debug`: serves a project and keeps a record of all messages, in a folder that only its owner can read.
+//! `mcp-bash debug`: serves a project and records all messages, in a folder that only its owner can read.
 
 use crate::base::common::Common;
 use crate::base::error::Error;
@@ -52,7 +52,7 @@ pub(crate) fn run(mut common: Common, mut arguments: Arguments) -> Result<ExitCo
     serve::run_as(&common, &arguments.serve, &Manner { adjust: Some(&adjust), ..Manner::default() })
 }
 
-/// Makes a folder that was not there, which only its owner can enter.
+/// Creates a new folder that only its owner can enter.
 fn make_folder(parent: &std::path::Path) -> io::Result<PathBuf> {
     const ATTEMPTS: usize = 100;
     let mut builder = std::fs::DirBuilder::new();

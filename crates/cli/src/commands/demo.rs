@@ -1,4 +1,4 @@
-//! `mcp-bash demo`: the real server on its built-in project, and a client that shows what passes between them.
+//! `mcp-bash demo`: the real server on its built-in project, and a client that shows the exchange between them.
 
 use crate::base::error::Error;
 use crate::open::startup;
@@ -19,14 +19,14 @@ pub(crate) fn run() -> Result<ExitCode, Error> {
     let project = startup::stage(scripts.state_dir())?;
     let mut exchange = Exchange::new(start_server(&project)?)?;
     match exchange.play() {
-        // Whoever has seen enough is not told of a failure.
+        // A closed pipe is not a failure: the reader has seen enough.
         Err(error) if nobody_reads(&error) => Ok(ExitCode::SUCCESS),
         Err(error) => Err(Error::Demo(error.to_string())),
         Ok(()) => Ok(ExitCode::SUCCESS),
     }
 }
 
-/// The server as it is without any settings, so that the exchange is the same for everybody.
+/// The server without any settings, so that the exchange is always the same.
 fn start_server(project: &Path) -> Result<Child, Error> {
     let program = std::env::current_exe().map_err(|source| Error::Start { source })?;
     let mut command = Command::new(program);
@@ -155,7 +155,7 @@ impl Exchange {
         say(&format!("{indent}{}\n", self.terminal.painted(colour, text)))
     }
 
-    /// Shows a message, cut to what fits a line or two.
+    /// Shows a message, cut to a line or two.
     fn show(&self, arrow: &str, colour: &str, message: &str) -> io::Result<()> {
         const MOST: usize = 200;
         let mut shown: String = message.chars().take(MOST).collect();
@@ -171,7 +171,7 @@ impl Exchange {
 
 impl Drop for Exchange {
     fn drop(&mut self) {
-        // Closing its input is how a server is asked to end; one that does not is not left behind.
+        // Closing its input asks a server to exit; one that does not is not left behind.
         self.requests = None;
         let _ = self.server.kill();
         let _ = self.server.wait();

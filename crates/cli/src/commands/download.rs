@@ -1,5 +1,4 @@
-//! `mcp-bash download`: a file from the public internet, for scripts. What may be reached is what may be reached as a
-//! resource.
+//! `mcp-bash download`: fetches a file from the public internet, for scripts. The allowed hosts are those of resources.
 
 use crate::base::error::Error;
 use crate::open::startup;
@@ -47,7 +46,7 @@ pub(crate) struct Arguments {
     pub(crate) user_agent: Option<String>,
 }
 
-/// Prints the outcome as one line of JSON: exit 0 if the file is there, 1 if not.
+/// Prints the outcome as one line of JSON: exit 0 if the file was written, 1 if not.
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Error> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -70,7 +69,7 @@ fn refused(why: &str) -> Value {
 
 fn request(arguments: &Arguments) -> Result<(Download, HttpsPolicy), String> {
     let (settings, problems) = startup::settings();
-    // A list that cannot be read may have denied the very host.
+    // A list that cannot be read may have denied this very host.
     if let Some(problem) = problems.iter().find(|problem| problem.fatal) {
         return Err(problem.to_string());
     }

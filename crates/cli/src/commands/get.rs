@@ -1,4 +1,4 @@
-//! `mcp-bash get`: the messages of a prompt.
+//! `mcp-bash get`: shows the messages of a prompt.
 
 use crate::base::common::Common;
 use crate::base::error::Error;
@@ -74,7 +74,7 @@ fn prompt(talk: &mut Talk, arguments: &Arguments) -> Result<Box<RawValue>, Error
     ask(talk, &arguments.prompt, &arguments.pairs, arguments.json)
 }
 
-/// The prompt of that name, filled with `words`, which are pairs of a key and a value.
+/// The prompt of that name, filled with `words`, which are `key=value` pairs.
 pub(crate) fn ask(
     talk: &mut Talk,
     name: &str,
@@ -97,7 +97,7 @@ pub(crate) fn ask(
     talk.request("prompts/get", &params).map_err(|failure| refused(failure, is_json))
 }
 
-/// The arguments of a prompt, as those of a tool whose arguments are texts. One that declares none may take any.
+/// The arguments of a prompt, as those of a tool that takes only texts. A prompt that declares none may take any.
 fn parameters(prompt: &Value) -> Parameters {
     let declared =
         prompt["arguments"].as_array().into_iter().flatten().filter_map(|argument| argument["name"].as_str());

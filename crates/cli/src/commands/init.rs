@@ -1,4 +1,4 @@
-//! `mcp-bash init`: makes a folder that is there a project. What it has already stays as it is.
+//! `mcp-bash init`: turns an existing folder into a project. Existing files stay as they are.
 
 use crate::base::common::Common;
 use crate::base::error::Error;
@@ -34,7 +34,7 @@ Examples:
   mcp-bash init --lang python
   mcp-bash init --name my-server --no-hello";
 
-/// More than any .gitignore has.
+/// Longer than any .gitignore, in bytes.
 const LONGEST_GITIGNORE: u64 = 1024 * 1024;
 
 pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Error> {
@@ -43,7 +43,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
     let of_folder = || root.file_name().map(|name| name.to_string_lossy().into_owned());
     let called = arguments.name.clone().or_else(of_folder).filter(|name| !name.trim().is_empty());
     let called = called.ok_or(ScaffoldError::NoName)?;
-    // What a person chose stays; the name of a folder is made one that every client takes.
+    // A name that the user chose stays; the name of a folder is adapted for all clients.
     let name = arguments.name.clone().unwrap_or_else(|| server_name(&called));
     let mut plan = Plan { paths: Paths::of(&root), draft: Draft::default(), told: String::new() };
     plan.metadata(&name, &called);
@@ -64,7 +64,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
     Ok(ExitCode::SUCCESS)
 }
 
-/// What is to be done, and what is told of it.
+/// What is to be done, and the messages about it.
 struct Plan {
     paths: Paths,
     draft: Draft,
@@ -112,7 +112,7 @@ impl Plan {
         self.tell(if has_all { "Skipped existing" } else { "Created" }, &folder);
     }
 
-    /// The folder of the tools, with the tool `hello` in a language if there is to be one.
+    /// The folder of tools, with the tool `hello` in a language if it is wanted.
     fn tools(&mut self, hello_in: Option<Language>) {
         let tools = self.paths.tools.clone();
         match (hello_in, known_hello(&tools)) {
@@ -130,7 +130,7 @@ impl Plan {
     }
 }
 
-/// What is called like our tool already, be it a folder or a script.
+/// A folder or a script that already has the name of our tool.
 fn known_hello(tools: &Path) -> Option<PathBuf> {
     let entries = tools.read_dir().ok()?.flatten().map(|entry| entry.path());
     entries.filter(|path| path.file_stem().is_some_and(|stem| stem == HELLO)).min()

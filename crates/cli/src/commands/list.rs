@@ -58,7 +58,7 @@ impl Kind {
         }
     }
 
-    /// The method that lists it, the member of its result, and the capability that says there is such a thing.
+    /// The method that lists it, the member of its result, and its capability.
     fn request(self) -> Option<(&'static str, &'static str, &'static str)> {
         match self {
             Self::Tools => Some(("tools/list", "tools", "tools")),
@@ -69,7 +69,7 @@ impl Kind {
         }
     }
 
-    /// The member that an entry is called by.
+    /// The member that identifies an entry.
     fn key(self) -> &'static str {
         match self {
             Self::Resources => "uri",
@@ -120,7 +120,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
     Ok(ExitCode::SUCCESS)
 }
 
-/// Tells what is missing from the list, the first few of many.
+/// Reports what is missing from the list, at most the first few.
 fn complain_of(skipped: &[String]) {
     const SHOWN: usize = 3;
 
@@ -131,7 +131,7 @@ fn complain_of(skipped: &[String]) {
     }
 }
 
-/// The entries of one kind: none where the server has none of it, unless it was asked for by name and cannot be had.
+/// The entries of one kind: none if the server lacks the kind, unless it was requested by name and is not available.
 pub(crate) fn entries(talk: &mut Talk, kind: Kind, is_named: bool) -> Result<Vec<Value>, Error> {
     let Some((method, member, capability)) = kind.request() else {
         return match &talk.completions {
@@ -157,7 +157,7 @@ pub(crate) fn push_table(
     is_verbose: bool,
     terminal: Terminal,
 ) {
-    /// Names that are longer stand on a line of their own.
+    /// Longer names get a line of their own.
     const WIDEST: usize = 40;
     let name_of = |entry: &Value| harmless_line(entry[kind.key()].as_str().unwrap_or_default());
     let widths = entries.iter().map(|entry| name_of(entry).chars().count());
@@ -172,7 +172,7 @@ pub(crate) fn push_table(
     }
 }
 
-/// What is said of an entry on one line.
+/// The description of an entry on one line.
 fn about(kind: Kind, entry: &Value) -> String {
     let said = |member: &str| entry[member].as_str().filter(|text| !text.is_empty());
     let description = said("description").or(said("title")).unwrap_or_default();
@@ -186,7 +186,7 @@ fn about(kind: Kind, entry: &Value) -> String {
     }
 }
 
-/// The arguments of a tool or a prompt, a line for each.
+/// The arguments of a tool or a prompt, one per line.
 fn push_details(text: &mut String, kind: Kind, entry: &Value) {
     match kind {
         Kind::Tools => {

@@ -1,4 +1,4 @@
-//! The commands: one file or folder each.
+//! Commands: one file or folder each.
 
 pub(crate) mod ask;
 pub(crate) mod call;

@@ -1,4 +1,4 @@
-//! `mcp-bash new NAME`: a new folder that is a project, with a tool that can be called at once.
+//! `mcp-bash new NAME`: creates a project folder, with a tool that can be called at once.
 
 use crate::base::common::Common;
 use crate::base::error::Error;

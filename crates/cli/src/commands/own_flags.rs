@@ -1,4 +1,4 @@
-//! Our own flags of `call` and `run-tool`, wherever they are on the command line. Other flags belong to the tool.
+//! Own flags of `call` and `run-tool`, wherever they are on the command line. Other flags belong to the tool.
 
 use crate::base::common::Common;
 use crate::commands::call::arguments::OfCall;
@@ -16,8 +16,8 @@ struct OfRunTool {
     _arguments: Arguments,
 }
 
-/// The words of a command line with our own flags of `call` and `run-tool` before the name of the tool, wherever they
-/// stood: clap reads those, and what is left after the name is between us and the tool.
+/// The words of a command line, with our own flags of `call` and `run-tool` moved before the name of the tool: clap reads
+/// those, and the words after the name belong to the tool.
 pub(crate) fn with_flags_first(words: Vec<OsString>) -> Vec<OsString> {
     let is_ours = |word: &OsString| word == "call" || word == "run-tool";
     let Some(place) = command_place(&words).filter(|place| is_ours(&words[*place])) else { return words };
@@ -51,14 +51,14 @@ fn own_command(name: &OsStr) -> clap::Command {
     if name == "call" { OfCall::command() } else { OfRunTool::command() }
 }
 
-/// The long flags of ours that a call takes.
+/// Our own long flags of a call.
 pub(crate) fn own_flags(command: &str) -> HashSet<String> {
     let command = own_command(command.as_ref());
     let flags = command.get_arguments().filter_map(|argument| argument.get_long().map(ToOwned::to_owned));
     flags.chain(["help".to_owned()]).collect()
 }
 
-/// Where the command stands: the first word that is no flag, nor the value of one.
+/// The position of the command: the first word that is not a flag, nor the value of one.
 fn command_place(words: &[OsString]) -> Option<usize> {
     let mut place = 1;
     while let Some(word) = words.get(place) {
@@ -71,7 +71,7 @@ fn command_place(words: &[OsString]) -> Option<usize> {
     None
 }
 
-/// How many words a flag of ours has, itself included; 0 where the word is none.
+/// How many words one of our flags takes, itself included; 0 if the word is none.
 fn own_length(command: &clap::Command, word: &OsStr) -> usize {
     let Some(word) = word.to_str() else { return 0 };
     let (name, has_value) = word.split_once('=').map_or((word, false), |(name, _)| (name, true));

@@ -1,4 +1,4 @@
-//! `mcp-bash read`: what a resource holds, as text or as bytes.
+//! `mcp-bash read`: prints the content of a resource, as text or as bytes.
 
 use crate::base::common::Common;
 use crate::base::error::Error;
@@ -50,7 +50,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
     let result = Talk::with(common, &arguments.server, |talk| {
         match talk.request("resources/read", &json!({ "uri": uri })) {
             Err(failure) if exit_of(&failure) == Exit::NotFound && !arguments.json => {
-                // A server that cannot list is none to take a suggestion from.
+                // If the server cannot list, there are no suggestions.
                 let known = talk.entries("resources/list", "resources").unwrap_or_default();
                 let known: Vec<&str> = known.iter().filter_map(|entry| entry["uri"].as_str()).collect();
                 Err(Error::of_command(

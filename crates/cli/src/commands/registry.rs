@@ -1,4 +1,4 @@
-//! `mcp-bash registry`: the registry of a project, written anew or looked at. A server that runs notices by itself.
+//! `mcp-bash registry`: writes the registry of a project again, or shows its state. A running server notices by itself.
 
 use crate::base::common::Common;
 use crate::base::error::Error;
@@ -56,7 +56,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
     }
 }
 
-/// Reads the project and writes its registry: exit 0 when all went well, 1 when something was skipped or not written.
+/// Reads the project and writes its registry: exit 0 on success, 1 if something was skipped or not written.
 fn refresh(paths: &Paths, settings: Settings, options: &RefreshArguments) -> Result<ExitCode, Error> {
     let (runtime, scripts) = startup::scripts(settings)?;
     let mut reading = scripts.reading(paths);
@@ -87,7 +87,7 @@ fn refresh(paths: &Paths, settings: Settings, options: &RefreshArguments) -> Res
     Ok(if error.is_none() && skipped.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// How it went for the kind whose entries stand in `folder`: `ok` only if all is written and nothing was skipped.
+/// The result for the kind in `folder`: `ok` only if all is written and nothing was skipped.
 fn kind(folder: &Path, count: usize, error: Option<&str>, skipped: &[&Diagnostic]) -> Value {
     if let Some(error) = error {
         return json!({ "status": "failed", "count": count, "error": error });
@@ -105,7 +105,7 @@ fn status(paths: &Paths, limit: usize) -> Result<ExitCode, Error> {
         .map(|name| envelope(&paths.registry.join(name), limit).unwrap_or_default());
     let file = |name: &str, in_functions: &str| {
         let more = held(&functions, in_functions);
-        // What provides tools provides nothing else.
+        // A provider of tools provides nothing else.
         let more = more + if name == "tools.json" { held(&providers, "/tools") } else { 0 };
         status_of(&paths.registry.join(name), more, limit)
     };
@@ -121,18 +121,18 @@ fn status(paths: &Paths, limit: usize) -> Result<ExitCode, Error> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What a registry file says, if it can be read.
+/// The content of a registry file, if it can be read.
 fn envelope(path: &Path, limit: usize) -> Option<Value> {
     serde_json::from_slice(&mcp_bash_files::read(path, limit as u64).ok()?).ok()
 }
 
-/// How many entries of one kind stand in the items of a registry file.
+/// How many entries of one kind are in the items of a registry file.
 fn held(envelope: &Value, pointer: &str) -> usize {
     let items = envelope["items"].as_array().into_iter().flatten();
     items.filter_map(|item| Some(item.pointer(pointer)?.as_array()?.len())).sum()
 }
 
-/// What one registry file holds, and how many entries of its kind there are with those that stand in others.
+/// The content of one registry file, and the number of entries of its kind, including those in other files.
 fn status_of(path: &Path, more: usize, limit: usize) -> Value {
     let envelope = envelope(path, limit);
     let changed = std::fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
@@ -147,7 +147,7 @@ fn status_of(path: &Path, more: usize, limit: usize) -> Value {
     })
 }
 
-/// The part of the project that is read, if it is not all of it: as the flag says, else as the setting does.
+/// The only part of the project that is read, if it is not all of it: by the flag, otherwise by the setting.
 fn only(paths: &Paths, flag: Option<&Path>, settings: &Settings) -> Result<Option<PathBuf>, Error> {
     let by_flag = flag.map(|path| (path, "--filter"));
     let by_setting =
@@ -159,7 +159,7 @@ fn only(paths: &Paths, flag: Option<&Path>, settings: &Settings) -> Result<Optio
     }
 }
 
-/// A folder of tools, resources or prompts, as a person names it: by its path in the project, or in `tools/`.
+/// A folder of tools, resources or prompts, as the user names it: by its path in the project, or in `tools/`.
 fn below(paths: &Paths, path: &Path) -> Option<PathBuf> {
     let is_plain = |part: Component<'_>| !matches!(part, Component::ParentDir);
     let is_part = |part: &PathBuf| {

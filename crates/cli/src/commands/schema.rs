@@ -21,7 +21,7 @@ pub(crate) struct Arguments {
     write: bool,
 }
 
-/// The longest schema that is compared with ours, in bytes.
+/// The largest schema that is compared with ours, in bytes.
 const LONGEST: u64 = 16 * 1024 * 1024;
 
 const EXAMPLES: &str = "\
@@ -42,7 +42,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
     Ok(ExitCode::SUCCESS)
 }
 
-/// Each of them with what it says about itself.
+/// Each of them with its own description.
 fn list() -> String {
     let mut text = String::new();
     for (name, schema) in SCHEMAS {

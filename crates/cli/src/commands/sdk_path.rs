@@ -1,8 +1,8 @@
-//! `mcp-bash sdk-path`: where the SDK is, for what is run by hand: `MCP_SDK=$(mcp-bash sdk-path) tools/x/tool.sh`, and tests
-//! that call functions of Python and JavaScript.
+//! `mcp-bash sdk-path`: where the SDK is, for scripts that are run by hand: `MCP_SDK=$(mcp-bash sdk-path) tools/x/tool.sh`,
+//! and for tests that call functions of Python and JavaScript.
 //!
-//! While a server runs, scripts find the SDK in its private folder. By hand there is no server, so the SDK is written to the
-//! cache of the user, once for each version of it.
+//! While a server runs, scripts find the SDK in its private folder. By hand there is no server, so the SDK is written to
+//! the user's cache, once for each version.
 
 use crate::base::error::Error;
 use crate::base::exit::Exit;

@@ -1,4 +1,4 @@
-//! `mcp-bash token`: the file of the tokens with which callers come in over HTTP.
+//! `mcp-bash token`: manages the file of the tokens for callers over HTTP.
 
 use crate::base::common::Common;
 use crate::base::error::{Error, meant};

@@ -1,4 +1,4 @@
-//! What a person reads who starts the server by hand.
+//! Welcome text for a user who starts the server by hand.
 
 use crate::open::startup;
 use mcp_bash_project::{Catalog, Location};

@@ -1,15 +1,15 @@
-//! How a command talks to a server: to that of the project, in this same process, or to any other one that is started for
-//! it (`--command`).
+//! Connections: how a command talks to a server: to that of the project, in this same process, or to another one that is
+//! started for it (`--command`).
 //!
-//! [`OpenProject::read`] finds the project, reads its settings and its catalog as a server does at its start, and looks
-//! for the search path of scripts; nothing is checked, watched or written. [`Conversation::with_project`] serves it in
-//! memory: a request takes the way of a client's request through the server. [`Conversation::with_command`] starts
-//! another server as a child. Either is spoken to with [`Conversation::request`] until [`Conversation::end`], which
-//! leaves no process and no file behind. What the server says meanwhile goes to a [`Host`]. The log of the project's
-//! server is not written anywhere: its events reach the host as log messages.
+//! [`OpenProject::read`] finds the project, reads its settings and its catalog as a server does at its start, and looks for
+//! the search path of scripts; nothing is checked, watched or written. [`Conversation::with_project`] serves it in memory:
+//! a request takes the path of a client's request through the server. [`Conversation::with_command`] starts another server
+//! as a child. Both answer [`Conversation::request`] until [`Conversation::end`], which leaves no process and no file
+//! behind. Notifications and questions of the server go to a [`Host`]. The log of the project's server is not written
+//! anywhere: its events reach the host as log messages.
 //!
-//! Ctrl-C (and `TERM`, and `HUP`) cancels the request that is waited for, which ends with [`Failure::Interrupted`]; the
-//! conversation can go on or be ended.
+//! Ctrl-C (and `TERM`, and `HUP`) cancels the pending request, which ends with [`Failure::Interrupted`]; the conversation
+//! can go on or be closed.
 
 use crate::base::common::Common;
 use crate::base::error::Error;
@@ -31,13 +31,13 @@ use std::time::Duration;
 use thiserror::Error;
 use tokio::runtime::{Builder, Runtime};
 
-/// How long scripts may take to end when they are not waited for any more.
+/// How long scripts may take to exit when they are no longer waited for.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// How long a server may take to answer the greeting.
+/// The timeout of the handshake.
 pub(crate) const GREETING: Duration = Duration::from_secs(30);
 
-/// The name that servers are told.
+/// The client name that servers receive.
 const CLIENT: &str = "mcp-bash";
 
 /// Which server a command talks to.
@@ -58,7 +58,7 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    /// The exit code that tells of it. A refusal can mean anything: whoever asked knows better.
+    /// Its exit code. A refusal can mean anything: the caller knows better.
     pub(crate) fn exit(&self) -> Exit {
         match self {
             Self::Interrupted => Exit::Interrupted,
@@ -83,7 +83,7 @@ pub(crate) struct OpenProject {
     pub(crate) scripts: Arc<Scripts>,
     pub(crate) catalog: Catalog,
     reading: Reading,
-    /// What is wrong with the settings.
+    /// Problems with the settings.
     problems: Vec<String>,
 }
 
@@ -94,7 +94,7 @@ impl OpenProject {
         Self::read_after(common, adjust, || ())
     }
 
-    /// The same for a command that is going to call a tool: what a call needs is made meanwhile.
+    /// The same for a command that will call a tool: what a call needs is prepared meanwhile.
     pub(crate) fn read_to_call(common: &Common, adjust: impl FnOnce(&mut Settings)) -> Result<Self, Error> {
         let project = Self::read_after(common, adjust, mcp_bash_runner::prepare_first_call)?;
         // The server would not tell its clients which folder it is.
@@ -132,27 +132,27 @@ impl OpenProject {
         Ok(Self { runtime, scripts, catalog, reading, problems })
     }
 
-    /// What of the project is not served, though it looks as if it was meant to be.
+    /// What is not served, although it looks as if it was meant to be.
     pub(crate) fn skipped(&self) -> impl Iterator<Item = &Diagnostic> {
         self.catalog.diagnostics.iter().filter(|diagnostic| diagnostic.tells_of_a_skip())
     }
 }
 
-/// A session with a server, and all that it needs.
+/// A session with a server, and everything it needs.
 pub(crate) struct Conversation {
     runtime: Runtime,
     signals: EndSignals,
     session: Session,
-    /// The server of the project, where it is that one.
+    /// The server of the project, if it is that one.
     server: Option<Arc<Server>>,
-    /// Whether a request was given up, whose work may still go on.
+    /// Whether a request was abandoned whose work may still go on.
     is_busy: bool,
-    /// Whether somebody wants us to end.
+    /// Whether a signal asked us to exit.
     is_interrupted: bool,
 }
 
 impl Conversation {
-    /// Serves a project in memory and greets it. The host is told log messages of that level and above.
+    /// Serves a project in memory and initializes the session. The host receives log messages of that level and above.
     pub(crate) fn with_project(
         project: OpenProject,
         level: LogLevel,
@@ -161,7 +161,7 @@ impl Conversation {
         Self::with_log(project, Log::new(level, Style::Hidden), host)
     }
 
-    /// The same with a log of one's own.
+    /// The same with a separate log.
     pub(crate) fn with_log(project: OpenProject, log: Log, host: &mut impl Host) -> Result<Self, Error> {
         let OpenProject { runtime, scripts, catalog, reading, problems } = project;
         let signals = EndSignals::catch(&runtime)?;
@@ -174,7 +174,7 @@ impl Conversation {
         Self::begin(runtime, signals, Connection::InMemory(connection), Some(server), host, GREETING)
     }
 
-    /// Starts another server and greets it. What it writes on standard error is shown only where `is_loud`.
+    /// Starts another server and initializes the session. Its standard error is shown only if `is_loud`.
     pub(crate) fn with_command(
         command: &str,
         is_loud: bool,
@@ -241,12 +241,12 @@ impl Conversation {
         }
     }
 
-    /// The server of the project, where it is that one.
+    /// The server of the project, if it is that one.
     pub(crate) fn server(&self) -> Option<&Arc<Server>> {
         self.server.as_ref()
     }
 
-    /// Waits for something else than the server, unless somebody wants us to end.
+    /// Waits for something other than the server, unless a signal asks us to exit.
     pub(crate) fn wait_for<T>(&mut self, something: impl Future<Output = T>) -> Result<T, Failure> {
         let Self { runtime, signals, .. } = self;
         let came = runtime.block_on(async {
@@ -260,7 +260,7 @@ impl Conversation {
         came
     }
 
-    /// Whether the conversation goes on after a request that was interrupted: not if a signal told all of us to end.
+    /// Whether the conversation goes on after an interrupted request: not if a signal asked the whole process to exit.
     pub(crate) fn goes_on(&mut self) -> bool {
         let goes_on = !self.signals.is_told_to_end();
         if goes_on {
@@ -270,12 +270,12 @@ impl Conversation {
         goes_on
     }
 
-    /// What the server says of itself.
+    /// The server's `initialize` result.
     pub(crate) fn greeting(&self) -> &Value {
         self.session.greeting()
     }
 
-    /// The result of a request, as the text that came. It may take as long as it wants where there is no limit.
+    /// The result of a request, as the text that came. Without a limit there is no timeout.
     pub(crate) fn request(
         &mut self,
         method: &str,
@@ -295,7 +295,7 @@ impl Conversation {
             matches!(answer, Err(Failure::Interrupted | Failure::Client(ClientError::TimedOut { .. })));
         if matches!(answer, Err(Failure::Interrupted)) {
             *is_interrupted = true;
-            // A server that is gone cannot be told, and need not be.
+            // A server that is gone need not be notified.
             let _ = session.cancel_last("interrupted");
         }
         answer
@@ -321,7 +321,7 @@ impl Conversation {
         entries
     }
 
-    /// Ends the session, every process of it, and what was only there while it lasted.
+    /// Closes the session, terminates all its processes, and removes its temporary files.
     pub(crate) fn end(self) {
         let Self { runtime, mut signals, session, server, is_busy, is_interrupted } = self;
         let session_ended =
@@ -329,18 +329,18 @@ impl Conversation {
         runtime.block_on(async {
             tokio::select! {
                 () = session_ended => {}
-                // Whoever is in a hurry: what is dropped is killed.
+                // After a signal the session is dropped, which kills its processes.
                 () = signals.next() => {}
             }
         });
         end_server(&runtime, server, is_busy);
-        // A thread that waits for what a person types is not waited for.
+        // Does not wait for a thread that reads what the user types.
         runtime.shutdown_background();
     }
 }
 
-/// Ends what is left of a server in this process. Where something is left, that is to wait, and the runtime must stay able
-/// to see children go.
+/// Shuts down a server in this process. If work is left, this waits for it, and the runtime must stay able to reap
+/// children.
 fn end_server(runtime: &Runtime, server: Option<Arc<Server>>, is_busy: bool) {
     match server {
         Some(server) if is_busy => {

@@ -1,8 +1,9 @@
-//! The signals that ask a command to end, and what ends it when it does not notice them.
+//! Exit signals: the signals that ask a command to exit, and what terminates it if it does not react.
 //!
-//! A command that has processes to end and files to remove catches the signals and ends by itself. It may be blocked by then:
-//! by a pipe that nobody reads, or a file system that does not answer. So a thread that does nothing else sees the signals
-//! too, and ends the process if the command has not ended within [`GRACE`]. The warden ends what is left of its calls.
+//! A command with processes to terminate and files to remove catches the signals and exits by itself. It may be blocked by
+//! then: by a pipe that is not read, or a file system that does not answer. So a thread that does nothing else sees the
+//! signals too, and exits the process if the command has not exited within [`GRACE`]. The warden terminates what is left of
+//! its calls.
 
 use crate::base::error::Error;
 use crate::base::exit::Exit;
@@ -12,7 +13,7 @@ use std::time::{Duration, Instant};
 use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// How long a command may take to end. What it waits for itself is shorter.
+/// How long a command may take to exit. Its own timeouts are shorter.
 const GRACE: Duration = Duration::from_millis(1700);
 
 /// Enough for a thread that waits.
@@ -20,10 +21,10 @@ const STACK: usize = 256 * 1024;
 
 static WATCHED: Once = Once::new();
 
-/// When the command has last taken note of Ctrl-C and gone on, as it may.
+/// When the command last handled Ctrl-C and went on, as it may.
 static WENT_ON: Mutex<Option<Instant>> = Mutex::new(None);
 
-/// So much later the thread may see a signal than the command that goes on.
+/// How much later than the command the thread may see a signal.
 const SLACK: Duration = Duration::from_millis(500);
 
 pub(crate) struct EndSignals {
@@ -41,7 +42,7 @@ impl EndSignals {
     pub(crate) fn catch(runtime: &Runtime) -> Result<Self, Error> {
         let _inside = runtime.enter();
         let signals = Signals::catch().map_err(|source| Error::Start { source })?;
-        // Without the thread a command that is blocked is killed by nothing but `KILL`.
+        // Without the thread, only `KILL` terminates a blocked command.
         WATCHED.call_once(|| {
             let _ = std::thread::Builder::new().name("signals".into()).stack_size(STACK).spawn(watch);
         });
@@ -52,12 +53,12 @@ impl EndSignals {
         self.is_told_to_end |= self.signals.next().await != SignalKind::interrupt();
     }
 
-    /// Whether another signal than Ctrl-C has come, which does not only mean what is waited for.
+    /// Whether a signal other than Ctrl-C has come, which means the whole process and not just the pending request.
     pub(crate) fn is_told_to_end(&self) -> bool {
         self.is_told_to_end
     }
 
-    /// Lets the command go on after Ctrl-C: whoever pressed it did not mean all of it.
+    /// Lets the command go on after Ctrl-C: the user meant only the pending request.
     pub(crate) fn go_on() {
         *WENT_ON.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
     }
@@ -81,7 +82,7 @@ impl Signals {
     }
 }
 
-/// Ends the process some time after a signal, unless the command has gone on since.
+/// Exits the process some time after a signal, unless the command has gone on since.
 fn watch() {
     let Ok(runtime) = Builder::new_current_thread().enable_all().build() else { return };
     runtime.block_on(async {

@@ -1,5 +1,5 @@
-//! All that is known to be wrong with a project and its surroundings, gathered in one place for the commands that report
-//! it: `health` and `validate`.
+//! Examination: everything that is known to be wrong with a project and its surroundings, for the commands that report it:
+//! `health` and `validate`.
 
 use crate::base::error::Error;
 use crate::open::search_path::SearchPath;
@@ -13,8 +13,8 @@ use std::path::Path;
 use std::sync::Arc;
 use tokio::runtime::Runtime;
 
-/// A project that was read and examined. Nothing of it was run but executables that say themselves which tools they have,
-/// and a registration hook that is allowed.
+/// A project that was read and examined. Nothing of it was run except files that report their own definitions, and a
+/// registration hook that is allowed.
 pub(crate) struct Examination {
     pub(crate) catalog: Catalog,
     pub(crate) paths: Paths,
@@ -25,14 +25,14 @@ pub(crate) struct Examination {
     pub(crate) has_parts: bool,
     /// Whether at least one tool could be called, as far as the files tell.
     pub(crate) is_usable: bool,
-    /// What the processes of the scripts live on.
+    /// Runs the processes of the scripts.
     _runtime: Runtime,
 }
 
-/// How it is said that a folder has none of the parts of a project.
+/// The message about a folder that has none of the parts of a project.
 const NO_PARTS: &str = "has nothing to serve";
 
-/// What is wrong with the settings of the environment: those that cannot be used first. The bool says whether there are any.
+/// Problems with the settings of the environment, the fatal ones first. The bool says whether there are fatal ones.
 pub(crate) fn of_environment() -> (Settings, Vec<Finding>, bool) {
     let (settings, problems) = startup::settings();
     let mut found: Vec<Finding> = problems.into_iter().map(Finding::from).collect();
@@ -42,7 +42,7 @@ pub(crate) fn of_environment() -> (Settings, Vec<Finding>, bool) {
 }
 
 impl Examination {
-    /// Examines the project in `folder`. `more` are checks besides those that a server makes.
+    /// Examines the project in `folder`. `more` are checks besides those of a server.
     pub(crate) fn of(
         folder: &Path,
         roots: Option<&str>,
@@ -82,7 +82,7 @@ impl Examination {
         Ok(Self { catalog, paths, scripts, search_path, found, has_parts, is_usable, _runtime: runtime })
     }
 
-    /// The same for a command that is to judge a project: a folder that is none is an error then.
+    /// The same for a command that judges a project: then a folder without parts is an error.
     pub(crate) fn of_project(mut self) -> Self {
         let told = self.found.iter_mut().filter(|told| tells_of_no_parts(told, &self.paths.root));
         told.for_each(|told| told.severity = Severity::Error);
@@ -95,7 +95,7 @@ fn has_parts(paths: &Paths) -> bool {
     [tools, resources, prompts, completions, providers, server].into_iter().any(|part| part.is_dir())
 }
 
-/// Says so, unless it is known already, together with the project that may be meant.
+/// Reports that, unless it is known already, with the project that may be meant.
 fn tell_of_no_parts(root: &Path, found: &mut Vec<Finding>) {
     if found.iter().any(|told| tells_of_no_parts(told, root)) {
         return;
@@ -110,8 +110,8 @@ fn tells_of_no_parts(finding: &Finding, root: &Path) -> bool {
     finding.file.as_deref() == Some(root) && finding.problem.starts_with(NO_PARTS)
 }
 
-/// All diagnostics in the order of their files and lines. Where `more` says the same, it says it better: with the line, and
-/// in the file that has to be mended.
+/// All diagnostics, ordered by file and line. If `more` says the same, its version is better: with the line, and in the
+/// file that has to be fixed.
 fn together(mut known: Vec<Diagnostic>, more: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let better: HashSet<&str> = more.iter().map(|told| &*told.problem).collect();
     known.retain(|known| !better.contains(&*known.problem));
@@ -120,11 +120,11 @@ fn together(mut known: Vec<Diagnostic>, more: Vec<Diagnostic>) -> Vec<Diagnostic
     known
 }
 
-/// Half a project is served; one of which nothing is left is not.
+/// Half a project is served; one without any usable part is not.
 fn is_usable(catalog: &Catalog, found: &[Finding]) -> bool {
     let errors = || found.iter().filter(|problem| problem.severity == Severity::Error);
     let broken: HashSet<&Path> = errors().filter_map(|problem| problem.file.as_deref()).collect();
-    // Without a policy that can be asked, every call is refused.
+    // Without a working policy, every call is refused.
     if broken.contains(&*catalog.paths.policy()) {
         return false;
     }

@@ -1,24 +1,24 @@
-//! A server that cannot start: most clients show nothing but "connection closed" then. The first request is answered with
-//! an error that says what is wrong, which is what they do show.
+//! Failed start: if a server cannot start, most clients show only "connection closed". So the first request is answered
+//! with an error that says what is wrong, which they do show.
 
 use mcp_bash_wire::{Decoded, Incoming, Limits, RpcError, decode, write};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-/// How long a client may take to send its first request. All send it at once.
+/// The timeout for a client's first request. All send it at once.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// No first request is longer.
+/// No first request is longer, in bytes.
 const LONGEST: usize = 1024 * 1024;
 
-/// Answers the first request on standard input, if one comes, with an error that has these words.
+/// Answers the first request on standard input, if one comes, with an error of this message.
 pub(crate) fn answer_first_request(problem: &str) {
     if io::stdin().is_terminal() {
         return;
     }
     let Some(line) = first_line() else { return };
-    // A notification, and what is no message, is not answered.
+    // A notification, or an invalid message, is not answered.
     let Ok(Some(Decoded::One(Incoming::Request(request)))) = decode(&line, Limits::default()) else { return };
     let error = RpcError::internal(format!("mcp-bash cannot start: {problem}"));
     let mut answer = write::error(Some(&request.id), &error);

@@ -1,4 +1,4 @@
-//! Where files go that tell of the server: the folder of logs, and in a build a description of what it runs in.
+//! Log files: the folder of logs, and in a CI build a description of the environment.
 
 use mcp_bash_scripts::Scripts;
 use mcp_bash_settings::LogSettings;
@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf, absolute};
 
-/// Makes paths absolute, and in a build sets those that nobody has set.
+/// Makes paths absolute, and in a CI build sets those that are not set.
 pub(crate) fn settle(logs: &mut LogSettings) {
     if logs.ci && logs.temporary.is_none() {
         let of_build = |name: &str| std::env::var_os(name).filter(|path| !path.is_empty()).map(PathBuf::from);
@@ -28,11 +28,11 @@ pub(crate) fn settle(logs: &mut LogSettings) {
 pub(crate) struct LogFiles {
     /// The events of the server.
     pub(crate) log: PathBuf,
-    /// What scripts print, which is no event.
+    /// The output of scripts, which is not an event.
     pub(crate) script_output: PathBuf,
 }
 
-/// Makes the folders, which only their owner can enter if they are new. Returns the files that belong there.
+/// Creates the folders; new ones can be entered only by their owner. Returns the files that belong there.
 pub(crate) fn make_folders(logs: &LogSettings) -> Result<Option<LogFiles>, (PathBuf, io::Error)> {
     for folder in [&logs.temporary, &logs.folder].into_iter().flatten() {
         let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
@@ -44,7 +44,7 @@ pub(crate) fn make_folders(logs: &LogSettings) -> Result<Option<LogFiles>, (Path
     }))
 }
 
-/// Describes, in a build, what the server runs in: sizes and names, and no values of variables.
+/// Describes the server's environment in a CI build: sizes and names, but no values of variables.
 pub(crate) fn describe_surroundings(scripts: &Scripts) -> io::Result<()> {
     let logs = &scripts.settings().logs;
     let Some(folder) = logs.folder.as_ref().filter(|_| logs.ci) else { return Ok(()) };

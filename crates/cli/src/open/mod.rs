@@ -1,4 +1,4 @@
-//! How a command comes by a server or a project: settings, location, connections, signals and time limits.
+//! Opening: how a command gets a server or a project: settings, location, connections, signals and timeouts.
 
 pub(crate) mod connect;
 pub(crate) mod end_signals;

@@ -1,5 +1,5 @@
-//! What a server needs of the machine before any call can be served. It is looked at once, at the start, so that what is missing
-//! is said to the operator and to the client at once, and not with each call.
+//! Machine requirements of a server: what it needs before any call can be served. They are checked once, at the start, so
+//! that the operator and the client learn at once what is missing, and not with each call.
 
 use crate::base::error::Error;
 use rustix::fs::{Access, StatVfs, access, statvfs};
@@ -7,17 +7,17 @@ use rustix::io::Errno;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The names of the settings that say where temporary files are made.
+/// The variables that say where temporary files are created.
 const BY_SYSTEM: &str = "TMPDIR";
 const BY_SETTING: &str = "MCPBASH_TMP_ROOT";
 
-/// Looks whether calls could be served. `temporary` is where temporary files are made, if a setting says so.
+/// Checks whether calls could be served. `temporary` is the folder for temporary files, if a setting names it.
 pub(crate) fn check(temporary: Option<&Path>) -> Result<(), Error> {
     check_program(std::env::current_exe())?;
     check_temporary_folder(temporary)
 }
 
-/// Scripts find the SDK, and helpers are started, by the path of this program, which Linux tells in `/proc`.
+/// Scripts find the SDK, and helpers are started, by the path of this program, which Linux reports in `/proc`.
 fn check_program(path: io::Result<PathBuf>) -> Result<(), Error> {
     match path {
         Err(_) if cfg!(target_os = "linux") => Err(Error::NoProc),
@@ -26,7 +26,7 @@ fn check_program(path: io::Result<PathBuf>) -> Result<(), Error> {
     }
 }
 
-/// Looks whether files can be made in the folder for temporary files. Makes none.
+/// Checks whether files can be created in the folder for temporary files. Creates none.
 pub(crate) fn check_temporary_folder(named: Option<&Path>) -> Result<(), Error> {
     let (folder, setting) = match named {
         Some(folder) => (folder.to_owned(), BY_SETTING),
@@ -52,12 +52,12 @@ fn problem_of(folder: &Path) -> Option<String> {
     is_full(&room).then(|| words_of(&Errno::NOSPC.into()))
 }
 
-/// Whether no file can be made: no block or no inode is free. Some file systems count neither.
+/// Whether no file can be created: no block or no inode is free. Some file systems count neither.
 fn is_full(room: &StatVfs) -> bool {
     (room.f_blocks > 0 && room.f_bavail == 0) || (room.f_files > 0 && room.f_favail == 0)
 }
 
-/// The words of the system without the number of the error.
+/// The system's message without the error number.
 fn words_of(error: &io::Error) -> String {
     let words = error.to_string();
     words.split(" (os error").next().unwrap_or(&words).to_owned()

@@ -1,4 +1,4 @@
-//! The entry by which a client starts this program for a project: it works with a bare `PATH` and in any folder.
+//! Own entry: how a client starts this program for a project. It works with a bare `PATH` and in any folder.
 
 use crate::base::common::Common;
 use crate::base::error::Error;
@@ -34,10 +34,10 @@ pub(crate) enum EntryError {
     NoProgram(std::io::Error),
 }
 
-/// A project, as a client is told of it.
+/// A project, as a client's configuration names it.
 pub(crate) struct OwnEntry {
     pub(crate) root: PathBuf,
-    /// The folder that clients work in: where the person stands who names a project elsewhere, else the project.
+    /// The folder that clients work in: the current one if the user names a project elsewhere, otherwise the project.
     pub(crate) folder: PathBuf,
     pub(crate) entry: Entry,
 }
@@ -79,8 +79,8 @@ fn entry(root: &Path, name: &str, arguments: &EntryArguments) -> Result<Entry, E
     })
 }
 
-/// This program by the path under which the person called it. A link such as `/usr/local/bin/mcp-bash` stays what it is:
-/// the next version will be behind the same link, and not where it leads today.
+/// This program, by the path that the user called. A symlink such as `/usr/local/bin/mcp-bash` stays: the next version will
+/// be behind the same link, and not where it leads today.
 pub(crate) fn own_command() -> std::io::Result<PathBuf> {
     let real = std::env::current_exe()?;
     let called = std::env::args_os().next().map(PathBuf::from).unwrap_or_default();

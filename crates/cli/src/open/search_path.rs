@@ -1,4 +1,4 @@
-//! Where scripts find their programs. A desktop client starts us with a bare `PATH`; a login shell knows a better one.
+//! Search path of scripts: a desktop client starts us with a bare `PATH`; a login shell knows a better one.
 
 use mcp_bash_project::{Paths, Pauses};
 use mcp_bash_scripts::Scripts;
@@ -21,7 +21,7 @@ pub(crate) struct SearchPath {
 }
 
 impl SearchPath {
-    /// What is known without asking anybody.
+    /// The path that is known without asking a shell.
     fn at_once(settings: &Settings) -> Self {
         match &settings.search_path {
             Some(path) => Self { path: path.into(), source: "MCPBASH_PATH" },
@@ -29,7 +29,7 @@ impl SearchPath {
         }
     }
 
-    /// What scripts find their programs by where a desktop has started the server.
+    /// The search path of scripts if a desktop has started the server.
     pub(crate) fn of_desktop(settings: &Settings, login_shell: Option<&OsStr>) -> Self {
         let known = Self::at_once(settings);
         if known.source == "MCPBASH_PATH" {
@@ -41,7 +41,7 @@ impl SearchPath {
         }
     }
 
-    /// Asks the login shell too, where what is known is bare.
+    /// Asks the login shell too, if the known path is bare.
     pub(crate) fn resolve(scripts: &Scripts) -> Self {
         let known = Self::at_once(scripts.settings());
         if known.source == "MCPBASH_PATH" || !is_bare(&known.path) {
@@ -55,7 +55,7 @@ impl SearchPath {
 }
 
 impl SearchPath {
-    /// The same with the folders of programs that a project brings along, for those who ask whether a program is there.
+    /// The same with the project's own folders of programs, for checks whether a program exists.
     pub(crate) fn for_project(&self, paths: &Paths) -> OsString {
         let own = [".venv/bin", "venv/bin", "node_modules/.bin"].map(|folder| paths.root.join(folder));
         let own = std::env::join_paths(own).unwrap_or_default();

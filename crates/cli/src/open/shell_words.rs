@@ -1,4 +1,4 @@
-//! A command line in one string, cut into words as a shell does: by spaces, with quotes and backslashes. No shell runs:
+//! Shell words: splits a command line into words as a shell does: by spaces, with quotes and backslashes. No shell runs:
 //! `$`, `*` and `;` mean nothing here.
 
 use thiserror::Error;
@@ -14,7 +14,7 @@ pub(crate) enum SplitError {
     Nothing,
 }
 
-/// The words of a command line, of which there is at least one.
+/// The words of a command line, at least one.
 pub(crate) fn split(text: &str) -> Result<Vec<String>, SplitError> {
     let (mut words, mut word): (Vec<String>, Option<String>) = (Vec::new(), None);
     let mut characters = text.chars();
@@ -24,7 +24,7 @@ pub(crate) fn split(text: &str) -> Result<Vec<String>, SplitError> {
             '\'' => quoted(&mut characters, '\'', word.get_or_insert_default())?,
             '"' => quoted(&mut characters, '"', word.get_or_insert_default())?,
             '\\' => match characters.next() {
-                // A line that goes on in the next one.
+                // A line continuation.
                 Some('\n') => {}
                 Some(next) => word.get_or_insert_default().push(next),
                 None => return Err(SplitError::LastBackslash),
@@ -36,7 +36,7 @@ pub(crate) fn split(text: &str) -> Result<Vec<String>, SplitError> {
     if words.is_empty() { Err(SplitError::Nothing) } else { Ok(words) }
 }
 
-/// Adds what stands before the closing quote to a word.
+/// Adds the text before the closing quote to a word.
 fn quoted(characters: &mut std::str::Chars<'_>, quote: char, word: &mut String) -> Result<(), SplitError> {
     while let Some(character) = characters.next() {
         match character {

@@ -1,4 +1,4 @@
-//! What every way to start needs: the settings, the private folder, the project.
+//! Startup: what every way to start needs: the settings, the private folder, the project.
 
 use crate::base::common::Common;
 use crate::base::error::{Error, LEAST_FILES};
@@ -23,7 +23,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
 
 /// The settings in force for the project at `location`: those of the environment and of the command line, then its own.
-/// What is wrong with those of the environment is `problems`, to which the rest is added.
+/// `problems` holds the problems with those of the environment, and receives the rest.
 pub(crate) fn settings_at(
     location: &Location,
     roots: Option<&str>,
@@ -41,7 +41,7 @@ pub(crate) fn settings_at(
     settings
 }
 
-/// The settings with those that the project in `root` makes itself.
+/// The settings with those of the project in `root`.
 fn with_project(root: &Path, of_environment: Settings, problems: &mut Vec<String>) -> Settings {
     let (paths, mut diagnostics) = (paths(root, &of_environment), Vec::new());
     let config = ServerConfig::read(&paths, &mut diagnostics);
@@ -50,7 +50,7 @@ fn with_project(root: &Path, of_environment: Settings, problems: &mut Vec<String
     if !config.settings.is_empty() {
         let (project, unusable) = ProjectSettings::new(&config.settings);
         let (with_project, refused) = Settings::from_environment_and(&project);
-        // What is wrong with the environment is known already.
+        // The problems with the environment are known already.
         problems.extend(unusable.iter().map(ToString::to_string));
         for problem in refused.iter().map(ToString::to_string) {
             if !problems.contains(&problem) {
@@ -66,12 +66,12 @@ fn with_project(root: &Path, of_environment: Settings, problems: &mut Vec<String
     settings
 }
 
-/// The settings of the environment, and what is wrong with them.
+/// The settings of the environment, and their problems.
 pub(crate) fn settings() -> (Settings, Vec<SettingProblem>) {
     Settings::from_environment()
 }
 
-/// The variables of the environment that look like settings and are none.
+/// Environment variables that look like settings and are none.
 pub(crate) fn unknown_names() -> Vec<UnknownName> {
     let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     mcp_bash_settings::unknown_names(names, &known_variables())
@@ -83,7 +83,7 @@ pub(crate) fn location(common: &Common, settings: &Settings) -> Result<Location,
     Ok(Location::find(flag, variable, here.as_deref())?)
 }
 
-/// The project that a command is about, and the settings in force for it. What is wrong with them is not told here.
+/// The project of a command, and the settings in force for it. Problems with them are not reported here.
 pub(crate) fn project(common: &Common) -> Result<(Paths, Settings), Error> {
     let (settings, _) = settings();
     let location = location(common, &settings)?;
@@ -92,10 +92,10 @@ pub(crate) fn project(common: &Common) -> Result<(Paths, Settings), Error> {
     Ok((paths(&root, &settings), settings))
 }
 
-/// The runtime that work is done on, and who runs the scripts of a project.
+/// The runtime for the work, and what runs the scripts of a project.
 pub(crate) fn scripts(settings: Settings) -> Result<(Runtime, Arc<Scripts>), Error> {
-    // Work here is waiting for processes. One thread that reads, starts them and sees them end wakes no other; what takes
-    // long has threads of its own.
+    // Most work here is waiting for processes. One thread that reads, starts them and reaps them wakes no other; long work
+    // has threads of its own.
     scripts_on(&mut Builder::new_current_thread(), settings)
 }
 
@@ -106,11 +106,11 @@ pub(crate) fn scripts_for_many(settings: Settings) -> Result<(Runtime, Arc<Scrip
     scripts_on(Builder::new_multi_thread().worker_threads(threads), settings)
 }
 
-/// Whether a runtime is being made. Where it lacks a thread or a descriptor it panics, and may wait for ever for the threads that
-/// it has started.
+/// Whether a runtime is being created. If it lacks a thread or a descriptor it panics, and may wait for ever for the
+/// threads that it has started.
 static IS_MAKING_RUNTIME: AtomicBool = AtomicBool::new(false);
 
-/// Why a panic of this moment is no fault of our own, if it is none.
+/// Why a panic at this moment is not our own bug, if it is not.
 pub(crate) fn failure_of_runtime(panic: &PanicHookInfo<'_>) -> Option<Error> {
     if !IS_MAKING_RUNTIME.load(Ordering::Relaxed) {
         return None;
@@ -133,16 +133,16 @@ fn scripts_on(runtime: &mut Builder, settings: Settings) -> Result<(Runtime, Arc
     let temporary = settings.logs.temporary.clone().unwrap_or_else(std::env::temp_dir);
     let state_dir = Arc::new(StateDir::new(temporary, settings.logs.keep));
     let scripts = Arc::new(Scripts::new(settings, state_dir));
-    // Files are asked what they have as soon as the project is read.
+    // Files are asked for their definitions as soon as the project is read.
     scripts.watch_workers_on(runtime.handle().clone());
     Ok((runtime, scripts))
 }
 
-/// How long a command waits in silence for what a project says of itself.
+/// How long a command waits silently for the definitions of a project.
 const SILENCE: Duration = Duration::from_secs(2);
 
-/// Reads a project for a command that needs all of it: waits until each file has said what it has, or could not. A person
-/// who waits is told for what.
+/// Reads a project for a command that needs all of it: waits until each file has reported its definitions, or failed to.
+/// Tells the user what it waits for.
 pub(crate) fn read_whole(runtime: &Runtime, scripts: &Scripts, paths: &Paths, reading: &Reading) -> Catalog {
     let mut catalog = Catalog::read(paths, reading);
     let mut in_progress = scripts.files_in_progress();
@@ -163,7 +163,7 @@ pub(crate) fn read_whole(runtime: &Runtime, scripts: &Scripts, paths: &Paths, re
     }
 }
 
-/// The files by their paths from the project.
+/// The files by their paths below the project.
 pub(crate) fn names_of(files: &[FileInProgress], paths: &Paths) -> String {
     let name = |file: &Path| file.strip_prefix(&paths.root).unwrap_or(file).display().to_string();
     files.iter().map(|asked| name(&asked.file)).collect::<Vec<_>>().join(", ")
@@ -171,11 +171,11 @@ pub(crate) fn names_of(files: &[FileInProgress], paths: &Paths) -> String {
 
 fn tell_of_wait(files: &[FileInProgress], paths: &Paths) {
     let names = names_of(files, paths);
-    // Whoever closed standard error does not want to know.
+    // A closed standard error is not a failure.
     let _ = writeln!(io::stderr(), "mcp-bash: waiting for {names} to say what there is");
 }
 
-/// What is wrong with the roots and the environment of scripts.
+/// Problems with the roots and the environment of scripts.
 pub(crate) struct EnvironmentProblems {
     /// Why scripts are not run, or no path is allowed.
     pub(crate) refusals: Vec<String>,
@@ -183,7 +183,7 @@ pub(crate) struct EnvironmentProblems {
     pub(crate) missing: Vec<String>,
 }
 
-/// Looks at the roots and the environment of scripts before any of them is called.
+/// Checks the roots and the environment of scripts before any of them is called.
 pub(crate) fn environment_problems(scripts: &Scripts, catalog: &Catalog) -> EnvironmentProblems {
     let (paths, tools) = (&catalog.paths, catalog.tools.items().iter().map(|tool| &**tool));
     let found = scripts.environment_problems(paths, tools);
@@ -195,7 +195,7 @@ pub(crate) fn environment_problems(scripts: &Scripts, catalog: &Catalog) -> Envi
     EnvironmentProblems { refusals, missing }
 }
 
-/// Where the project at `location` is. The embedded one is written to the private folder first.
+/// The paths of the project at `location`. The embedded one is written to the private folder first.
 pub(crate) fn paths_at(location: &Location, scripts: &Scripts) -> Result<Paths, Error> {
     Ok(match location {
         Location::Folder(folder) => paths(folder, scripts.settings()),
@@ -203,7 +203,7 @@ pub(crate) fn paths_at(location: &Location, scripts: &Scripts) -> Result<Paths, 
     })
 }
 
-/// Where the parts of the project in `root` are.
+/// The paths of the project in `root`.
 pub(crate) fn paths(root: &Path, settings: &Settings) -> Paths {
     let folders = &settings.folders;
     // Joining with an absolute path gives that path.
@@ -227,15 +227,15 @@ pub(crate) fn stage(state_dir: &StateDir) -> Result<PathBuf, Error> {
     Ok(folder)
 }
 
-/// Writes the embedded project to the private folder again if something of it is gone: a cleaner of temporary files or a script
-/// has removed it. Does nothing for the project of a user.
+/// Writes the embedded project to the private folder again if part of it is gone: a cleaner of temporary files or a script
+/// has removed it. Does nothing for a user's project.
 pub(crate) fn stage_again(location: &Location, scripts: &Scripts, paths: &Paths) {
     if *location != Location::Embedded || is_staged(&paths.root) {
         return;
     }
     let state_dir = scripts.state_dir();
     let is_where_it_was = || state_dir.path().is_ok_and(|folder| paths.root.starts_with(folder));
-    // What fails now is tried again when the project is looked at again.
+    // A failure now is retried when the project is read again.
     if state_dir.restore().is_ok() && is_where_it_was() {
         let _ = stage_embedded(&paths.root);
     }

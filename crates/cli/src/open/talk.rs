@@ -1,4 +1,5 @@
-//! A conversation for one purpose: opened, used and ended, for commands that ask a server something and show the answer.
+//! Talk: a conversation for one purpose: opened, used and closed, for commands that ask a server something and show the
+//! answer.
 
 use crate::base::common::Common;
 use crate::base::error::Error;
@@ -11,26 +12,26 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use std::time::Duration;
 
-/// How long another server may take to answer what is no call of a tool.
+/// The timeout for another server's answer to anything but a tool call.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The codes of errors that say there is no such thing, or that the params were wrong.
+/// The error codes for a missing entry, and for invalid params.
 const NOT_FOUND: i64 = -32002;
 const INVALID_PARAMS: i64 = -32602;
 
-/// A server that is spoken to, and whoever speaks.
+/// A conversation with a server, and its host.
 pub(crate) struct Talk {
     conversation: Conversation,
     host: CommandLineHost,
     limit: Option<Duration>,
-    /// The completions of the project, which no request lists. None for another server.
+    /// The completions of the project, which no request lists. `None` for another server.
     pub(crate) completions: Option<Vec<String>>,
-    /// What of the project is not served, and why.
+    /// What is not served, and why.
     pub(crate) skipped: Vec<String>,
 }
 
 impl Talk {
-    /// Opens a conversation, lets `use_it` have it, and ends it.
+    /// Opens a conversation, passes it to `use_it`, and closes it.
     pub(crate) fn with<T>(
         common: &Common,
         server: &ServerArguments,
@@ -42,7 +43,7 @@ impl Talk {
         used
     }
 
-    /// One that was opened with the server of a project.
+    /// A talk over an open conversation with the server of a project.
     pub(crate) fn of(conversation: Conversation, host: CommandLineHost) -> Self {
         Self { conversation, host, limit: None, completions: None, skipped: Vec::new() }
     }
@@ -51,7 +52,7 @@ impl Talk {
         &mut self.conversation
     }
 
-    /// Whoever speaks.
+    /// The host of the conversation.
     pub(crate) fn host(&mut self) -> &mut CommandLineHost {
         &mut self.host
     }
@@ -68,7 +69,7 @@ impl Talk {
             let conversation = Conversation::with_command(command, common.verbose, &mut host, limit)?;
             return Ok(Self { conversation, host, limit, completions: None, skipped: Vec::new() });
         }
-        // What is long is shown whole, since nobody could read the rest later.
+        // Long text is shown whole, because the rest could not be read later.
         let project = OpenProject::read(common, |settings| settings.text_limit = 0)?;
         let completions =
             project.catalog.completions.items().iter().map(|completion| completion.name.clone());
@@ -90,13 +91,13 @@ impl Talk {
         self.conversation.entries(method, member, &mut self.host, self.limit)
     }
 
-    /// Whether the server says that it has things of that kind.
+    /// Whether the server has that capability.
     pub(crate) fn offers(&self, capability: &str) -> bool {
         self.conversation.greeting()["capabilities"].get(capability).is_some()
     }
 }
 
-/// The exit code of a request that has no result.
+/// The exit code of a request without a result.
 pub(crate) fn exit_of(failure: &Failure) -> Exit {
     match failure {
         Failure::Client(ClientError::Refused(refusal)) => match refusal.code {
@@ -108,10 +109,10 @@ pub(crate) fn exit_of(failure: &Failure) -> Exit {
     }
 }
 
-/// The error of a request that has no result; for programs, where `is_json`, on standard output as well.
+/// The error of a request without a result; for programs, if `is_json`, on standard output as well.
 pub(crate) fn refused(failure: Failure, is_json: bool) -> Error {
     if let (true, Failure::Client(ClientError::Refused(refusal))) = (is_json, &failure) {
-        // The exit code says it too, should nobody read.
+        // The exit code says it too, if the output is not read.
         let _ = print_json(&format!("{{\"error\":{}}}", refusal.text));
     }
     Error::of_command(exit_of(&failure), failure)

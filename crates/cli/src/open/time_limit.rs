@@ -1,18 +1,19 @@
-//! The time that a person gives a command for what cannot be given up half-way: a project whose scripts are asked which tools
-//! they have is read on a thread that waits for them.
+//! Time limit of a command for work that cannot be cancelled half-way: reading a project blocks a thread while its files
+//! report their definitions.
 
 use crate::base::exit::Exit;
 use crate::terminal::complain;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-/// Ends the process when the time is over, unless it is dropped before. The warden ends the processes that were started.
+/// Exits the process when the time is over, unless it is dropped before. The warden terminates the processes that were
+/// started.
 pub(crate) struct TimeLimit {
     _until_dropped: Sender<()>,
 }
 
 impl TimeLimit {
-    /// Nothing where there is no limit.
+    /// `None` without a limit.
     pub(crate) fn of_reading(limit: Option<Duration>) -> Option<Self> {
         let limit = limit?;
         let (until_dropped, dropped) = channel::<()>();

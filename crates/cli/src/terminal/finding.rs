@@ -1,4 +1,4 @@
-//! One thing that is wrong, as `health` and `validate` report it: in a file of the project, or in its surroundings.
+//! Finding: one problem, as `health` and `validate` report it: in a file of the project, or in its surroundings.
 
 use mcp_bash_project::{Diagnostic, Repair, Severity};
 use mcp_bash_settings::{SettingProblem, UnknownName};
@@ -16,7 +16,7 @@ pub(crate) struct Finding {
 }
 
 impl Finding {
-    /// Something that is wrong in no file.
+    /// A problem that is in no file.
     pub(crate) fn error(problem: impl Into<String>, remedy: Option<String>) -> Self {
         let problem = problem.into();
         Self {
@@ -30,7 +30,7 @@ impl Finding {
         }
     }
 
-    /// The words of an error, in which the remedy stands after `; `.
+    /// An error message, in which the fix follows `; `.
     pub(crate) fn of_error(error: &dyn std::fmt::Display) -> Self {
         let words = error.to_string();
         match words.rsplit_once("; ") {
@@ -39,7 +39,7 @@ impl Finding {
         }
     }
 
-    /// The words that say that there is no project, in which the remedy stands after `: `.
+    /// The message that there is no project, in which the fix follows `: `.
     pub(crate) fn of_missing_project(words: &str) -> Self {
         match words.split_once(": ") {
             Some((problem, remedy)) => Self::error(problem, Some(remedy.to_owned())),
@@ -47,7 +47,7 @@ impl Finding {
         }
     }
 
-    /// Words that begin with a path below `root`.
+    /// A message that begins with a path below `root`.
     pub(crate) fn below(root: &Path, words: &str) -> Self {
         match words.split_once(": ") {
             Some((path, words)) => Self { file: Some(root.join(path)), ..Self::of_error(&words) },
@@ -67,7 +67,7 @@ impl Finding {
     }
 }
 
-/// The colour in which people see how bad a thing is.
+/// The colour of a severity.
 pub(crate) fn colour_of(severity: Severity) -> &'static str {
     match severity {
         Severity::Error => "31",
@@ -75,7 +75,7 @@ pub(crate) fn colour_of(severity: Severity) -> &'static str {
     }
 }
 
-/// A path as it stands in the project.
+/// A path relative to the project.
 pub(crate) fn shortened(path: &Path, project: Option<&Path>) -> String {
     let below = project.and_then(|project| path.strip_prefix(project).ok());
     let below = below.filter(|below| !below.as_os_str().is_empty());

@@ -1,4 +1,4 @@
-//! What a person reads on a terminal: whether it is coloured, and how wide it is.
+//! Terminal output: whether it is coloured, and how wide it is.
 
 pub(crate) mod finding;
 pub(crate) mod host;
@@ -13,11 +13,11 @@ use std::os::fd::AsFd;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Terminal {
     coloured: bool,
-    /// The columns of a line; none where nobody counts them.
+    /// The width of a line in columns; `None` without a limit.
     width: Option<usize>,
 }
 
-/// Whoever read standard output does so no more.
+/// The reader of standard output has closed it.
 #[derive(Debug, thiserror::Error)]
 #[error("nobody reads any more")]
 struct NobodyReads;
@@ -47,23 +47,23 @@ impl Terminal {
         }
     }
 
-    /// One that nobody counts the columns of, with or without colours.
+    /// A terminal without a width, with or without colours.
     #[cfg(test)]
     pub(crate) fn coloured(coloured: bool) -> Self {
         Self { coloured, width: None }
     }
 
-    /// Whether a person looks at it.
+    /// Whether it is a terminal.
     pub(crate) fn is_one(self) -> bool {
         self.width.is_some()
     }
 
-    /// The text in a colour, given as terminals know it.
+    /// The text in a colour, given as an escape code.
     pub(crate) fn painted(self, colour: &str, text: &str) -> String {
         if self.coloured { format!("\u{1b}[{colour}m{text}\u{1b}[0m") } else { text.to_owned() }
     }
 
-    /// The text in lines that fit, where they have `indent` columns less than the terminal.
+    /// The text in lines that fit, with `indent` columns less than the terminal.
     pub(crate) fn lines(self, text: &str, indent: usize) -> Vec<String> {
         match self.width {
             Some(width) => wrapped(text, width.saturating_sub(indent).max(NARROWEST / 2)),
@@ -72,39 +72,39 @@ impl Terminal {
     }
 }
 
-/// A text from elsewhere, made harmless for people. Line breaks and tabs stay.
+/// A foreign text without terminal control characters. Line breaks and tabs stay.
 pub(crate) fn harmless(text: &str) -> String {
     harmless::text(text).into_owned()
 }
 
-/// The same where line breaks of Windows are to be seen.
+/// The same, with visible carriage returns of Windows line ends.
 pub(crate) fn harmless_lines(text: &str) -> String {
     harmless::exact_lines(text).into_owned()
 }
 
-/// The same on one line, with one space for whatever stands between two words.
+/// The same on one line, with one space for any space between two words.
 pub(crate) fn harmless_line(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     harmless::line(&words.join(" ")).into_owned()
 }
 
-/// The same on one line, where line breaks and tabs are to be seen.
+/// The same on one line, with visible line breaks and tabs.
 pub(crate) fn visible(text: &str) -> String {
     harmless::line(text).into_owned()
 }
 
-/// Says something on standard error. It may quote what came from elsewhere. Whoever closed it does not want to know.
+/// Prints to standard error. The text may quote foreign text. A closed standard error is not a failure.
 pub(crate) fn tell(text: &str) {
     let _ = writeln!(io::stderr(), "{}", harmless(text));
 }
 
-/// Says what went wrong.
+/// Reports an error.
 pub(crate) fn complain(problem: &str) {
     tell(&format!("mcp-bash: {problem}"));
 }
 
-/// Writes a text at once: on a terminal with no more than line breaks, tabs and our own colours in it, and exactly as it is
-/// where a program may read it. Where nobody reads, that is an error of its own ([`nobody_reads`]).
+/// Writes a text at once: on a terminal with only line breaks, tabs and our own colours in it, and unchanged if a program
+/// may read it. A closed pipe is an error of its own ([`nobody_reads`]).
 pub(crate) fn say(text: &str) -> io::Result<()> {
     let mut stdout = io::stdout();
     let text = if stdout.is_terminal() { harmless::painted(text) } else { text.into() };
@@ -115,12 +115,12 @@ pub(crate) fn say(text: &str) -> io::Result<()> {
     })
 }
 
-/// Whether there is an error because nobody reads what [`say`] writes.
+/// Whether an error means that the reader has closed the pipe that [`say`] writes to.
 pub(crate) fn nobody_reads(error: &io::Error) -> bool {
     error.get_ref().is_some_and(<dyn std::error::Error + Send + Sync>::is::<NobodyReads>)
 }
 
-/// Cuts a text into lines of so many characters at most: between words, and inside of what is longer than a line.
+/// Splits a text into lines of at most `width` characters: between words, and inside words that are longer than a line.
 fn wrapped(text: &str, width: usize) -> Vec<String> {
     let (mut lines, mut line, mut used) = (Vec::new(), String::new(), 0);
     for word in text.split_inclusive(' ') {

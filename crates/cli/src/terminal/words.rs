@@ -1,4 +1,4 @@
-//! Values and texts of others in few words: shortened, and without anything that a terminal would obey.
+//! Short text: foreign values and texts, shortened and without anything that a terminal would interpret.
 
 use serde_json::Value;
 use std::time::Duration;
@@ -10,10 +10,10 @@ pub(crate) enum Length {
     Whole,
 }
 
-/// The characters of a value that is shown shortened.
+/// The length of a shortened value, in characters.
 const SHORT: usize = 160;
 
-/// A text as it can be shown in one line.
+/// A text that can be shown on one line.
 pub(crate) fn visible(text: &str, length: Length) -> String {
     let mut shown = Shown::new(length);
     shown.text(text);
@@ -27,7 +27,7 @@ pub(crate) fn value(value: &Value, length: Length) -> String {
     shown.finish()
 }
 
-/// A time as people say it.
+/// A duration for people.
 pub(crate) fn time(time: Duration) -> String {
     let milliseconds = time.as_secs_f64() * 1000.0;
     if milliseconds < 10.0 {
@@ -39,7 +39,7 @@ pub(crate) fn time(time: Duration) -> String {
     }
 }
 
-/// A number of things.
+/// A count with its noun.
 pub(crate) fn counted(count: usize, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }

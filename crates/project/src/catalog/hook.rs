@@ -1,4 +1,4 @@
-//! `server.d/register.sh`: registration by a script, for those who allow it.
+//! Registration hook: runs `server.d/register.sh`, in projects that allow it.
 
 use crate::catalog::registrations::{KINDS, Registered};
 use crate::walk::run::{HOOK_TIMEOUT, Hook, HookError, Run};
@@ -8,12 +8,12 @@ use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Output;
 
-/// The longest hook that is run, in bytes.
+/// The largest hook that is run, in bytes.
 const LONGEST: u64 = 1024 * 1024;
 
-/// The functions a hook registers with. Each entry becomes a line of its kind and its JSON on descriptor 3, which is our
-/// standard error and where nothing else is written: what the hook prints itself, be it an error, goes to standard output.
-/// `begin` and `abort` become lines of their own, with the kind they are about.
+/// The functions a hook registers with. Each entry becomes a line on descriptor 3, with its kind and its JSON. Descriptor 3
+/// is our standard error, and nothing else is written there: anything that the hook prints itself, errors included, goes to
+/// standard output. `begin` and `abort` become lines of their own, with the kind they are about.
 const PRELUDE: &str = r#"
 exec 3>&2 2>&1
 _mcp_entry() { local payload=${2//$'\n'/ }; printf '%s\t%s\n' "$1" "${payload//$'\r'/ }" >&3; }
@@ -34,15 +34,15 @@ mcp_register_prompt() { _mcp_entry prompts "$1"; }
 . /dev/stdin
 "#;
 
-/// What came out of a hook.
+/// The result of a hook.
 #[derive(Debug, Default)]
 pub(crate) struct Hooked {
     pub(crate) registered: Registered,
-    /// What is wrong with what it printed, if that is no registration and it registered nothing else.
+    /// The problem with the hook's output, if that is not a registration and the hook registered nothing else.
     pub(crate) problem: Option<String>,
 }
 
-/// Runs the hook of a project. `None` where it has none.
+/// Runs the hook of a project. `None` if it has none.
 pub(crate) fn run(paths: &Paths, limit: u64, runner: &dyn Run) -> Result<Option<Hooked>, HookError> {
     let Some(text) = trust::read(&paths.server.join("register.sh"), &paths.root, LONGEST)? else {
         return Ok(None);
@@ -56,7 +56,7 @@ pub(crate) fn run(paths: &Paths, limit: u64, runner: &dyn Run) -> Result<Option<
     Err(HookError::Failed(said.lines().last().map_or_else(|| status.to_string(), str::to_owned)))
 }
 
-/// Entries if there are any, else what the hook printed, if that is a registration as JSON.
+/// The entries if there are any, otherwise the hook's output, if that is a registration as JSON.
 fn registered(entries: &[u8], printed: &[u8]) -> Result<Hooked, HookError> {
     let registered = read_entries(&surrogates::mended(&String::from_utf8_lossy(entries)))?;
     if !registered.is_empty() {
@@ -75,7 +75,7 @@ fn registered(entries: &[u8], printed: &[u8]) -> Result<Hooked, HookError> {
     Ok(Hooked { registered, problem })
 }
 
-/// What was registered by functions. What comes after `abort`, and before the next `begin`, is not.
+/// Entries registered by functions. Entries after `abort` and before the next `begin` do not count.
 fn read_entries(lines: &str) -> Result<Registered, HookError> {
     let (mut registered, mut aborted) = (Registered::new(), BTreeSet::new());
     for line in lines.lines() {
@@ -98,7 +98,7 @@ fn read_entries(lines: &str) -> Result<Registered, HookError> {
     Ok(registered)
 }
 
-/// What was printed as one JSON object, by the kinds there are.
+/// Entries printed as one JSON object, by kind.
 fn read_printed(printed: &str) -> Result<Registered, HookError> {
     let mut registered = Registered::new();
     let is_object = printed.trim_start().starts_with('{');

@@ -1,4 +1,4 @@
-//! The tools of scripts and of providers as one list.
+//! Tool list: merges the tools of scripts and of providers.
 
 use crate::kinds::functions::FunctionFile;
 use crate::kinds::providers::{Duplicate, Provider};
@@ -8,7 +8,7 @@ use crate::{Diagnostic, Paths, Tool};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-/// What was found, and what the functions of files are. A name that several have belongs to the first.
+/// The entries that were found, and those of function files. A name that several share belongs to the first.
 pub(crate) fn joined<T: Entry>(
     found: &Arc<Collection<T>>,
     functions: &Collection<FunctionFile>,
@@ -26,7 +26,7 @@ pub(crate) fn joined<T: Entry>(
     Arc::new(joined)
 }
 
-/// Joins both. A name that several have, one of them a provider, is nobody's.
+/// Merges both. If several tools share a name and one of them is provided, none of them gets it.
 pub(crate) fn merge(
     scripts: &Arc<Collection<Tool>>,
     providers: &Collection<Provider>,

@@ -1,4 +1,4 @@
-//! What a project holds: an immutable value.
+//! Catalog: everything a project holds, as an immutable value.
 
 pub(crate) mod hook;
 pub(crate) mod merge;
@@ -40,37 +40,37 @@ use std::sync::Arc;
 pub struct Catalog {
     pub paths: Paths,
     pub identity: Identity,
-    /// What the model is told about the server as a whole.
+    /// What the model reads about the server as a whole.
     pub instructions: Option<String>,
-    /// All tools that can be called.
+    /// All callable tools.
     pub tools: Arc<Collection<Tool>>,
     pub resources: Arc<Collection<Resource>>,
-    /// Families of resources: those that were found, and over them those that are registered.
+    /// Families of resources: those that were found, overridden by those that are registered.
     pub templates: Arc<Collection<ResourceTemplate>>,
     pub prompts: Arc<Collection<Prompt>>,
     /// The scripts that complete arguments, by what they complete.
     pub completions: Collection<Completion>,
-    /// The names that no tool can be called by, since several have them.
+    /// Names that cannot be called, because several tools share them.
     pub duplicates: Vec<Duplicate>,
     /// What was skipped, and why.
     pub diagnostics: Vec<Diagnostic>,
-    /// Why nothing can be served: a registration that is wrong is not worked around.
+    /// Why nothing can be served: we do not work around a wrong registration.
     pub failure: Option<String>,
-    /// Why the tools cannot be listed, though they can be called.
+    /// Why the tools cannot be listed, although they can be called.
     pub listing_failure: Option<String>,
-    /// What the system was short of while the project was read: there may be more in it than was found.
+    /// What the system was short of while the project was read: the project may hold more than was found.
     pub shortage: Option<String>,
-    /// Whether something is as it was before, since somebody is writing its file. Read again after [`crate::STILL`].
+    /// Whether some entry is as it was before, because its file is being written. Read again after [`crate::STILL`].
     pub is_unsettled: bool,
-    /// What skipped files may have.
+    /// The tools that skipped files may have.
     skipped: Skipped,
     scripts: Arc<Collection<Tool>>,
-    /// The executables that were found to provide tools, or those that are registered to: one of the two is empty.
+    /// The executables that were found to provide tools, or those registered as providers: one of the two is empty.
     providers: Collection<Provider>,
     registered_providers: Collection<Provider>,
     /// The files whose functions are tools, resources and prompts.
     functions: Collection<FunctionFile>,
-    /// The templates without those of functions.
+    /// The templates, except those of functions.
     own_templates: Arc<Collection<ResourceTemplate>>,
     found_resources: Arc<Collection<Resource>>,
     found_templates: Arc<Collection<ResourceTemplate>>,
@@ -186,32 +186,32 @@ impl Catalog {
         self.functions.items()
     }
 
-    /// Whether a file that is skipped had a tool of that name when it was last served, or names one in its text.
+    /// Whether a skipped file had a tool of that name when it was last served, or names one in its text.
     pub fn may_be_in_skipped(&self, file: &Path, tool: &str) -> bool {
         self.skipped.may_have(file, tool)
     }
 
-    /// Whether clients would be told the same of both.
+    /// Whether clients would see the same tools in both.
     pub fn tells_the_same_tools_as(&self, other: &Self) -> bool {
         self.tools.hash() == other.tools.hash()
             && self.failure.is_some() == other.failure.is_some()
             && self.listing_failure == other.listing_failure
     }
 
-    /// The same for what can be read.
+    /// Whether clients would see the same resources and templates in both.
     pub fn tells_the_same_resources_as(&self, other: &Self) -> bool {
         self.resources.hash() == other.resources.hash()
             && self.templates.hash() == other.templates.hash()
             && self.failure.is_some() == other.failure.is_some()
     }
 
-    /// Whether clients would be told the same prompts by both.
+    /// Whether clients would see the same prompts in both.
     pub fn tells_the_same_prompts_as(&self, other: &Self) -> bool {
         self.prompts.hash() == other.prompts.hash() && self.failure.is_some() == other.failure.is_some()
     }
 
-    /// Writes down what function files and providers said they have, unless that is there already: it takes a process to
-    /// find out. A project that cannot be written to is asked each time.
+    /// Stores the definitions that function files and providers reported, unless they are stored already: finding them out
+    /// takes a process. In a read-only project the files are asked each time.
     pub fn store_definitions(&self, reading: &Reading) {
         if !self.functions.is_empty() {
             let _ = registry::store(&self.paths, &self.functions, reading);
@@ -221,7 +221,7 @@ impl Catalog {
         }
     }
 
-    /// Writes the registries to the disk, unless they are there already.
+    /// Writes the registries to disk, unless they are there already.
     pub fn store(&self, reading: &Reading) -> Result<(), RegistryError> {
         registry::store(&self.paths, &self.scripts, reading)?;
         if self.failure.is_none() {
@@ -243,7 +243,7 @@ struct Found {
     functions: Collection<FunctionFile>,
     resources: Collection<Resource>,
     templates: Collection<ResourceTemplate>,
-    /// Those that stand over the ones that were found.
+    /// Registered templates, which override the ones that were found.
     registered_templates: Vec<Arc<ResourceTemplate>>,
     prompts: Collection<Prompt>,
     completions: Collection<Completion>,
@@ -267,24 +267,24 @@ impl Found {
     }
 }
 
-/// What a catalog is made of while it is being made.
+/// The parts of a catalog while it is being built.
 struct Source<'a> {
     paths: &'a Paths,
     reading: &'a Reading,
     before: &'a Before<'a>,
     registration: Registration,
-    /// Whether there are registries on the disk in a folder that can be believed.
+    /// Whether a trusted folder on disk holds registries.
     has_registry: bool,
-    /// The files of functions as the registry has them, once they were read.
+    /// The function files in the registry, once it was read.
     known_functions: Option<Known<FunctionFile>>,
     walked: Walked,
     diagnostics: Vec<Diagnostic>,
 }
 
-/// What those who walked the folder of the tools saw on the way.
+/// Other candidates seen by the walk through the folder of tools.
 #[derive(Default)]
 struct Walked {
-    /// The only parts of the folder that they looked at.
+    /// The only parts of the folder that were walked.
     only: Option<Vec<PathBuf>>,
     besides: Besides,
 }
@@ -301,7 +301,7 @@ impl<'a> Source<'a> {
             completions: self.registered::<Completion>()?.unwrap_or_default(),
             ..Found::default()
         };
-        // Whoever registers tools has no others.
+        // A project that registers tools has no others.
         if self.registration.has(Tool::KIND) {
             found.registered_providers = self.registered_providers()?;
         } else {
@@ -311,7 +311,7 @@ impl<'a> Source<'a> {
         Ok(found)
     }
 
-    /// The templates that are found, and those that are registered besides. An empty registration switches both off.
+    /// The templates that are found, and those that are registered as well. An empty registration switches both off.
     fn templates(&mut self) -> Result<(Collection<ResourceTemplate>, Vec<Arc<ResourceTemplate>>), String> {
         let registered = self.registration.entries::<ResourceTemplate>(self.paths, &mut self.diagnostics);
         match registered.map_err(|error| error.to_string())? {
@@ -323,7 +323,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The entries of one kind as they are registered, if they are.
+    /// The registered entries of one kind, if that kind is registered.
     fn registered<T: Entry>(&mut self) -> Result<Option<Collection<T>>, String> {
         let registered = self.registration.entries::<T>(self.paths, &mut self.diagnostics);
         let registered = registered.map_err(|error| error.to_string())?;
@@ -331,7 +331,7 @@ impl<'a> Source<'a> {
         Ok(registered.map(|entries| Collection::new(entries, HashMap::new(), folder, Vec::new())))
     }
 
-    /// The entries of one kind: as they are registered, else as they are found.
+    /// The entries of one kind: the registered ones, otherwise those that are found.
     fn collection<T: Entry>(
         &mut self,
         of: impl Fn(&Catalog) -> &Collection<T>,
@@ -342,7 +342,7 @@ impl<'a> Source<'a> {
         Ok(self.found(of))
     }
 
-    /// The entries of one kind as they are found.
+    /// The entries of one kind that are found.
     fn found<T: Entry>(&mut self, of: impl Fn(&Catalog) -> &Collection<T>) -> Collection<T> {
         match self.before {
             Before::Registry => self.search_from_registry(),
@@ -360,7 +360,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The executables that are registered as providers, asked which tools they have unless they look as they did.
+    /// The executables registered as providers. They are asked for their tools, unless their files look unchanged.
     fn registered_providers(&mut self) -> Result<Collection<Provider>, String> {
         let sightings = self.registration.providers(self.paths).map_err(|error| error.to_string())?;
         let known = match self.before {
@@ -373,7 +373,7 @@ impl<'a> Source<'a> {
     }
 
     fn search_from_registry<T: Entry>(&mut self) -> Collection<T> {
-        // What is looked at in another folder is nothing to this kind.
+        // Changes in other folders do not affect this kind.
         let folder = T::folder(self.paths);
         let only = self.reading.only.as_ref().map(|part| {
             let parts = std::slice::from_ref(part);
@@ -389,7 +389,7 @@ impl<'a> Source<'a> {
         }
         let functions = self.known_functions.as_ref().map(|known| known as &dyn KnownFiles);
         let (known, mut sighted) = if has_registry && registry::is_large::<T>(paths) {
-            // Worth a thread: looking at the project takes as long as reading what is known of it.
+            // Worth a thread: walking the project takes as long as reading the registry.
             both(load, || sight::<T>(paths, only, functions))
         } else {
             (load(), sight::<T>(paths, only, functions))
@@ -402,7 +402,7 @@ impl<'a> Source<'a> {
         search(&self.context(), sighted, known.unwrap_or_default(), only, Vec::new())
     }
 
-    /// The entries of one kind as the registry has them, where it is believed without a look at the project.
+    /// The entries of one kind from the registry, if it is used without looking at the project.
     fn stored<T: Entry>(&self) -> Option<Collection<T>> {
         let is_believed = self.reading.static_registry && self.has_registry;
         let known = is_believed.then(|| registry::load::<T>(self.paths, self.reading))?.ok()??;
@@ -417,7 +417,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The entries of one kind as the registry has them.
+    /// The entries of one kind from the registry.
     fn load<T: Entry>(&mut self) -> Known<T> {
         if !self.has_registry {
             return Known::default();
@@ -430,8 +430,7 @@ impl<'a> Source<'a> {
             .unwrap_or_default()
     }
 
-    /// The executables that say themselves which tools they have. At the start, those who walked the folder for tools saw
-    /// all that may be one.
+    /// The executables that list their own tools. At the start, the walk for tools has already seen every candidate.
     fn providers(&mut self) -> Collection<Provider> {
         match (self.before, self.walked.besides.providers.take()) {
             (Before::Registry, Some(sightings)) if !self.reading.static_registry => {
@@ -443,7 +442,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The files of functions among what was seen where tools are.
+    /// The function files among the candidates in the folder of tools.
     fn functions(&mut self) -> Collection<FunctionFile> {
         if let (Before::Registry, Some(stored)) = (self.before, self.stored()) {
             return stored;
@@ -457,7 +456,7 @@ impl<'a> Source<'a> {
             }
             Before::Catalog(catalog, _) => {
                 let before = &catalog.functions;
-                // One that loads a file that has changed is read again, wherever it stands itself.
+                // A function file that loads a changed file is read again, wherever it is itself.
                 let stale = before.items().iter().filter(|file| !file.is_current(self.paths));
                 let stale = stale.filter_map(|file| file.sighting());
                 for sighting in stale.collect::<Vec<_>>() {
@@ -480,7 +479,7 @@ impl<'a> Source<'a> {
 
     fn search_from<T: Entry>(&mut self, before: &Collection<T>, changes: &Changes) -> Collection<T> {
         let folder = T::folder(self.paths);
-        // What lost its name to another may have won it now.
+        // An entry that lost its name to another may have won it now.
         let only = changes.folders().filter(|_| !before.has_clashes);
         let others = T::depends_on(self.paths);
         let only = only.filter(|changed| {
@@ -488,7 +487,7 @@ impl<'a> Source<'a> {
         });
         let only = only.map(|changed| {
             let inside: BTreeSet<&PathBuf> = changed.iter().filter(|part| part.starts_with(folder)).collect();
-            // What stands inside of another part is looked at with that.
+            // A folder inside another part is covered by that part.
             let is_covered =
                 |part: &PathBuf| inside.iter().any(|other| *other != part && part.starts_with(other));
             inside.iter().filter(|part| !is_covered(part)).map(|part| (*part).clone()).collect::<Vec<_>>()
@@ -502,21 +501,21 @@ impl<'a> Source<'a> {
     }
 }
 
-/// What was wrong in other parts of a folder than those that are looked at again, and still is.
+/// Problems that remain in parts of the folder that are not walked again.
 fn still_wrong<T>(before: &Collection<T>, only: Option<&[PathBuf]>) -> Vec<Diagnostic> {
     let is_elsewhere =
         |path: &PathBuf| only.is_some_and(|only| !only.iter().any(|part| path.starts_with(part)));
     before.diagnostics.iter().filter(|diagnostic| is_elsewhere(&diagnostic.path)).cloned().collect()
 }
 
-/// What the model is told: by the project, by each of its providers and by each of its files of functions.
+/// Instructions for the model: from the project, from each provider and from each function file.
 fn instructions(
     paths: &Paths,
     providers: &Collection<Provider>,
     functions: &Collection<FunctionFile>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Option<String> {
-    /// The longest instructions of a project: more than any model reads with patience.
+    /// The longest instructions of a project, in bytes: more than any model can use.
     const LONGEST: u64 = 1024 * 1024;
 
     let own = believed_text(&paths.server.join("server.instructions.md"), &paths.root, LONGEST, diagnostics);
@@ -541,9 +540,9 @@ fn listing_failure(
     (!duplicates.is_empty()).then(|| format!("Duplicate tool names: {}", joined(duplicates)))
 }
 
-/// What the project registers itself, and in which file: in `register.json`, else in `register.sh` where that is
-/// allowed. A file that is wrong is named with what is wrong about it, and is no reason to look at the other.
-/// `diagnostics` gets what a hook printed that is no registration.
+/// The project's own registration, and its file: `register.json`, otherwise `register.sh` if that is allowed. A wrong file
+/// is reported by name with its problem, and does not make us try the other. `diagnostics` receives the output of a hook
+/// that is not a registration.
 fn register(
     paths: &Paths,
     reading: &Reading,

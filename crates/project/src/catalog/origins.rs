@@ -1,4 +1,4 @@
-//! Where each thing comes from that clients are told: metadata, a comment, the name of a file or a folder.
+//! Origins: where each field that clients see comes from: metadata, a comment, or the name of a file or folder.
 
 use crate::declarations::metadata::Metadata;
 use crate::ground::json::LONGEST;
@@ -10,7 +10,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// An entry of a project, or the server itself, and where what is told of it comes from.
+/// An entry of a project, or the server itself, and the origin of each of its fields.
 #[derive(Debug)]
 pub struct Explained {
     /// `server`, `tool`, `prompt`, `resource` or `template`.
@@ -20,7 +20,7 @@ pub struct Explained {
     pub origins: Vec<Origin>,
 }
 
-/// One thing that clients are told.
+/// One field that clients see.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Origin {
     pub field: &'static str,
@@ -126,15 +126,15 @@ fn server(catalog: &Catalog) -> Explained {
     Explained { kind: "server", name: identity.name.clone(), file: paths.root.clone(), origins }
 }
 
-/// What is said about an entry, and where.
+/// What the author wrote about an entry, and where.
 struct Written {
-    /// In words.
+    /// For people to read.
     place: String,
     metadata: Option<Metadata>,
 }
 
 impl Written {
-    /// What stands beside a file or in it.
+    /// The description beside a file or inside it.
     fn of(file: &Path) -> Self {
         let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let beside = metadata_beside(file);
@@ -159,7 +159,7 @@ impl Written {
         Self { place: "the registration in server.d".to_owned(), metadata: None }
     }
 
-    /// Whether it is known what is said.
+    /// Whether the description could be read.
     fn is_known(&self) -> bool {
         self.metadata.is_some() || self.place.is_empty()
     }
@@ -190,7 +190,7 @@ impl Written {
     }
 }
 
-/// The metadata file that speaks for a file, which may be that itself.
+/// The metadata file that describes a file; it may be that file itself.
 pub(crate) fn metadata_beside(file: &Path) -> Option<PathBuf> {
     let name = file.file_name()?;
     if metadata_stem(name).is_some() {

@@ -1,4 +1,5 @@
-//! Folders whose executables are all taken for helpers, though somebody may have meant one of them to be a tool.
+//! Overlooked tools: folders whose executables all count as helpers, although the author may have meant one of them to be a
+//! tool.
 
 use crate::walk::collection::Collection;
 use crate::{Diagnostic, Paths, Tool};
@@ -6,8 +7,8 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::Path;
 
-/// Names each folder directly in `tools/` that holds executables and no tool. Those of which something else is wrong are
-/// left out: that may be why.
+/// Names each folder directly in `tools/` that holds executables and no tool. Folders with another problem are left out:
+/// that may be the reason.
 pub(crate) fn overlooked(scripts: &Collection<Tool>, paths: &Paths) -> Vec<Diagnostic> {
     if scripts.stamps.len() <= scripts.len() {
         return Vec::new();
@@ -27,7 +28,7 @@ pub(crate) fn overlooked(scripts: &Collection<Tool>, paths: &Paths) -> Vec<Diagn
     folders.map(|folder| Diagnostic::new(folder, problem)).collect()
 }
 
-/// The folder directly in `tools/` that a file stands in, however deep.
+/// The folder directly in `tools/` that contains a file, at any depth.
 fn folder_of(path: &Path) -> Option<&OsStr> {
     let mut parts = path.iter();
     let first = parts.next()?;

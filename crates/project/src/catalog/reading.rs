@@ -5,26 +5,27 @@ use crate::walk::sign::Asks;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// How a project is read.
+/// Options for reading a project.
 #[derive(Debug, Clone)]
 #[expect(clippy::struct_excessive_bools, reason = "each is decided by itself")]
 pub struct Reading {
-    /// Who runs what has to be run: executables that provide tools, and the hook. Without it neither is.
+    /// Runs the processes that reading takes: executables that provide tools, and the hook. Without it, neither runs.
     pub run: Option<Arc<dyn Run>>,
     pub asks: Asks,
-    /// Whether an executable that does not answer makes the whole list fail.
+    /// Whether one executable that does not answer makes the whole list fail.
     pub strict_providers: bool,
-    /// The longest `register.json`, in bytes.
+    /// The largest `register.json`, in bytes.
     pub registration_limit: u64,
     /// The largest registry, in bytes.
     pub registry_limit: usize,
-    /// Whether the registry is believed without looking at the project.
+    /// Whether the registry is used without looking at the project.
     pub static_registry: bool,
     /// Whether `server.d/register.sh` may run.
     pub hooks: bool,
-    /// The only part of the project that is looked at; the rest is as the registry has it.
+    /// The only part of the project that is walked; the rest comes from the registry.
     pub only: Option<PathBuf>,
-    /// Whether the project is read again when it changes and after what passes: what was good before stays until then.
+    /// Whether the project is read again when it changes or a temporary failure passes: entries that were good stay until
+    /// then.
     pub is_followed: bool,
 }
 

@@ -1,5 +1,5 @@
-//! `server.d/register.json`: what a project registers instead of being searched. Data only, and strict: a file that is
-//! wrong in one place counts for nothing, and says so.
+//! `server.d/register.json`: what a project registers instead of being searched. It is data only, and strict: one mistake
+//! makes the whole file invalid, and is reported.
 
 use crate::catalog::registrations::{KINDS, Registered};
 use crate::declarations::metadata::Metadata;
@@ -53,13 +53,12 @@ pub(crate) enum RegistrationError {
 
 const KNOWN: &str = "version, tools, resources, resourceTemplates, prompts, completions, _meta";
 
-/// What a registration says, as JSON texts by their kind. A kind that is absent is searched for; an empty one is
-/// switched off.
+/// The entries of a registration, as JSON texts by kind. An absent kind is searched for; an empty one is switched off.
 #[derive(Debug, Default)]
 pub(crate) struct Registration(BTreeMap<String, Vec<Box<RawValue>>>);
 
 impl Registration {
-    /// Reads `register.json`. `None` where there is none.
+    /// Reads `register.json`. `None` if there is none.
     pub(crate) fn read(paths: &Paths, limit: u64) -> Result<Option<Self>, RegistrationError> {
         let path = paths.server.join("register.json");
         let Some(file) = trust::open(&path, &paths.root)? else { return Ok(None) };
@@ -74,7 +73,7 @@ impl Registration {
         Ok(Some(Self(kinds)))
     }
 
-    /// What `register.sh` registered.
+    /// The entries that `register.sh` registered.
     pub(crate) fn hooked(registered: Registered) -> Self {
         Self(registered)
     }
@@ -83,7 +82,7 @@ impl Registration {
         self.0.contains_key(kind)
     }
 
-    /// The registered executables that are asked which tools they provide.
+    /// The registered executables that are asked for their tools.
     pub(crate) fn providers(&self, paths: &Paths) -> Result<Vec<Sighting>, RegistrationError> {
         let kind = Tool::KIND;
         let marked =
@@ -118,7 +117,7 @@ impl Registration {
     }
 }
 
-/// Whether a registered tool is an executable that is to be asked which tools it provides.
+/// Whether a registered tool is an executable to ask for its tools.
 fn marks_provider(entry: &RawValue) -> bool {
     entry.get().contains("\"provider\"")
         && Metadata::from_json(entry.get()).is_ok_and(|entry| entry.provides_tools())
@@ -150,7 +149,7 @@ fn read_text(file: &File, limit: u64) -> Result<String, RegistrationError> {
     String::from_utf8(bytes).map_err(|_| RegistrationError::NotUtf8)
 }
 
-/// The key that somebody meant who wrote an unknown one, or all there are.
+/// The key that an unknown one was probably meant to be, otherwise all known keys.
 fn meant(key: &str) -> String {
     match nearest_or_longer(key, &KINDS) {
         Some(meant) => format!("write `{meant}` if that is what you mean"),
@@ -170,7 +169,7 @@ fn members(text: &str) -> Result<BTreeMap<String, &RawValue>, RegistrationError>
         match KINDS.iter().find(|kind| *kind == key) {
             Some(_) if value.is_array() || value.is_null() => {}
             Some(kind) => return Err(RegistrationError::NotAnArray(kind)),
-            // Where an editor finds the schema of this file.
+            // Tells an editor where the schema of this file is.
             None if key == "version" || key == "$schema" => {}
             None if key == "_meta" && (value.is_object() || value.is_null()) => {}
             None if key == "_meta" => return Err(RegistrationError::Meta),

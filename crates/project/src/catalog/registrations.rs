@@ -3,8 +3,8 @@
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
-/// What can be registered.
+/// The kinds that can be registered.
 pub(crate) const KINDS: [&str; 5] = ["tools", "resources", "resourceTemplates", "prompts", "completions"];
 
-/// What a hook registered, as JSON texts by their kind. A kind it did not speak of is not there.
+/// Entries registered by a hook, as JSON texts by kind. A kind that the hook did not mention is absent.
 pub(crate) type Registered = BTreeMap<String, Vec<Box<RawValue>>>;

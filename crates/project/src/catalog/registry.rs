@@ -1,4 +1,5 @@
-//! `.registry/*.json`: what was found, kept on disk so that an unchanged project need not be read again.
+//! Registry: `.registry/*.json`, the entries that were found, kept on disk so that an unchanged project need not be read
+//! again.
 
 use crate::catalog::stamps_file;
 use crate::ground::utc::now;
@@ -31,7 +32,7 @@ pub enum RegistryError {
 
 #[derive(Deserialize)]
 struct Envelope<W> {
-    /// Missing where an older version wrote it.
+    /// Missing in files of an older version.
     #[serde(default = "one")]
     format_version: u64,
     version: u64,
@@ -44,13 +45,13 @@ fn one() -> u64 {
     1
 }
 
-/// Whether it takes noticeable time to read the registry of a kind.
+/// Whether reading the registry of a kind takes noticeable time.
 pub(crate) fn is_large<T: Entry>(paths: &Paths) -> bool {
     const LARGE: u64 = 256 * 1024;
     fs::metadata(paths.registry.join(format!("{}.json", T::REGISTRY))).is_ok_and(|file| file.len() > LARGE)
 }
 
-/// Whether the folder of the registries is there and can be believed; if not, why.
+/// Whether the folder of the registries exists and is trusted; if not, why.
 pub(crate) fn judge(paths: &Paths) -> Result<bool, Diagnostic> {
     match trust::judge_folder(&paths.registry, &paths.root) {
         Ok(()) => Ok(true),
@@ -59,8 +60,8 @@ pub(crate) fn judge(paths: &Paths) -> Result<bool, Diagnostic> {
     }
 }
 
-/// Reads a registry back from a folder that can be believed: nothing where it is missing or not what we wrote, and a
-/// diagnostic where others may have written it or it is none of our size or kind.
+/// Reads a registry back from a trusted folder. Returns nothing if it is missing or not in our format, and a diagnostic if
+/// another user may have written it, if it is too large or if it is not a regular file.
 pub(crate) fn load<T: Entry>(paths: &Paths, reading: &Reading) -> Result<Option<Known<T>>, Diagnostic> {
     let read = |name: String| {
         let path = paths.registry.join(name);
@@ -75,7 +76,8 @@ fn not_believed(path: &Path, distrust: &Distrust) -> Diagnostic {
     Diagnostic::new(path, format!("is ignored, and the project read instead: {distrust}"))
 }
 
-/// Under which rules it was decided what is an entry. What was decided under others is decided again.
+/// The rules that decide which files are entries. Stamps stored under other rules do not count, so the files are read
+/// again.
 fn rules(reading: &Reading) -> &'static str {
     match reading.asks {
         Asks::All => "2 all executables",
@@ -101,13 +103,13 @@ fn parse<T: Entry>(
     Some(Known::new(items, stamps, Some(envelope.hash).filter(|hash| hash.len() == 64)))
 }
 
-/// As we write it, it is one line; somebody may have made it more.
+/// We write one line; another program may have reformatted it.
 fn one_line(text: String) -> String {
     let is_one = memchr2(b'\n', b'\r', text.trim_end().as_bytes()).is_none();
     if is_one { text } else { write::compact(&text) }
 }
 
-/// Writes the registry of a kind, and what its files looked like, unless it is there already.
+/// Writes the registry of a kind, and the stamps of its files, unless they are stored already.
 pub(crate) fn store<T: Entry>(
     paths: &Paths,
     collection: &Collection<T>,
@@ -132,27 +134,28 @@ pub(crate) fn store<T: Entry>(
     Ok(())
 }
 
-/// Makes the folder of the registries, and never that of the project: one that is gone does not come back by our writing.
+/// Creates the folder of the registries, but never the project's own folder: our writing must not bring back a removed
+/// project.
 pub(crate) fn make_folder(paths: &Paths) -> io::Result<()> {
-    // Fails where the project is gone.
+    // Fails if the project is gone.
     paths.root.metadata()?;
     let is_beside = paths.registry.parent() == Some(&*paths.root);
-    // Others may not write it, whatever is usual here: it would not be believed.
+    // Not group- or world-writable, whatever the umask: it would not be trusted.
     match DirBuilder::new().recursive(!is_beside).mode(0o755).create(&paths.registry) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         made => made,
     }
 }
 
-/// Hidden, since it means nothing to anybody else.
+/// Hidden, since it means nothing to other programs.
 fn stamps_of<T: Entry>() -> String {
     format!(".{}.stamps", T::REGISTRY)
 }
 
-/// Puts a file in the place of another in one step, so that nobody ever reads half of it.
+/// Replaces a file in one step, so that no reader ever sees half of it.
 pub(crate) fn replace(folder: &Path, name: &str, text: &str) -> io::Result<()> {
     let draft = folder.join(format!(".{name}.{}", std::process::id()));
-    // What stands there is a leftover of somebody who had our number. The draft is a file of our own, or it is none.
+    // A file of this name is a leftover of a process that had our number. The draft must be a new file of our own.
     let _ = fs::remove_file(&draft);
     let created = mcp_bash_files::create_new(&draft, 0o644);
     let written = created.and_then(|mut file| file.write_all(text.as_bytes()));

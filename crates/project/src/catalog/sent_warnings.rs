@@ -1,5 +1,6 @@
-//! Which warnings each client has received, kept beside the registry: a client that starts a server for each call would
-//! receive the same ones each time. Where the file cannot be read or written, nothing is known, and everything is sent.
+//! Sent warnings: which warnings each client has received, kept beside the registry. Without this, a client that starts a
+//! server for each call would receive the same warnings each time. If the file cannot be read or written, all warnings are
+//! sent.
 
 use crate::catalog::registry::{judge, make_folder, replace};
 use crate::{Paths, trust};
@@ -9,10 +10,10 @@ use std::io;
 
 const FILE: &str = "sent-warnings.json";
 
-/// A longer file is none of ours.
+/// A larger file is not ours.
 const LONGEST: u64 = 256 * 1024;
 
-/// Those that came last are remembered.
+/// Only the most recent clients are kept.
 const MOST_CLIENTS: usize = 50;
 
 /// The beginning of a name is enough to tell clients apart.
@@ -35,7 +36,7 @@ impl SentWarnings {
         digests.filter_map(|digest| digest.as_str().map(str::to_owned)).collect()
     }
 
-    /// Remembers the warnings that a client has received, in the place of those before.
+    /// Stores the warnings that a client has received, replacing the earlier ones.
     pub fn store(&self, client: &str, digests: &HashSet<String>) -> io::Result<()> {
         make_folder(&self.paths)?;
         if !judge(&self.paths).unwrap_or_default() {

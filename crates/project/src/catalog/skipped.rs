@@ -1,5 +1,5 @@
-//! Tools that a skipped file may have: those that it had when it was last served, and those that its text names. They tell a
-//! client why a tool is not there, so that no file is blamed for a tool that it never had.
+//! Skipped files: the tools that a skipped file may have, namely those it had when it was last served and those its text
+//! names. They explain to a client why a tool is missing, and no file is blamed for a tool that it never had.
 
 use crate::walk::collection::Collection;
 use crate::{Diagnostic, Paths, Tool};
@@ -9,10 +9,10 @@ use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// So much of a skipped file is searched for names, in bytes.
+/// How much of a skipped file is searched for names, in bytes.
 const SEARCHED: u64 = 256 * 1024;
 
-/// So many skipped files are searched. A project with more has other worries.
+/// How many skipped files are searched. A project with more has bigger problems.
 const MOST: usize = 200;
 
 /// The names of tools that skipped files may have.
@@ -20,7 +20,8 @@ const MOST: usize = 200;
 pub(crate) struct Skipped(BTreeMap<PathBuf, BTreeSet<String>>);
 
 impl Skipped {
-    /// Of the files that `diagnostics` say are skipped. `before` are the tools that were served before, and what was skipped.
+    /// Searches the files that `diagnostics` report as skipped. `before` holds the tools that were served before, and the
+    /// files skipped then.
     pub(crate) fn of(
         diagnostics: &[Diagnostic],
         before: Option<(&Collection<Tool>, &Self)>,
@@ -58,7 +59,7 @@ fn stem(file: &Path) -> &[u8] {
     name.split(|byte| *byte == b'.').next().unwrap_or_default()
 }
 
-/// What the text of a file names, as tools are named: words in quotes, and what is defined.
+/// The tool names in the text of a file: words in quotes, and definitions.
 fn names_in(file: &Path) -> BTreeSet<String> {
     let mut bytes = Vec::new();
     let read = mcp_bash_files::open(file).and_then(|file| file.take(SEARCHED).read_to_end(&mut bytes));
@@ -81,7 +82,7 @@ fn named(text: &str) -> BTreeSet<String> {
         let next = after.chars().next();
         let is_quoted = next == letter_before && matches!(next, Some('"' | '\'' | '`'));
         let is_defined = matches!(word_before, "def" | "const" | "let" | "var" | "function");
-        // A member of an object that is exported.
+        // A member of an exported object.
         let is_key = next == Some(':');
         if is_quoted || is_defined || is_key {
             names.insert(word.to_owned());

@@ -1,8 +1,9 @@
-//! What the files of a registry looked like, as text. Only we read it, and at every start: so it is no JSON, of which the
-//! same numbers take several times as long to read.
+//! Stamps file: what the files of a registry looked like, as text. Only we read it, and at every start. It is not JSON,
+//! because JSON would take several times as long to read for the same numbers.
 //!
-//! The first record names the rules under which it was decided what is an entry. Each other one is five numbers for the file, as many or a `-` for its metadata, and the path, which alone may hold blanks.
-//! It ends with the one byte that no path can hold.
+//! The first record names the rules that decided which files are entries. Each other record holds five numbers for the
+//! file, five more or a `-` for its metadata, and the path, the only part that may hold spaces. A record ends with NUL, the
+//! one byte that no path can hold.
 
 use crate::ground::stamp::{Stamp, Stamps};
 use std::collections::HashMap;
@@ -25,11 +26,11 @@ pub(crate) fn write(stamps: &HashMap<Box<str>, Stamps>, rules: &str) -> String {
 }
 
 fn push(Stamp(seconds, nanoseconds, size, inode, mode): &Stamp, text: &mut String) {
-    // Nothing can go wrong when text is written to memory.
+    // Writing to memory cannot fail.
     let _ = write!(text, "{seconds} {nanoseconds} {size} {inode} {mode} ");
 }
 
-/// The stamps by their paths, or nothing where the text is not what we wrote under these rules.
+/// The stamps by path, or nothing if we did not write the text under these rules.
 pub(crate) fn parse(text: &str, rules: &str) -> Option<HashMap<Box<str>, Stamps>> {
     let mut records = text.split_terminator(END);
     records.next().filter(|first| *first == rules)?;

@@ -1,4 +1,5 @@
-//! Metadata of which another file takes the place: whoever mends the one that is not read wonders for long.
+//! Shadowed metadata: files that are not read because another takes precedence. Without a warning, the author edits the
+//! wrong file in vain.
 
 use super::walk::Folder;
 use crate::Diagnostic;
@@ -8,10 +9,10 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// The metadata files of a folder that are read, and what is wrong with those that are not.
+/// The metadata files of a folder that are read. Reports those that are not.
 pub(super) fn metadata_files(folder: &Folder, found: &mut Vec<Diagnostic>) -> Vec<PathBuf> {
     let mut by_stem: BTreeMap<&[u8], Vec<&OsString>> = BTreeMap::new();
-    // In the order of their names, and so JSON comes before YAML, as it is read before.
+    // Sorted by name, so that JSON comes before YAML, as in the order of reading.
     for name in &folder.files {
         if let Some(stem) = metadata_stem(name) {
             by_stem.entry(stem).or_default().push(name);
@@ -36,7 +37,7 @@ pub(super) fn metadata_files(folder: &Folder, found: &mut Vec<Diagnostic>) -> Ve
     read
 }
 
-/// The problem without its remedy.
+/// The problem without its fix.
 fn problem_of(words: &str) -> &str {
     words.rsplit_once("; ").map_or(words, |(problem, _)| problem)
 }

@@ -1,4 +1,4 @@
-//! Keys of metadata that nobody reads, and the one that was most likely meant.
+//! Unknown metadata keys, and the known key that was most likely meant.
 
 use super::members::known;
 use crate::declarations::identity::Meta;
@@ -10,7 +10,7 @@ use mcp_bash_spelling::nearest_or_longer;
 use mcp_bash_wire::{Limits, Raw, Scanner};
 use std::path::Path;
 
-/// Looks at one metadata file of a tool, a prompt or a resource. What cannot be read was told by discovery.
+/// Checks one metadata file of a tool, a prompt or a resource. Discovery has already reported an unreadable file.
 pub(super) fn check_file(file: &Path, found: &mut Vec<Diagnostic>) {
     let Ok(text) = mcp_bash_files::read_text(file, LONGEST) else { return };
     if file.extension().is_some_and(|ending| ending == "json") {
@@ -28,7 +28,7 @@ pub(super) fn check_file(file: &Path, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Looks at what a script says about itself in a comment.
+/// Checks the description in a script's own comment.
 pub(super) fn check_inline(script: &Path, header: &str, found: &mut Vec<Diagnostic>) {
     let Some((line, json)) = metadata::inline_in(header) else { return };
     let before = found.len();
@@ -38,7 +38,7 @@ pub(super) fn check_inline(script: &Path, header: &str, found: &mut Vec<Diagnost
     }
 }
 
-/// Looks at the files of `server.d` that are JSON.
+/// Checks the JSON files of `server.d`.
 pub(super) fn check_server(paths: &Paths, found: &mut Vec<Diagnostic>) {
     let identity = paths.server.join("server.meta.json");
     if let Ok(text) = mcp_bash_files::read_text(&identity, LONGEST) {
@@ -48,7 +48,7 @@ pub(super) fn check_server(paths: &Paths, found: &mut Vec<Diagnostic>) {
     let registration = paths.server.join("register.json");
     let Ok(text) = mcp_bash_files::read_text(&registration, LONGEST) else { return };
     let Some(whole) = object(&text) else { return };
-    // An unknown kind makes the whole file count for nothing, and discovery says so; this is about the entries.
+    // An unknown kind invalidates the whole file, and discovery reports it; this check is about the entries.
     members(whole, |_, entries| {
         if entries.is_array() {
             let visited = Scanner::again(entries).elements(|entry| {
@@ -65,7 +65,7 @@ fn check_text(text: &str, file: &Path, known: &[&'static str], found: &mut Vec<D
     }
 }
 
-/// The object that a text holds, if it is one that is not too deep.
+/// The object in a text, if it is one and not nested too deeply.
 fn object(text: &str) -> Option<Raw<'_>> {
     let text = text.trim_start_matches('\u{feff}');
     Scanner::new(text, Limits::default()).whole_value().ok().filter(|whole| whole.is_object())
@@ -89,7 +89,7 @@ fn check_object(
 }
 
 fn unknown(key: &str, file: &Path, known: &[&'static str]) -> Option<Diagnostic> {
-    // Notes for people and other programs are nobody's mistake.
+    // Notes for people and other programs are not a mistake.
     let is_own = key.starts_with(['_', '$', '#', '/']) || key.starts_with("x-") || key.contains([':', '.']);
     if is_own || known.contains(&key) {
         return None;
@@ -98,7 +98,7 @@ fn unknown(key: &str, file: &Path, known: &[&'static str]) -> Option<Diagnostic>
     Some(Diagnostic::warning(file, problem, &remedy))
 }
 
-/// What is said of a key that nobody knows.
+/// The problem and the fix for an unknown key.
 pub(crate) fn unknown_words(key: &str, known: &[&'static str]) -> (String, String) {
     const LONGEST_KEY: usize = 60;
     let shown: String =
@@ -111,7 +111,7 @@ pub(crate) fn unknown_words(key: &str, known: &[&'static str]) -> (String, Strin
     (format!("has the unknown key `{shown}`, which is ignored"), remedy)
 }
 
-/// The keys that are read, for those who publish them.
+/// The keys that are read, for the published schemas.
 #[cfg(test)]
 pub(crate) mod known_keys {
     use super::{Meta, Metadata, known, server_config};

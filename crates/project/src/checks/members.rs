@@ -1,4 +1,4 @@
-//! The members that a struct is read from, as its own `Deserialize` names them: no second list of them can go stale.
+//! Struct members, as the struct's own `Deserialize` names them: no second list can go stale.
 
 use serde::de::{DeserializeOwned, Deserializer, Error as _, Visitor, value::Error};
 use serde::forward_to_deserialize_any;
@@ -6,7 +6,7 @@ use serde::forward_to_deserialize_any;
 /// The names of the members of `T`, which is a struct.
 pub(crate) fn known<T: DeserializeOwned>() -> &'static [&'static str] {
     let mut fields: &'static [&'static str] = &[];
-    // It is given nothing to read, and so it ends where it has said what it wants.
+    // It gets nothing to read, so it stops after naming its fields.
     let _ = T::deserialize(Asked(&mut fields));
     fields
 }

@@ -1,8 +1,8 @@
-//! Finds what would make a call fail before anybody calls: in scripts, in metadata, in who may write them.
+//! Project checks: find what would make a call fail before a client calls: in scripts, in metadata, in file permissions.
 //!
-//! Discovery reads as little as it can, and of what it knows from the registry nothing. These checks read what it does
-//! not: the beginning of each script, the text of all metadata. So they are made for those who ask for them, and beside
-//! a server that runs, never on the way to its start.
+//! Discovery reads as little as it can, and nothing of the entries it knows from the registry. These checks read the rest:
+//! the beginning of each script, the text of all metadata. They run on request, and beside a running server, but never
+//! delay its start.
 
 mod clashes;
 mod keys;
@@ -38,7 +38,7 @@ use std::sync::Arc;
 use surroundings::Kind;
 use walk::{Folder, walk};
 
-/// All that is wrong with a project besides what discovery found, in the order of the files.
+/// All problems of a project besides those that discovery found, ordered by file.
 pub fn examine(catalog: &Catalog, surroundings: Surroundings<'_>) -> Vec<Diagnostic> {
     let paths = &catalog.paths;
     let mut found = Vec::new();
@@ -64,7 +64,7 @@ pub fn examine(catalog: &Catalog, surroundings: Surroundings<'_>) -> Vec<Diagnos
     keys::check_server(paths, &mut found);
     policy::check(paths, &mut found);
     schema::check(catalog, &metadata, &mut found);
-    // Resources are read, not run: whoever shares a folder of them may write there.
+    // Resources are read, not run: a shared folder of them may be group-writable.
     folders.retain(|folder| !folder.path.starts_with(&paths.resources));
     found.extend(writable::check(catalog, &folders));
     let key = |found: &Diagnostic| (found.path.clone(), found.line, found.severity);
@@ -78,7 +78,7 @@ fn metadata_files(folder: &Path) -> Vec<PathBuf> {
     walk(folder).iter().flat_map(|folder| clashes::metadata_files(folder, &mut Vec::new())).collect()
 }
 
-/// The beginning of a file as a text, or nothing where it cannot be read.
+/// The beginning of a file as text, or nothing if it cannot be read.
 fn beginning(file: &Path, bytes: u64) -> String {
     let mut text = Vec::new();
     let read = mcp_bash_files::open(file).and_then(|file| file.take(bytes).read_to_end(&mut text));

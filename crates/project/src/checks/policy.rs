@@ -1,4 +1,4 @@
-//! Whether `server.d/policy.sh` defines the function that is asked. Where it does not, every call is refused.
+//! Policy check: whether `server.d/policy.sh` defines the required function. If it does not, every call is refused.
 
 use super::beginning;
 use crate::{Diagnostic, Paths};
@@ -6,7 +6,7 @@ use crate::{Diagnostic, Paths};
 /// The function that decides whether a tool may run.
 const FUNCTION: &str = "mcp_tools_policy_check";
 
-/// How much of the policy is looked at.
+/// How much of the policy is read, in bytes.
 const LONGEST: u64 = 1024 * 1024;
 
 pub(super) fn check(paths: &Paths, found: &mut Vec<Diagnostic>) {
@@ -16,7 +16,7 @@ pub(super) fn check(paths: &Paths, found: &mut Vec<Diagnostic>) {
     }
     let text = beginning(&file, LONGEST);
     let lines = || text.lines().map(str::trim_start).zip(1..).filter(|(line, _)| !line.starts_with('#'));
-    // What reads another file may find it there.
+    // A policy that sources another file may define it there.
     let may_define =
         |line: &str| line.contains(FUNCTION) || line.starts_with(". ") || line.starts_with("source ");
     if lines().any(|(line, _)| may_define(line)) {
@@ -35,7 +35,7 @@ pub(super) fn check(paths: &Paths, found: &mut Vec<Diagnostic>) {
     });
 }
 
-/// The name of the function whose definition begins in that line.
+/// The name of the function that a line begins to define.
 fn defined_by(line: &str) -> Option<&str> {
     let (line, has_keyword) =
         line.strip_prefix("function ").map_or((line, false), |rest| (rest.trim_start(), true));

@@ -1,4 +1,4 @@
-//! The JSON schemas in `schemas/` say of a project's files what the code reads, no more and no less.
+//! Published schemas: the files in `schemas/` describe exactly what the code reads.
 
 use crate::catalog::registrations::KINDS;
 use crate::checks::known_keys;
@@ -16,13 +16,13 @@ fn schema(name: &str) -> Value {
     serde_json::from_str(&text).unwrap()
 }
 
-/// What is wrong with a value, as an editor would say it.
+/// The problems of a value, as an editor would show them.
 fn problems(name: &str, value: &Value) -> Vec<String> {
     let validator = jsonschema::draft202012::new(&schema(name)).expect("a schema of draft 2020-12");
     validator.iter_errors(value).map(|error| format!("{}: {error}", error.instance_path())).collect()
 }
 
-/// The keys that a schema knows, without the one that names it.
+/// The keys in a schema, except `$schema`.
 fn keys(schema: &Value) -> BTreeSet<String> {
     let keys = schema["properties"].as_object().expect("properties").keys();
     keys.filter(|key| *key != "$schema").cloned().collect()
@@ -106,7 +106,7 @@ fn a_registration_describes_entries_as_their_own_schemas_do() {
 #[test]
 fn all_settings_that_a_project_may_make_are_in_the_schema() {
     let page = std::fs::read_to_string(repository().join("docs/settings.md")).unwrap();
-    // Of those that are accepted for older projects only, the table says no default and no meaning.
+    // The table gives no default and no meaning for keys that are accepted for older projects only.
     let rows = page.lines().map(|line| line.split(" | ").collect::<Vec<_>>()).filter(|row| row.len() == 4);
     let settings = rows.filter(|row| row[0].starts_with("| `MCP") && !row[3].contains("*Environment only"));
     let short = |name: &str| {
@@ -123,7 +123,7 @@ fn all_settings_that_a_project_may_make_are_in_the_schema() {
 #[test]
 fn the_keys_of_test_cases_are_those_of_their_page() {
     let page = std::fs::read_to_string(repository().join("docs/testing.md")).unwrap();
-    // The keys stand in the first column, some of them together, or with a value.
+    // The keys are in the first column, some of them together, or with a value.
     let keys_below = |heading: &str| -> BTreeSet<String> {
         let section = page.split("\n## ").find(|section| section.starts_with(heading)).expect(heading);
         let rows = section.lines().filter(|line| line.starts_with("| `"));

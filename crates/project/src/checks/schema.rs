@@ -1,4 +1,4 @@
-//! Whether arguments can fit `inputSchema`, and results `outputSchema`.
+//! Schema check: whether any arguments can satisfy `inputSchema`, and any result `outputSchema`.
 
 use super::source::{Source, Sources};
 use crate::{Catalog, Diagnostic, Tool};
@@ -9,10 +9,10 @@ use std::path::PathBuf;
 /// The schema of a tool that declares none.
 const NO_ARGUMENTS: &str = r#"{"type":"object","properties":{}}"#;
 
-/// Looks at the schemas of all tools. `metadata` are the metadata files that are read.
+/// Checks the schemas of all tools. `metadata` are the metadata files that are read.
 pub(super) fn check(catalog: &Catalog, metadata: &[PathBuf], found: &mut Vec<Diagnostic>) {
     let sources = Sources::new(catalog, metadata);
-    // Of tools that say nothing about their arguments there is nothing to check, and many servers have no others.
+    // A tool that declares no arguments has nothing to check, and many servers have no others.
     let is_trivial = |tool: &Tool| tool.input_schema.get() == NO_ARGUMENTS && tool.output_schema.is_none();
     for tool in catalog.tools.items().iter().filter(|tool| !is_trivial(tool)) {
         let source = sources.of(tool);
@@ -31,7 +31,7 @@ fn check_one(schema: &RawValue, key: &str, what: &str, source: &Source<'_>, foun
             Some((problem, remedy)) => (problem.to_owned(), remedy.to_owned()),
             None => (problem, "fix the schema".to_owned()),
         };
-        // The words of the validator name the place between backticks.
+        // The validator's message names the place between backticks.
         let pointer = problem.split('`').find(|part| part.starts_with('/')).unwrap_or_default().to_owned();
         found.push(source.mark(wrong(problem, &remedy), key, &pointer));
         return;

@@ -1,4 +1,4 @@
-//! Whether a script can be started, and whether its bytes are what its interpreter expects.
+//! Script check: whether a script can be started, and whether its bytes are what its interpreter expects.
 
 use super::surroundings::{Kind, Surroundings};
 use super::{keys, shebang};
@@ -8,14 +8,14 @@ use mcp_bash_harmless::shell_path;
 use std::io::Read;
 use std::path::Path;
 
-/// How much of a script is looked at.
+/// How much of a script is read, in bytes.
 const BEGINNING: u64 = 64 * 1024;
 
-/// What is wrong with one script.
+/// Checks one script.
 pub(super) fn check(script: &Path, kind: Kind, surroundings: Surroundings<'_>) -> Vec<Diagnostic> {
     let mut bytes = Vec::new();
     let read = mcp_bash_files::open(script).and_then(|file| file.take(BEGINNING).read_to_end(&mut bytes));
-    // What cannot be opened is told by whoever lists it, or is gone again.
+    // A script that cannot be opened is reported by discovery, or has been removed.
     if read.is_err() || is_program(&bytes) {
         return Vec::new();
     }
@@ -29,7 +29,7 @@ pub(super) fn check(script: &Path, kind: Kind, surroundings: Surroundings<'_>) -
     found
 }
 
-/// The first thing that keeps a script from being started, or its interpreter from understanding it.
+/// The first thing that prevents a script from being started, or its interpreter from understanding it.
 fn check_start(script: &Path, text: &str, surroundings: Surroundings<'_>) -> Option<Diagnostic> {
     if let Some(mark) = check_mark(script, text) {
         return Some(mark);
@@ -52,10 +52,10 @@ fn check_start(script: &Path, text: &str, surroundings: Surroundings<'_>) -> Opt
     })
 }
 
-/// A mark that editors put before a text, and that the system takes for a part of it.
+/// A byte order mark, which editors write before a text and which the system takes for part of it.
 fn check_mark(script: &Path, text: &str) -> Option<Diagnostic> {
     if !text.starts_with('\u{feff}') {
-        // Two bytes that are no UTF-8 and a text in which every other byte is nothing.
+        // UTF-16: a mark that is not valid UTF-8, and a text in which every other byte is NUL.
         let is_wide = text.starts_with("\u{fffd}\u{fffd}") && text.contains('\0');
         return is_wide.then(|| {
             let remedy = format!(
@@ -82,7 +82,7 @@ fn line_feeds(script: &Path) -> String {
     format!("run `sed -i 's/\\r$//' {}`", shell_path(script))
 }
 
-/// What to say of a script that names no interpreter, by what its name tells.
+/// The finding for a script that names no interpreter, by its file name.
 fn no_shebang(script: &Path, surroundings: Surroundings<'_>) -> Diagnostic {
     let runs = is_executable(script);
     let problem = if runs {

@@ -1,4 +1,4 @@
-//! Whether the system can start what the first line of a script names.
+//! Shebang: whether the system can start the program that the first line of a script names.
 
 use super::surroundings::Surroundings;
 use crate::Diagnostic;
@@ -8,7 +8,7 @@ use std::path::Path;
 /// The kernel reads no more than this of a file to find its interpreter.
 const LONGEST: usize = 255;
 
-/// What is wrong with the `#!` line of a script, which is `line` without its line break.
+/// The problem with the `#!` line of a script, which is `line` without its line break.
 pub(super) fn check(script: &Path, line: &str, surroundings: Surroundings<'_>) -> Option<Diagnostic> {
     let words = line.strip_prefix("#!")?;
     let wrong = |problem: String, remedy: &str| Some(Diagnostic::error(script, problem, remedy).at_line(1));
@@ -46,12 +46,12 @@ pub(super) fn check(script: &Path, line: &str, surroundings: Surroundings<'_>) -
     if name == "env" { check_env(script, argument.trim(), surroundings) } else { None }
 }
 
-/// What is wrong with the program that `env` is to find.
+/// The problem with the program that `env` is to find.
 fn check_env(script: &Path, argument: &str, surroundings: Surroundings<'_>) -> Option<Diagnostic> {
     let wrong = |problem: String, remedy: &str| Some(Diagnostic::error(script, problem, remedy).at_line(1));
     let split = argument.strip_prefix("-S").or_else(|| argument.strip_prefix("--split-string="));
     if split.is_none() && !argument.starts_with('-') && argument.contains([' ', '\t']) {
-        // Elsewhere the words are told apart.
+        // Other systems split the words.
         return cfg!(target_os = "linux").then(|| {
             Diagnostic::error(
                 script,

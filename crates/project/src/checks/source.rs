@@ -1,4 +1,4 @@
-//! Where what is said about a tool was written: the file, and the line of each part of it.
+//! Source positions: the file in which a tool is described, and the line of each part of the description.
 
 use super::beginning;
 use crate::declarations::metadata::{inline_in, yaml_line};
@@ -10,7 +10,7 @@ use mcp_bash_wire::Scanner;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// So much of a script is looked at for what it says about itself, in bytes.
+/// How much of a script is read for its own description, in bytes.
 const HEADER: u64 = 16 * 1024;
 
 /// All places where tools are described.
@@ -19,11 +19,11 @@ pub(super) struct Sources<'a> {
     registration: Option<Registration>,
 }
 
-/// What `server.d/register.json` says of tools.
+/// The tools in `server.d/register.json`.
 struct Registration {
     file: PathBuf,
     text: String,
-    /// The numbers of the entries, by their names.
+    /// The index of each entry, by name.
     entries: HashMap<String, usize>,
 }
 
@@ -103,7 +103,7 @@ impl Registration {
 }
 
 impl Source<'_> {
-    /// The finding with the place of what a JSON Pointer leads to from `key` on.
+    /// The finding with the position of the value that a JSON Pointer leads to from `key`.
     pub(super) fn mark(&self, found: Diagnostic, key: &str, pointer: &str) -> Diagnostic {
         match &self.text {
             Text::Json(text) => found.at(place(text, &[key], pointer)),

@@ -1,4 +1,4 @@
-//! Files that somebody surely meant to be served, and that nobody can run.
+//! Stray scripts: files that were surely meant to be served, and that cannot be run.
 
 use super::walk::Folder;
 use crate::ground::interpreters::{has_shebang, interpreter_by_ending, is_executable};
@@ -9,7 +9,7 @@ use mcp_bash_harmless::shell_path;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-/// Scripts among the tools that are none, since they are neither executable nor say what runs them.
+/// Scripts among the tools that are not tools, because they are not executable and do not name what runs them.
 pub(super) fn check(catalog: &Catalog, folders: &[Folder], found: &mut Vec<Diagnostic>) {
     let tools: HashSet<&Path> = catalog.tools.items().iter().map(|tool| &*tool.script).collect();
     let functions: HashSet<PathBuf> = files_of_functions(catalog).collect();
@@ -18,7 +18,7 @@ pub(super) fn check(catalog: &Catalog, folders: &[Folder], found: &mut Vec<Diagn
     for folder in folders.iter().filter(|folder| !folder.is_of_tests) {
         let files: Vec<PathBuf> = folder.files.iter().map(|name| folder.path.join(name)).collect();
         let is_top = folder.path == catalog.paths.tools;
-        // What stands beside a tool helps it.
+        // A file beside a tool is its helper.
         if !is_top && files.iter().any(|file| is_tool(file)) {
             continue;
         }
@@ -33,7 +33,7 @@ pub(super) fn check(catalog: &Catalog, folders: &[Folder], found: &mut Vec<Diagn
     found.extend(catalog.function_files().iter().filter_map(|file| without_functions(file)));
 }
 
-/// The files of functions, and those that they load.
+/// Function files, and the files that they load.
 fn files_of_functions(catalog: &Catalog) -> impl Iterator<Item = PathBuf> + '_ {
     let root = &catalog.paths.root;
     catalog.function_files().iter().flat_map(move |file| {

@@ -1,4 +1,4 @@
-//! What a script depends on that is no part of it: how it is started, and the programs it finds.
+//! Surroundings of a script: how it is started, and the programs it finds.
 
 use crate::ground::interpreters::is_executable;
 use std::ffi::OsStr;

@@ -1,5 +1,6 @@
-//! Files of a project that nothing will ever find or use, though somebody surely meant them to be: misnamed metadata, scripts
-//! that complete or read nothing, files of `server.d` under another name. What scripts may read themselves is left alone.
+//! Unreachable files: files that nothing will ever find or use, though they were surely meant to be used: misnamed
+//! metadata, scripts that complete or read nothing, files of `server.d` under another name. Files that scripts may read
+//! themselves are not reported.
 
 use super::beginning;
 use super::walk::{Folder, walk};
@@ -12,10 +13,10 @@ use std::collections::{HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-/// How much of a file is looked at to find out what it is.
+/// How much of a file is read to find out what it is, in bytes.
 const BEGINNING: u64 = 16 * 1024;
 
-/// The files of `server.d` that are read. The last one is for the command `doctor`.
+/// The files of `server.d` that are read. The last one is for the `doctor` command.
 const SERVER_FILES: [&str; 8] = [
     "server.meta.json",
     "server.instructions.md",
@@ -27,7 +28,7 @@ const SERVER_FILES: [&str; 8] = [
     "requirements.json",
 ];
 
-/// Other names under which people put them there.
+/// Other names that people give them.
 const OTHER_NAMES: [(&str, &str); 8] = [
     ("server", "server.meta.json"),
     ("meta", "server.meta.json"),
@@ -49,7 +50,7 @@ const FOLDERS: [(&str, &[&str]); 6] = [
     ("server.d", &["serverd", "server-d", "server_d", "Server.d"]),
 ];
 
-/// All such files, in no order.
+/// All such files, unordered.
 pub fn unreachable(catalog: &Catalog) -> Vec<Diagnostic> {
     let paths = &catalog.paths;
     let mut found = Vec::new();
@@ -70,7 +71,7 @@ pub fn unreachable(catalog: &Catalog) -> Vec<Diagnostic> {
         }
     }
     check_server(catalog, &mut found);
-    // Where nothing is served, that is the reason why nothing is used.
+    // If nothing is served, that is the reason why nothing is used.
     if catalog.failure.is_none() {
         check_prompts(catalog, &mut found);
         check_completions(catalog, &mut found);
@@ -100,7 +101,7 @@ fn check_folders(root: &Path, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Metadata that is not read, since its name does not end as that of metadata does.
+/// Metadata that is not read, because its name does not end with a metadata suffix.
 fn check_metadata_names(folder: &Folder, found: &mut Vec<Diagnostic>) {
     let described: HashSet<&[u8]> = folder.files.iter().filter_map(|name| metadata_stem(name)).collect();
     let is_described = |name: &OsStr| {
@@ -140,7 +141,7 @@ fn check_metadata_names(folder: &Folder, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Whether a file may hold data about another, by its ending.
+/// Whether a file may hold data about another, by its extension.
 fn is_data(name: &OsStr) -> bool {
     let ending = Path::new(name).extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     ["json", "yaml", "yml", "jsonc", "json5", "toml", "meta"].contains(&&*ending)
@@ -161,7 +162,7 @@ fn check_prompts(catalog: &Catalog, found: &mut Vec<Diagnostic>) {
                 found.push(unused_completion(&file));
                 continue;
             }
-            // Beside a prompt there may be all that it needs.
+            // A prompt may have its files beside it.
             if is_completion || (folder.path != catalog.paths.prompts && folders.contains(&*folder.path)) {
                 continue;
             }
@@ -180,7 +181,7 @@ fn unused_completion(file: &Path) -> Diagnostic {
     Diagnostic::warning(file, "completes nothing: there is no prompt of that name beside it", remedy)
 }
 
-/// What is said of a file that looks like a prompt and is none.
+/// The finding for a file that looks like a prompt and is none.
 fn no_prompt(file: &Path) -> Option<Diagnostic> {
     const TEXTS: [&str; 9] = ["text", "tpl", "j2", "jinja", "jinja2", "mustache", "hbs", "mdx", "rst"];
     let ending = file.extension()?.to_string_lossy().to_ascii_lowercase();
@@ -293,7 +294,7 @@ fn check_server(catalog: &Catalog, found: &mut Vec<Diagnostic>) {
         if is_for_people(name) || SERVER_FILES.contains(&&*text) {
             continue;
         }
-        // A file that a script names is the script's own business.
+        // A file that a script names belongs to that script.
         let is_used = scripts.iter().any(|script| script.contains(&*text));
         let Some(meant) = meant(&text).filter(|_| !is_used) else { continue };
         let problem = "is not read: no file of the server is called so".to_owned();
@@ -306,7 +307,7 @@ fn check_server(catalog: &Catalog, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The file that somebody meant who wrote one of this name.
+/// The file that a misspelled name was meant to be.
 fn meant(name: &str) -> Option<&'static str> {
     let lower = name.to_ascii_lowercase();
     let stem = lower.split('.').next().unwrap_or_default();

@@ -1,5 +1,5 @@
-//! Compiled programs directly among the tools of which nothing is said: each is served as one tool, and some of them were
-//! meant to provide several.
+//! Undescribed programs: compiled programs directly in `tools/` without metadata. Each is served as one tool, though it may
+//! have been meant to provide several.
 
 use super::walk::Folder;
 use crate::walk::listing::metadata_stem;

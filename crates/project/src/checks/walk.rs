@@ -1,25 +1,25 @@
-//! The folders of a project, as the checks walk them.
+//! Folder walk of the checks.
 
 use crate::walk::limits::{DEPTH, is_left_out, leads_back};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// How many files are looked at in all.
+/// How many files are walked in all.
 const MOST: usize = 200_000;
 
-/// The names of folders in which tests stand.
+/// The names of folders that hold tests.
 const TESTS: [&str; 4] = ["test", "tests", "spec", "fixtures"];
 
-/// One folder and the names of its files, in order and hidden ones left out.
+/// One folder and the names of its files, sorted and without hidden ones.
 pub(super) struct Folder {
     pub(super) path: PathBuf,
     pub(super) files: Vec<OsString>,
-    /// Whether tests stand there: nobody means those to be served.
+    /// Whether it holds tests, which are never meant to be served.
     pub(super) is_of_tests: bool,
 }
 
-/// A folder and those in it.
+/// A folder and all folders inside it.
 pub(super) fn walk(root: &Path) -> Vec<Folder> {
     let (mut left, mut walked) = (MOST, Vec::new());
     descend(root, DEPTH, false, &mut left, &mut walked);
@@ -38,7 +38,7 @@ fn descend(path: &Path, depth: usize, is_of_tests: bool, left: &mut usize, walke
         }
         let kind = entry.file_type();
         let is_folder = match &kind {
-            // What leads back is told by the search.
+            // The search reports links that lead back.
             Ok(kind) if kind.is_symlink() => entry.path().is_dir() && !leads_back(&entry.path()),
             Ok(kind) => kind.is_dir(),
             Err(_) => false,
@@ -49,7 +49,7 @@ fn descend(path: &Path, depth: usize, is_of_tests: bool, left: &mut usize, walke
             false => files.push(name),
         }
     }
-    // The programs and libraries of a Python environment are nobody's entries.
+    // The programs and libraries of a Python environment are never entries.
     if files.iter().any(|name| name == "pyvenv.cfg") {
         return;
     }

@@ -1,4 +1,5 @@
-//! All paths of a project that others may write, with the one command that mends them: what others may write is not run.
+//! Writable paths: all group- or world-writable paths of a project, with the one command that fixes them. Such files are
+//! not run.
 
 use super::walk::Folder;
 use crate::{Catalog, Diagnostic, Repair};
@@ -6,7 +7,7 @@ use mcp_bash_harmless::shell_path;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// More paths than this are not named one by one.
+/// With more paths than this, they are not named one by one.
 const FEW: usize = 20;
 
 /// One finding for all of them, or none.

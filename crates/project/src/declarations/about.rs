@@ -1,4 +1,4 @@
-//! What clients are told about a resource, and about a family of them alike.
+//! About: the fields that clients see of a resource or a template.
 
 use crate::declarations::metadata::Metadata;
 use crate::declarations::values::object;
@@ -20,7 +20,7 @@ pub struct About {
 }
 
 impl About {
-    /// Takes the fields from metadata that stands in `folder`. `name` is used where it gives none.
+    /// Takes the fields from metadata in `folder`. `name` is the default name.
     pub(crate) fn new(
         metadata: &Metadata,
         name: impl FnOnce() -> Option<String>,
@@ -55,7 +55,7 @@ impl About {
         self.icons.as_ref().is_some_and(|icons| icons.get().contains("\"data:"))
     }
 
-    /// The text of its entry in the registry: a JSON object, with these members (JSON text by name) in it.
+    /// The text of its entry in the registry: a JSON object that includes these members (JSON text by name).
     pub(crate) fn registry_text(&self, own: Vec<(&str, Option<String>)>) -> String {
         let raw = |value: &Option<Box<RawValue>>| value.as_ref().map(|raw| raw.get().to_owned());
         let text = |value: &Option<String>| value.as_deref().map(write::string);

@@ -1,18 +1,18 @@
-//! The arguments of a prompt, from either of the two ways to write them.
+//! Arguments of a prompt, read from either of the two forms.
 
 use mcp_bash_wire::{Limits, Object, Raw, Scanner};
 use serde_json::value::RawValue;
 
-/// What a prompt can be filled with.
+/// One argument of a prompt.
 #[derive(Debug, Clone)]
 pub struct Argument {
     pub name: String,
     pub title: Option<String>,
     pub description: Option<String>,
     pub required: bool,
-    /// What stands in its place when it is not given.
+    /// The value that replaces it if it is absent.
     pub default: Option<String>,
-    /// What its author says about its values, as a JSON Schema.
+    /// The author's JSON Schema for its values.
     pub schema: Box<RawValue>,
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn read(written: &RawValue) -> Result<Vec<Argument>, String> {
     arguments.collect()
 }
 
-/// Why what is written are no arguments, if it is not. `null` means none.
+/// Why the text is not a list of arguments, if it is not. `null` means none.
 pub(crate) fn problem(written: &RawValue) -> Option<String> {
     if written.get() == "null" { None } else { read(written).err() }
 }
@@ -67,13 +67,13 @@ fn read_list(list: Raw<'_>) -> Result<Vec<Argument>, String> {
 }
 
 fn argument(name: String, schema: Raw<'_>, required: bool) -> Result<Argument, String> {
-    // `true` is a schema too, and says nothing.
+    // `true` is a schema too, without any constraint.
     let text = if schema.is_object() { schema.text() } else { "{}" };
     let whole = Scanner::new(text, Limits::NONE).whole_value().map_err(|error| error.to_string())?;
     let members = Object::read(whole, "a property", &["title", "description", "default"])
         .map_err(|error| format!("`arguments`, `{name}`: {error}"))?;
     let words = |key| members.get(key).and_then(Raw::string).map(std::borrow::Cow::into_owned);
-    // A number is written as its author wrote it.
+    // A number keeps its author's spelling.
     let default = members.get("default").filter(|default| !default.is_null());
     let default =
         default.map(|default| default.string().map_or_else(|| default.text().to_owned(), Into::into));

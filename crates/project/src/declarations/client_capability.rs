@@ -1,8 +1,8 @@
-//! What a script needs of the client that calls it.
+//! Client capabilities that a script needs.
 
 use serde::Deserialize;
 
-/// Something that a client offers to do for a script.
+/// Something that a client can do for a script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub enum ClientCapability {
     /// It shows forms to its user.
@@ -14,13 +14,13 @@ pub enum ClientCapability {
     /// It asks its model.
     #[serde(rename = "sampling")]
     Sampling,
-    /// It says which folders it works in.
+    /// It lists the folders it works in.
     #[serde(rename = "roots")]
     Roots,
 }
 
 impl ClientCapability {
-    /// As an author writes it.
+    /// The name in metadata.
     pub fn name(self) -> &'static str {
         match self {
             Self::Form => "elicitation",

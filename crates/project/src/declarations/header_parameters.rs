@@ -1,5 +1,6 @@
-//! Arguments of tools that clients repeat in headers of their HTTP requests: those whose schema has an `x-mcp-header`.
-//! Clients drop a tool as a whole when one of its annotations breaks a rule, so such an annotation is not told to them.
+//! Header parameters: arguments of tools that clients repeat in headers of their HTTP requests, because their schema has an
+//! `x-mcp-header`. Clients drop a whole tool if one of its annotations breaks a rule, so we do not send them such an
+//! annotation.
 
 use mcp_bash_wire::{Limits, Raw, Scanner};
 use serde_json::value::RawValue;
@@ -8,14 +9,14 @@ use serde_json::{Map, Value};
 /// The annotation.
 pub(crate) const ANNOTATION: &str = "x-mcp-header";
 
-/// What all these headers begin with.
+/// The prefix of all these headers.
 const PREFIX: &str = "Mcp-Param-";
 
 /// Keywords whose value is an object of schemas by name.
 const NAMED_SCHEMAS: [&str; 5] =
     ["properties", "patternProperties", "dependentSchemas", "$defs", "definitions"];
 
-/// Keywords whose value is data and no schema.
+/// Keywords whose value is data, not a schema.
 const DATA: [&str; 5] = ["default", "const", "enum", "examples", "example"];
 
 /// An argument that clients repeat in a header.
@@ -23,7 +24,7 @@ const DATA: [&str; 5] = ["default", "const", "enum", "examples", "example"];
 pub struct HeaderParameter {
     /// The whole name of the header.
     pub header: String,
-    /// The names that lead to the argument, from the object of all arguments on.
+    /// The names that lead to the argument, from the object of all arguments.
     pub path: Vec<String>,
 }
 
@@ -35,13 +36,13 @@ struct Fault {
     problem: String,
 }
 
-/// The arguments that clients repeat in headers, by the `inputSchema` of a tool. Annotations that break a rule are passed
-/// over.
+/// The arguments that clients repeat in headers, from the `inputSchema` of a tool. Annotations that break a rule are
+/// ignored.
 pub fn header_parameters(input_schema: &str) -> Vec<HeaderParameter> {
     find(input_schema).0
 }
 
-/// The schema without the annotations for which clients would drop `tool`, each of which is told. None where there are no
+/// The schema without the annotations for which clients would drop `tool`; each of them is reported. `None` if there are no
 /// such annotations.
 pub(crate) fn without_faults(
     tool: &str,
@@ -62,14 +63,14 @@ pub(crate) fn without_faults(
     RawValue::from_string(without(whole, "", &faults)).ok()
 }
 
-/// Whether all annotations keep the rules.
+/// Whether all annotations follow the rules.
 pub(crate) fn are_faultless(schema: &RawValue) -> bool {
     find(schema.get()).1.is_empty()
 }
 
 fn find(schema: &str) -> (Vec<HeaderParameter>, Vec<Fault>) {
     let mut found = Search::default();
-    // Most schemas have none, and are not read for it.
+    // Most schemas have none, and need not be parsed for it.
     if schema.contains(ANNOTATION)
         && let Ok(schema) = serde_json::from_str(schema)
     {
@@ -85,7 +86,7 @@ struct Search {
 }
 
 impl Search {
-    /// Looks at the schema at `pointer`. `path` leads to the argument that it describes, where only `properties` lead to it.
+    /// Checks the schema at `pointer`. `path` leads to the argument it describes, if only `properties` lead there.
     fn look_at(&mut self, schema: &Value, pointer: &str, path: Option<&[String]>) {
         match schema {
             Value::Object(schema) => {
@@ -157,18 +158,18 @@ fn is_token(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(is_token_byte)
 }
 
-/// A name as it stands in a JSON pointer.
+/// A name, escaped for a JSON Pointer.
 fn escaped(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }
 
-/// The text of a schema without the annotations at fault. All else stays as it was written.
+/// The text of a schema without the wrong annotations. The rest keeps its author's spelling.
 fn without(value: Raw<'_>, pointer: &str, faults: &[Fault]) -> String {
     if !value.text().contains(ANNOTATION) {
         return value.text().to_owned();
     }
     let mut parts = Vec::new();
-    // The text was read before, so that nothing is wrong with it.
+    // The text was parsed before, so it is valid.
     if value.is_object() {
         let is_at_fault = faults.iter().any(|fault| fault.pointer == pointer);
         let _ = Scanner::again(value).members(|key, value| {

@@ -10,8 +10,8 @@ use std::path::Path;
 /// The largest file that is embedded. Icons travel with every list.
 const LARGEST: u64 = 128 * 1024;
 
-/// The icons of `written`, a JSON array, with local files embedded. `folder` is where relative paths start; nothing
-/// outside of `project` is read. What cannot be used is left out and reported.
+/// The icons of `written`, a JSON array, with local files embedded. Relative paths start in `folder`; nothing outside
+/// `project` is read. Unusable icons are left out and reported.
 pub(crate) fn embed(
     written: Option<&RawValue>,
     folder: &Path,
@@ -54,7 +54,7 @@ fn embed_one(mut icon: Value, folder: &Path, project: &Path) -> Result<Value, St
     Ok(icon)
 }
 
-/// The type of an image: by what it holds, else by what it is called.
+/// The type of an image: by its content, otherwise by its name.
 fn detect(path: &Path, bytes: &[u8]) -> Option<&'static str> {
     const STARTS: [(&[u8], &str); 5] = [
         (b"\x89PNG", "image/png"),

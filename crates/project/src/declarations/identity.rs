@@ -1,4 +1,4 @@
-//! Who the server says it is: `server.d/server.meta.json`, with defaults that need no file.
+//! Server identity: `server.d/server.meta.json`, with defaults that need no file.
 
 use crate::ground::json::{LONGEST, mend, one_line};
 use crate::ground::optional::optional_text;
@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::path::Path;
 
-/// What clients are told about the server. Each revision shows as much of it as it knows.
+/// What clients see of the server. Each revision shows the fields that it knows.
 #[derive(Debug, Clone)]
 pub struct Identity {
     pub name: String,
@@ -32,7 +32,7 @@ pub(crate) struct Meta {
 }
 
 impl Identity {
-    /// Reads it, or makes up what is not there.
+    /// Reads the identity, with defaults for missing fields.
     pub fn read(paths: &Paths, diagnostics: &mut Vec<Diagnostic>) -> Self {
         let project = &*paths.root;
         let path = paths.server.join("server.meta.json");
@@ -73,9 +73,9 @@ pub fn title_case(name: &str) -> String {
     capitalised.collect::<Vec<String>>().join(" ")
 }
 
-/// The project's `VERSION` file, else the version in its `package.json`.
+/// The project's `VERSION` file, otherwise the version in its `package.json`.
 fn version_of(project: &Path, diagnostics: &mut Vec<Diagnostic>) -> String {
-    /// More than any version has.
+    /// Longer than any version, in bytes.
     const LONGEST_VERSION: u64 = 4096;
 
     #[derive(Deserialize)]

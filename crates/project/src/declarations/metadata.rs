@@ -1,4 +1,5 @@
-//! What an author says about a tool or a prompt: in a JSON or YAML file beside it, or in a comment inside it.
+//! Metadata: what an author says about a tool, a prompt or a resource, in a JSON or YAML file beside it or in a comment
+//! inside it.
 
 use crate::declarations::client_capability::ClientCapability;
 use crate::ground::diagnostic::without_place;
@@ -14,7 +15,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
-/// The fields of metadata, of whatever kind. JSON of the author's own is kept as text.
+/// The fields of metadata, for all kinds. The author's own JSON is kept as text.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Metadata {
@@ -22,7 +23,7 @@ pub(crate) struct Metadata {
     pub(crate) title: Option<String>,
     pub(crate) description: Option<String>,
     pub(crate) input_schema: Option<Box<RawValue>>,
-    /// The arguments of a prompt, or what `inputSchema` was called in older projects.
+    /// The arguments of a prompt, or the old name of `inputSchema`.
     pub(crate) arguments: Option<Box<RawValue>>,
     pub(crate) output_schema: Option<Box<RawValue>>,
     pub(crate) annotations: Option<Box<RawValue>>,
@@ -33,11 +34,11 @@ pub(crate) struct Metadata {
     pub(crate) progress_extends_timeout: Option<bool>,
     pub(crate) max_timeout_secs: Option<u64>,
     pub(crate) timeout_hint: Option<String>,
-    /// The exit codes besides 0 with which a tool has answered, and not failed.
+    /// The exit codes besides 0 that count as an answer, not as a failure.
     pub(crate) success_exit_codes: Option<Vec<u8>>,
-    /// What a client must offer so that a script is of any use.
+    /// The capabilities without which a client cannot use the script.
     pub(crate) required_capabilities: Option<Vec<ClientCapability>>,
-    /// Whether a script may be run again where its process did not live to hear the answer to a question.
+    /// Whether a script may run again if its process ended before it received the answer to a question.
     pub(crate) replay: Option<bool>,
     /// Whether a script reads the client's roots from its environment.
     pub(crate) needs_roots: Option<bool>,
@@ -48,56 +49,56 @@ pub(crate) struct Metadata {
     pub(crate) mime_type: Option<String>,
     pub(crate) size: Option<u64>,
     pub(crate) provider: Option<ProviderField>,
-    /// Who speaks in a prompt.
+    /// The role that speaks in a prompt.
     pub(crate) role: Option<String>,
     /// The messages of a prompt.
     pub(crate) messages: Option<Box<RawValue>>,
-    /// What else an author notes about a prompt.
+    /// The author's other notes about a prompt.
     #[serde(rename = "metadata")]
     pub(crate) notes: Option<Box<RawValue>>,
-    /// Where the script is, for tools that are registered and not found.
+    /// The path of the script, for tools that are registered rather than found.
     pub(crate) path: Option<String>,
     /// How the arguments of a tool reach its script: as words, in variables, on standard input.
     pub(crate) argv: Option<Box<RawValue>>,
-    /// That, or the names of variables that a tool needs.
+    /// The same for variables, or the names of variables that a tool needs.
     pub(crate) env: Option<Box<RawValue>>,
     pub(crate) stdin: Option<Box<RawValue>>,
-    /// What a tool runs that has no script.
+    /// The command of a tool that has no script.
     pub(crate) command: Option<Box<RawValue>>,
-    /// The arguments that may hold any text in places where a program may interpret it, and why that is safe.
+    /// The arguments that may hold any text even where a program may interpret it, and why that is safe.
     pub(crate) unrestricted_arguments: Option<Box<RawValue>>,
-    /// That the process of a tool stays alive, and for how long.
+    /// Whether the process of a tool stays alive, and for how long.
     pub(crate) worker: Option<Box<RawValue>>,
 }
 
-/// What stands under `provider`.
+/// The value of `provider`.
 #[derive(Debug, Deserialize)]
 #[serde(untagged, expecting = "`provider` must be the name of who reads a resource, or `true`")]
 pub(crate) enum ProviderField {
-    /// Who reads a resource.
+    /// The provider that reads a resource.
     Reader(String),
-    /// Whether an executable is to be asked which tools it provides.
+    /// Whether an executable is asked for its tools.
     Mark(bool),
 }
 
-/// What metadata says about where resources are.
+/// Which resources metadata describes.
 pub(crate) enum Uris<'a> {
     /// One, with this URI if it is given.
     One(Option<&'a str>),
-    /// All that a template finds.
+    /// All resources of a template.
     Family(&'a str),
 }
 
-/// How many lines of a script are looked at for its metadata.
+/// How many lines of a script are searched for its metadata.
 const HEADER_LINES: usize = 10;
 
 impl Metadata {
-    /// Reads a metadata file, by its ending.
+    /// Reads a metadata file, in the format of its extension.
     pub(crate) fn from_file(path: &Path) -> Result<Self, String> {
         Self::from_opened(path, &mcp_bash_files::open(path).map_err(|error| error.to_string())?)
     }
 
-    /// Reads a metadata file that was opened.
+    /// Reads an opened metadata file.
     pub(crate) fn from_opened(path: &Path, file: &File) -> Result<Self, String> {
         let text = mcp_bash_files::read_all_text(file, LONGEST).map_err(|error| error.to_string())?;
         if path.extension().is_some_and(|extension| extension == "json") {
@@ -107,7 +108,7 @@ impl Metadata {
         Self::from_json(&value.to_string()).map_err(|problem| in_yaml(problem, &text))
     }
 
-    /// Whether clients can read all of the JSON in it, which was taken from a registry that somebody may have edited.
+    /// Whether all its JSON is shallow enough for clients. It comes from a registry that may have been edited.
     pub(crate) fn is_shallow(&self) -> bool {
         let all = [
             &self.input_schema,
@@ -128,7 +129,7 @@ impl Metadata {
         all.into_iter().flatten().all(|value| require_shallow(value.get()).is_ok())
     }
 
-    /// The name of who reads a resource.
+    /// The name of the provider that reads a resource.
     pub(crate) fn reader(&self) -> Option<&str> {
         match &self.provider {
             Some(ProviderField::Reader(name)) => Some(name),
@@ -141,7 +142,7 @@ impl Metadata {
         matches!(self.provider, Some(ProviderField::Mark(true)))
     }
 
-    /// Whether it describes one resource, a family of them, or, which cannot be, both. What is empty says nothing.
+    /// Whether it describes one resource or a family of them; both at once is an error. An empty value counts as absent.
     pub(crate) fn uris(&self) -> Result<Uris<'_>, String> {
         let uri = self.uri.as_deref().filter(|uri| !uri.is_empty());
         let template = self.uri_template.as_deref().filter(|template| !template.is_empty());
@@ -156,9 +157,9 @@ impl Metadata {
     }
 
     pub(crate) fn from_json(text: &str) -> Result<Self, String> {
-        // What stands before the object is left there, so that lines are counted as the author counts them.
+        // Leading blank lines stay, so that line numbers match the author's file.
         let text = &*surrogates::mended(text.trim_start_matches('\u{feff}').trim_end());
-        // One pass tells whether it is JSON at all, another what the author meant.
+        // The first pass tells whether it is JSON at all, the second what the author meant.
         serde_json::from_str::<&RawValue>(text).map_err(|error| mend(&error))?;
         require_shallow(text)?;
         if !text.trim_start().starts_with('{') {
@@ -171,7 +172,7 @@ impl Metadata {
     /// The JSON after `mcp:` in a comment near the top of a script, if there is one.
     pub(crate) fn inline(script: &Path) -> Result<Option<Self>, String> {
         let Ok(file) = mcp_bash_files::open(script) else { return Ok(None) };
-        // A compiled program has no lines to speak of: only so much of it is looked at.
+        // A compiled program has no lines to speak of: only its beginning is read.
         let header = BufReader::new(file.take(16 * 1024)).split(b'\n').take(HEADER_LINES);
         for (index, line) in header.map_while(|line| line.map_err(noted).ok()).enumerate() {
             let Ok(line) = std::str::from_utf8(&line) else { return Ok(None) };
@@ -185,12 +186,12 @@ impl Metadata {
     }
 }
 
-/// The problem of a text that is one line of a file, with the number that line has there.
+/// The problem of a text that is one line of a file, with its line number in that file.
 fn in_line(problem: &str, line: usize) -> String {
     problem.replacen(" at line 1 column ", &format!(" at line {line} column "), 1)
 }
 
-/// The JSON after `mcp:` near the top of a script, and the line it stands in, from 0 on.
+/// The JSON after `mcp:` near the top of a script, and its line, counted from 0.
 pub(crate) fn inline_in(script: &str) -> Option<(usize, &str)> {
     let mut header = script.lines().take(HEADER_LINES).enumerate();
     header.find_map(|(index, line)| Some((index, inline_json(line)?)))
@@ -202,20 +203,20 @@ pub(crate) fn yaml(text: &str) -> Result<serde_json::Value, String> {
         let is_depth = |breach: &BudgetBreach| matches!(breach, BudgetBreach::Depth { .. });
         match error.without_snippet() {
             Error::Budget { breach, .. } if is_depth(breach) => too_deep(),
-            // Its parser looks ahead, and has a limit of its own that it does not tell from other errors.
+            // The YAML parser looks ahead, and has a limit of its own that it does not distinguish from other errors.
             other if other.to_string().contains("recursion limit exceeded") => too_deep(),
             other => mend_yaml(&other.to_string()),
         }
     })
 }
 
-/// The words of the parser of YAML, with the place as the parser of JSON writes it.
+/// A message of the YAML parser, with the position as the JSON parser writes it.
 fn mend_yaml(words: &str) -> String {
     let words = words.lines().next().unwrap_or_default().replace(", column ", " column ");
     format!("{words}; fix the YAML")
 }
 
-/// The problem of metadata that was JSON only on the way, with the line that its key has in the YAML.
+/// The problem of metadata that was converted from YAML to JSON, with the line of its key in the YAML.
 fn in_yaml(problem: String, text: &str) -> String {
     let (problem, place) = without_place(problem);
     let key = problem.split('`').nth(1).filter(|_| place.is_some() && problem.starts_with('`'));
@@ -228,7 +229,7 @@ fn in_yaml(problem: String, text: &str) -> String {
     }
 }
 
-/// The line of a key at the top of a YAML text, from 1 on.
+/// The line of a top-level key in a YAML text, counted from 1.
 pub(crate) fn yaml_line(text: &str, key: &str) -> Option<usize> {
     let is_key = |line: &str| {
         let rest = line.trim_start_matches(['"', '\'']).strip_prefix(key);
@@ -237,14 +238,14 @@ pub(crate) fn yaml_line(text: &str, key: &str) -> Option<usize> {
     text.lines().position(is_key).map(|index| index + 1)
 }
 
-/// What stands after `mcp:` in a line that is a comment.
+/// The text after `mcp:` in a line that is a comment.
 fn inline_json(line: &str) -> Option<&str> {
     let (comment, json) = line.split_once("mcp:")?;
     let is_comment = comment.trim_start().starts_with(['#', '/', '-', ';', '%']);
     Some(json.trim()).filter(|json| is_comment && json.starts_with('{'))
 }
 
-/// A text without the line near its top that says what it is, which is not part of it.
+/// A text without the metadata line near its top, which is not part of it.
 pub fn without_metadata(text: &str) -> String {
     let mut header = text.split_inclusive('\n').take(HEADER_LINES);
     match header.find(|line| inline_json(line).is_some()) {

@@ -1,4 +1,4 @@
-//! Roots: the folders that scripts may work in, as a client names them, or a person, or the project itself.
+//! Roots: the folders that scripts may work in, as named by the client, the user or the project itself.
 
 use crate::ground::json::{LONGEST, mend};
 use crate::ground::optional::believed_text;
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Root {
     pub name: String,
-    /// Absolute, without links or detours.
+    /// Absolute, without symlinks or `..`.
     pub path: PathBuf,
 }
 
@@ -32,7 +32,8 @@ struct Named {
     name: Option<String>,
 }
 
-/// What a client answered to `roots/list`, and what of it cannot be used. Nothing where it is no answer.
+/// The roots in a client's answer to `roots/list`, and the problems with those that cannot be used. No roots if it is not a
+/// valid answer.
 pub fn of_client(result: &str) -> (Option<Vec<Root>>, Vec<String>) {
     let listed: Listed = match serde_json::from_str(result) {
         Ok(listed) => listed,
@@ -50,7 +51,7 @@ pub fn of_client(result: &str) -> (Option<Vec<Root>>, Vec<String>) {
     (Some(roots), problems)
 }
 
-/// The path that a URI of a client names.
+/// The path that a client's URI names.
 fn local_path(uri: &str) -> Result<PathBuf, String> {
     let file = FileUri::parse(uri).map_err(|error| error.to_string())?;
     if file.is_relative() {
@@ -59,8 +60,8 @@ fn local_path(uri: &str) -> Result<PathBuf, String> {
     Ok(PathBuf::from(OsStr::from_bytes(file.unix())))
 }
 
-/// The roots of a project whose client names none: those of the setting, else those of `config/roots.json`, else the
-/// project itself. The error says why no path is allowed: what is set and wrong was written to keep scripts inside.
+/// The roots of a project whose client names none: those of the setting, otherwise those of `config/roots.json`, otherwise
+/// the project itself. The error says why no path is allowed: a wrong value was meant to keep scripts inside.
 pub fn of_project(
     paths: &Paths,
     setting: Option<&str>,
@@ -88,8 +89,8 @@ fn of_setting(paths: &Paths, setting: &str) -> Result<Vec<Root>, String> {
     if roots.is_empty() { Err("names no folder".to_owned()) } else { Ok(roots) }
 }
 
-/// The roots of `config/roots.json`, none where there is no such file. An entry that is wrong is told, and the others
-/// are used; where there is no other, or nothing can be read, no path is allowed.
+/// The roots of `config/roots.json`, none if there is no such file. A wrong entry is reported, and the others are used; if
+/// there is no other, or the file cannot be read, no path is allowed.
 fn configured(paths: &Paths, diagnostics: &mut Vec<Diagnostic>) -> Result<Vec<Root>, String> {
     let file = paths.root.join("config/roots.json");
     let known = diagnostics.len();
@@ -98,7 +99,7 @@ fn configured(paths: &Paths, diagnostics: &mut Vec<Diagnostic>) -> Result<Vec<Ro
         if diagnostics.len() > known {
             return Err(refused.to_owned());
         }
-        // A file that is not there is nothing to tell of, unless others could have removed it.
+        // A missing file is not reported, unless another user could have removed it.
         let folder = file.parent().unwrap_or(&file);
         let judged = trust::judge_folder_if_any(folder, &paths.root);
         return judged.map(|()| Vec::new()).map_err(|distrust| format!("{refused}: {distrust}"));
@@ -134,7 +135,7 @@ fn add(roots: &mut Vec<Root>, root: Root) {
     }
 }
 
-/// The roots as a script gets them: a JSON array.
+/// The roots as a script receives them: a JSON array.
 pub fn to_json(roots: &[Root]) -> String {
     let one = |root: &Root| {
         let uri = FileUri::of_unix(root.path.as_os_str().as_bytes());

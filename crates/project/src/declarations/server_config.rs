@@ -1,5 +1,5 @@
-//! What `server.d/server.meta.json` says about how the project is served: its settings, and the variables that its scripts
-//! need. Who the server says it is, is read by `identity`, which also tells of a file that cannot be read.
+//! Server configuration: the part of `server.d/server.meta.json` about how the project is served: its settings, and the
+//! variables that its scripts need. `identity` reads the rest, and reports a file that cannot be read.
 
 use crate::ground::json::LONGEST;
 use crate::{Diagnostic, Paths, declarations::variable_names, trust};
@@ -9,13 +9,13 @@ use serde_json::{Map, Value};
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ServerConfig {
-    /// Settings by their names, as they stand there.
+    /// Settings by name, as written.
     pub settings: Map<String, Value>,
     /// The variables that all scripts of the project need.
     pub variables: Vec<String>,
 }
 
-/// What stands there of it.
+/// The fields of the file.
 #[derive(Deserialize)]
 pub(crate) struct Written {
     settings: Option<Value>,
@@ -23,7 +23,7 @@ pub(crate) struct Written {
 }
 
 impl ServerConfig {
-    /// Reads it. It decides how scripts are run, so it is not used where others may have written it.
+    /// Reads the configuration. It decides how scripts are run, so a file that another user may have written is not used.
     pub fn read(paths: &Paths, diagnostics: &mut Vec<Diagnostic>) -> Self {
         let path = paths.server.join("server.meta.json");
         let Ok((file, judged)) = trust::open_and_judge(&path, &paths.root) else { return Self::default() };

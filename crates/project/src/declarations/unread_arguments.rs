@@ -1,10 +1,10 @@
-//! Scripts that read a command line which nobody fills: they look at `$1` or `sys.argv`, and their metadata maps no
-//! arguments to words.
+//! Unread arguments: scripts that read a command line which stays empty. They use `$1` or `sys.argv`, but their metadata
+//! maps no arguments to words.
 
 use std::io::Read;
 use std::path::Path;
 
-/// How much of a script is looked at, in bytes.
+/// How much of a script is searched, in bytes.
 const LOOKED_AT: u64 = 64 * 1024;
 
 /// How scripts in several languages read their command line.
@@ -13,10 +13,10 @@ const READS: [&str; 6] = ["sys.argv", "argparse", "process.argv", "ARGV", "os.Ar
 /// How a shell script does.
 const SHELL_READS: [&str; 5] = ["$1", "${1", "\"$@\"", "$*", "$#"];
 
-/// What a script looks at that knows how arguments are given here.
+/// Signs of a script that knows how arguments arrive here.
 const KNOWS: [&str; 3] = ["MCP_TOOL_ARGS", "mcp_args_", "stdin"];
 
-/// What is wrong with a script whose tool declares no arguments.
+/// The problem with a script whose tool declares no arguments.
 pub(crate) fn problem(script: &Path) -> Option<String> {
     let mut start = Vec::new();
     mcp_bash_files::open(script).ok()?.take(LOOKED_AT).read_to_end(&mut start).ok()?;
@@ -27,13 +27,13 @@ pub(crate) fn problem(script: &Path) -> Option<String> {
     ))
 }
 
-/// By what a script shows that it reads its command line, where it does not seem to know better.
+/// The sign that a script reads its command line, unless it seems to know how arguments arrive.
 fn reads(text: &str) -> Option<&'static str> {
     if !text.starts_with("#!") || KNOWS.iter().any(|known| text.contains(known)) {
         return None;
     }
     let is_shell = text.lines().next().is_some_and(|line| line.trim_end().ends_with("sh"));
-    // `$1` in a function is another one. Most functions are indented or stand on one line with their `()`.
+    // `$1` in a function is a different one. Most functions are indented or on one line with their `()`.
     let own = |line: &&str| {
         !line.starts_with([' ', '\t', '#']) && !line.contains("()") && !line.contains("set -- ")
     };

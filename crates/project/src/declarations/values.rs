@@ -1,4 +1,4 @@
-//! Values of metadata that several kinds of entries take.
+//! Metadata values that several kinds of entries share.
 
 use serde_json::value::RawValue;
 use std::path::{Component, Path};

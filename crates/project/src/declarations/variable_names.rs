@@ -1,11 +1,11 @@
-//! The variables that an author says a script needs (`"env": ["GITHUB_TOKEN"]`): they reach it from the environment of
-//! the server, however little of that scripts see otherwise.
+//! Variable names: the variables that an author says a script needs (`"env": ["GITHUB_TOKEN"]`). They reach it from the
+//! server's environment, even if scripts see little else of it.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-/// A list of names, or an object in which a name that is `true` stands among others.
+/// A list of names, or an object in which some members are `true`.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Written {
@@ -24,12 +24,12 @@ pub(crate) fn is_only_names(value: &RawValue) -> bool {
     }
 }
 
-/// The names, and in `problems` what is wrong with those that are none.
+/// The names. `problems` receives what is wrong with invalid ones.
 pub(crate) fn read(value: Option<&RawValue>, problems: &mut Vec<String>) -> Vec<String> {
     let Some(value) = value.filter(|value| value.get() != "null") else { return Vec::new() };
     let names = match serde_json::from_str(value.get()) {
         Ok(Written::List(names)) => names,
-        // The others are what arguments are mapped to.
+        // The other members map arguments to variables.
         Ok(Written::Members(members)) => members
             .into_iter()
             .filter(|(_, value)| *value == Value::Bool(true))

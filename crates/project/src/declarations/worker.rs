@@ -1,11 +1,11 @@
-//! A tool whose process stays alive: it serves many calls, one or several at a time.
+//! Worker: a process that stays alive and serves many calls of a tool, one or several at a time.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::num::{NonZeroU32, NonZeroU64};
 use std::time::Duration;
 
-/// What serves the calls of a tool, and within which bounds.
+/// The worker of a tool, and its bounds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Worker {
     pub program: WorkerProgram,
@@ -14,19 +14,19 @@ pub struct Worker {
     written: String,
 }
 
-/// What is started.
+/// The program of a worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WorkerProgram {
-    /// The script itself, which knows how to be a worker.
+    /// The script itself, which implements the worker protocol.
     Itself,
-    /// Python, with the worker of the SDK and the script, whose functions are the tools.
+    /// Python, with the SDK's worker and the script, whose functions are the tools.
     Python,
     /// The same for Node.js.
     Node,
 }
 
 impl WorkerProgram {
-    /// Where an author sets an option of the worker, in the words of the language.
+    /// Where an author sets an option of the worker, in the syntax of the language.
     pub fn place_of_option(self, name: &str) -> String {
         match self {
             Self::Itself => format!("`{name}` of `worker` in its metadata"),
@@ -35,7 +35,7 @@ impl WorkerProgram {
         }
     }
 
-    /// Where an author says how long a tool may take, by the name that metadata has for it.
+    /// Where an author sets a timeout of a tool, by its name in metadata.
     pub fn place_of_time(self, name: &str) -> String {
         match self {
             Self::Itself => format!("`{name}` in its metadata"),
@@ -56,7 +56,7 @@ fn snake_case(name: &str) -> String {
     name.chars().flat_map(letter).collect()
 }
 
-/// What an author says about a worker. What is missing is up to the settings.
+/// The author's options of a worker. The settings give the missing ones.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct WorkerOptions {
@@ -64,29 +64,29 @@ pub struct WorkerOptions {
     pub processes: Option<NonZeroU32>,
     /// How many calls one process serves at once.
     pub at_once: Option<NonZeroU32>,
-    /// How long a process stays without a call; 0 for ever.
+    /// How long an idle process stays; 0 for ever.
     pub idle_secs: Option<u64>,
     /// After how many calls a process is replaced.
     pub max_calls: Option<NonZeroU64>,
-    /// A process that needs more memory after a call is replaced.
+    /// A process that uses more memory than this after a call is replaced.
     pub memory_mb: Option<NonZeroU64>,
     /// The variables of the server's environment that it needs.
     pub env: Vec<String>,
     /// Whether a process is started with the server.
     pub start_ahead: bool,
-    /// Whether what a process started may stay between calls.
+    /// Whether processes that a worker started may stay between calls.
     pub keeps_processes: bool,
 }
 
 impl WorkerOptions {
-    /// How long a process stays without a call, where the author says so. `None` inside for ever.
+    /// How long an idle process stays, if the author says so. The inner `None` means for ever.
     pub fn idle(&self) -> Option<Option<Duration>> {
         self.idle_secs.map(|seconds| (seconds > 0).then(|| Duration::from_secs(seconds)))
     }
 }
 
 impl Worker {
-    /// What `worker` in metadata says: `true`, or the options. Nothing where it says `false`.
+    /// The value of `worker` in metadata: `true`, or the options. `None` if it is `false`.
     pub(crate) fn read(field: Option<&RawValue>, program: WorkerProgram) -> Result<Option<Self>, String> {
         match field.map(RawValue::get) {
             None | Some("null" | "false") => Ok(None),
@@ -95,7 +95,7 @@ impl Worker {
         }
     }
 
-    /// A worker with the options that a JSON object names.
+    /// A worker with the options of a JSON object.
     pub(crate) fn new(program: WorkerProgram, options: &str) -> Result<Self, String> {
         if !options.starts_with('{') {
             return Err(format!("`worker` must be `true` or an object of options, not {options}"));
@@ -108,7 +108,7 @@ impl Worker {
         Ok(Self { program, options: read, written: options.to_owned() })
     }
 
-    /// As metadata has it.
+    /// The metadata form.
     pub(crate) fn written(&self) -> &str {
         &self.written
     }

@@ -1,4 +1,4 @@
-//! `cwd` in the metadata of a tool: the folder that it runs in.
+//! Working directory: `cwd` in the metadata of a tool.
 
 use crate::Paths;
 use std::path::{Component, Path, PathBuf};
@@ -11,7 +11,7 @@ pub enum WorkingFolder {
     Project,
     /// In the folder of its script.
     Tool,
-    /// In a folder of the project, named by its path from there.
+    /// In a folder of the project, by its path below the project.
     Below(PathBuf),
 }
 
@@ -28,7 +28,7 @@ impl WorkingFolder {
         }
     }
 
-    /// The folder, for a tool whose script is this.
+    /// The folder, for a tool with this script.
     pub fn path(&self, script: &Path, paths: &Paths) -> PathBuf {
         match self {
             Self::Project => paths.root.clone(),
@@ -37,7 +37,7 @@ impl WorkingFolder {
         }
     }
 
-    /// As metadata has it, where it is not the usual one.
+    /// The metadata form, unless it is the default.
     pub(crate) fn written(&self) -> Option<&str> {
         match self {
             Self::Project => None,

@@ -1,10 +1,10 @@
-//! The canonical form of JSON (RFC 8785), worked out on the text itself: no tree is built, since a hash of ten thousand
-//! entries must not take longer than to read them.
+//! Canonical JSON (RFC 8785), computed on the text itself without building a tree: hashing ten thousand entries must not
+//! take longer than reading them.
 
 use mcp_bash_wire::{Limits, Raw, ScanError, Scanner, write};
 use serde_json::Value;
 
-/// The canonical form of a JSON text. What is no JSON stays as it is.
+/// The canonical form of a JSON text. Invalid JSON stays as it is.
 pub(crate) fn canonical(text: &str) -> Vec<u8> {
     let mut out = String::with_capacity(text.len());
     let whole = Scanner::new(text, Limits::default()).whole_value();
@@ -14,7 +14,7 @@ pub(crate) fn canonical(text: &str) -> Vec<u8> {
     }
 }
 
-/// Recursion is bounded by the depth that the whole text was scanned with.
+/// The scan of the whole text has already bounded the recursion depth.
 fn push(value: Raw<'_>, out: &mut String) -> Result<(), ScanError> {
     match value.text().as_bytes().first() {
         Some(b'{') => push_object(value, out),
@@ -38,7 +38,7 @@ fn push_object(value: Raw<'_>, out: &mut String) -> Result<(), ScanError> {
     let mut members = Vec::new();
     Scanner::new(value.text(), Limits::NONE)
         .members(|key, value| members.push((key.string(), key, value)))?;
-    // Names are ordered by their UTF-16 code units, which for most is the order of their bytes.
+    // Names are ordered by their UTF-16 code units; for ASCII names that is the order of their bytes.
     if members.iter().all(|(_, key, _)| key.text().is_ascii()) {
         members.sort_by(|(one, ..), (other, ..)| one.cmp(other));
     } else {
@@ -84,7 +84,7 @@ fn push_text(value: Raw<'_>, out: &mut String) {
     }
 }
 
-/// Numbers are written as JavaScript would. Short integers are so already.
+/// Writes numbers as JavaScript would. Short integers already have that form.
 fn push_number(text: &str, out: &mut String) {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let is_short = digits.len() <= 15 && digits.bytes().all(|byte| byte.is_ascii_digit()) && text != "-0";

@@ -1,15 +1,15 @@
-//! What is wrong with a project: where, how bad it is, and what mends it.
+//! Diagnostics: what is wrong with a project, where, how severe it is, and the fix.
 
 use crate::Repair;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// How bad a thing is.
+/// How severe a problem is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// An entry is not served, or a call of it would fail.
     Error,
-    /// It is served, and somebody surely meant something else.
+    /// It is served, but the author surely meant something else.
     Warning,
 }
 
@@ -22,29 +22,29 @@ impl Severity {
     }
 }
 
-/// One thing that is wrong with a project and did not stop the rest of it from being served.
+/// One problem of a project that did not stop the rest of it from being served.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
     pub severity: Severity,
     pub path: PathBuf,
-    /// The line of the file, from 1 on.
+    /// The line of the file, counted from 1.
     pub line: Option<u64>,
-    /// The column in that line, from 1 on.
+    /// The column in that line, counted from 1.
     pub column: Option<u64>,
     /// What is wrong, as a sentence fragment.
     pub problem: String,
-    /// The next step, where one is known.
+    /// The next step, if one is known.
     pub remedy: Option<String>,
-    /// What mends it without changing what anything means, where that is known.
+    /// The automatic fix that changes no meaning, if there is one.
     pub repair: Option<Box<Repair>>,
 }
 
-/// How problems begin after which an entry is not there or cannot be called.
+/// Prefixes of problems after which an entry is missing or cannot be called.
 const GRAVE: [&str; 3] = ["is skipped", "keeps ", "cannot be read"];
 
 impl Diagnostic {
-    /// Takes the words of whoever met a problem: what stands after the last `; ` is the remedy, and `at line 3 column 7`,
-    /// as parsers put it, is the place; so is `name:3: `, as a language says where one of its files is wrong.
+    /// Splits a message into its parts: the text after the last `; ` is the fix; `at line 3 column 7`, as parsers write it,
+    /// is the position, and so is `name:3: `, as a language reports an error in one of its files.
     pub(crate) fn new(path: impl Into<PathBuf>, words: impl Into<String>) -> Self {
         let words = words.into();
         let (problem, remedy) = match words.rsplit_once("; ") {
@@ -61,7 +61,7 @@ impl Diagnostic {
         Self { severity, path, line, column, problem, remedy, repair: None }
     }
 
-    /// A call would fail.
+    /// A problem that would make a call fail.
     pub(crate) fn error(path: impl Into<PathBuf>, problem: impl Into<String>, remedy: &str) -> Self {
         Self {
             severity: Severity::Error,
@@ -87,12 +87,12 @@ impl Diagnostic {
         Self { line: Some(line), ..self }
     }
 
-    /// The same, with what mends it.
+    /// The same, with an automatic fix.
     pub(crate) fn mended_by(self, repair: Repair) -> Self {
         Self { repair: Some(Box::new(repair)), ..self }
     }
 
-    /// What is wrong and what mends it, without the place.
+    /// The problem and the fix, without the position.
     pub fn words(&self) -> String {
         match &self.remedy {
             Some(remedy) => format!("{}; {remedy}", self.problem),
@@ -119,7 +119,7 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// Takes the place out of the words of a parser, where it is a place in the file and where it is none.
+/// Removes the position from a parser's message, whether or not it is a position in the file.
 pub(crate) fn without_place(problem: String) -> (String, Option<(u64, u64)>) {
     let found = problem.rfind(" at line ").and_then(|start| {
         let rest = &problem[start + " at line ".len()..];
@@ -133,7 +133,7 @@ pub(crate) fn without_place(problem: String) -> (String, Option<(u64, u64)>) {
     }
 }
 
-/// Takes `name:3: ` out of the reason why a file is skipped, where that is its own name.
+/// Removes `name:3: ` from the reason why a file is skipped, if that is its own name.
 fn without_own_line(problem: String, file: &Path) -> (String, Option<u64>) {
     let found = problem.split_once(": ").and_then(|(beginning, rest)| {
         let (name, rest) = rest.split_once(':')?;

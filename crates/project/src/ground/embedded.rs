@@ -1,4 +1,4 @@
-//! The getting-started project inside the binary.
+//! Embedded project: the getting-started project inside the binary.
 
 use std::fs::{DirBuilder, Permissions};
 use std::io::{self, Write};
@@ -25,8 +25,8 @@ pub fn is_staged(folder: &Path) -> bool {
     FILES.iter().all(|(path, _)| folder.join(path).is_file())
 }
 
-/// Writes the project into `folder`, so that its scripts can be run like anyone's. Nobody else may write to it, whatever
-/// the umask is: else nothing of it would be run.
+/// Writes the project into `folder`, so that its scripts run like those of any project. It is not group- or world-writable,
+/// whatever the umask: otherwise nothing in it would run.
 pub fn stage_embedded(folder: &Path) -> io::Result<()> {
     for (path, text) in FILES.into_iter().chain([("VERSION", env!("CARGO_PKG_VERSION"))]) {
         let file = folder.join(path);
@@ -34,7 +34,7 @@ pub fn stage_embedded(folder: &Path) -> io::Result<()> {
             DirBuilder::new().recursive(true).mode(0o700).create(parent)?;
         }
         let mode = if text.starts_with("#!") { 0o700 } else { 0o600 };
-        // One that was staged before.
+        // Staged earlier.
         let _ = std::fs::remove_file(&file);
         let mut written = mcp_bash_files::create_new(&file, mode)?;
         written.write_all(text.as_bytes())?;

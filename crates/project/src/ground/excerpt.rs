@@ -1,8 +1,8 @@
-//! Excerpts of what a program printed, for messages.
+//! Excerpts of a program's output, for messages.
 
 use mcp_bash_harmless::clip;
 
-/// The beginning of what an executable printed, on one line.
+/// The beginning of an executable's output, on one line.
 pub fn excerpt(printed: &str) -> String {
     const LONGEST: usize = 200;
     let line = printed.trim().replace(['\n', '\r', '\t'], " ");

@@ -1,14 +1,14 @@
-//! Interpreters: which program runs a script, by its first line, its mode and its ending.
+//! Interpreters: which program runs a script, by its first line, its mode and its extension.
 
 use mcp_bash_files::look;
 use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-/// The interpreters that stumble over a carriage return at the end of a line.
+/// The interpreters that fail on a carriage return at the end of a line.
 pub(crate) const SHELLS: [&str; 6] = ["sh", "bash", "dash", "zsh", "ksh", "ash"];
 
-/// The interpreter that a `#!` line names: its name without folders, that after `env` where it stands there.
+/// The interpreter that a `#!` line names, without folders; after `env`, the program that `env` starts.
 pub fn interpreter_name(line: &str) -> Option<&str> {
     let mut words = line.strip_prefix("#!")?.split_whitespace();
     let name = |word: &'_ str| word.rfind('/').map_or(0, |slash| slash + 1);
@@ -21,7 +21,7 @@ pub fn interpreter_name(line: &str) -> Option<&str> {
     Some(&program[name(program)..])
 }
 
-/// The program that usually runs files with that ending.
+/// The program that usually runs files with that extension.
 pub(crate) fn interpreter_by_ending(script: &Path) -> Option<&'static str> {
     const ENDINGS: [(&str, &str); 12] = [
         ("py", "python3"),
@@ -46,7 +46,7 @@ pub(crate) fn has_shebang(path: &Path) -> bool {
     mcp_bash_files::open(path).is_ok_and(|mut file| file.read_exact(&mut start).is_ok()) && start == *b"#!"
 }
 
-/// Whether the executable bit says that a file can be run.
+/// Whether a file has an executable bit.
 pub(crate) fn is_executable(file: &Path) -> bool {
     look::metadata(file).is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
 }

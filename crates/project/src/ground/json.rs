@@ -1,12 +1,12 @@
-//! JSON as people write it in files, made fit to be part of a line.
+//! JSON files as people write them, compacted to one line.
 
 use mcp_bash_wire::{Limits, ScanError, Scanner, surrogates};
 use serde_json::value::RawValue;
 
-/// The longest file of JSON or YAML that is read, where no setting says.
+/// The largest JSON or YAML file that is read, in bytes, unless a setting says otherwise.
 pub(crate) const LONGEST: u64 = 4 * 1024 * 1024;
 
-/// The text of a file as one line of JSON, numbers and the order of keys untouched.
+/// The text of a file as one line of JSON. Numbers and the order of keys stay the same.
 pub(crate) fn one_line(text: &str) -> Result<Box<RawValue>, String> {
     let text = &*surrogates::mended(text);
     // Checked first: a line break inside a string is an error that must not be compacted away.
@@ -16,7 +16,7 @@ pub(crate) fn one_line(text: &str) -> Result<Box<RawValue>, String> {
 }
 
 pub(crate) fn mend(error: &serde_json::Error) -> String {
-    // Most often after a comma too many, which the parser does not think of.
+    // Usually the cause is a trailing comma, which the parser does not mention.
     let words = error.to_string().replace(
         "key must be a string",
         "expected a quoted key, or the comma before it is one too many",
@@ -24,7 +24,7 @@ pub(crate) fn mend(error: &serde_json::Error) -> String {
     format!("{words}; fix the JSON")
 }
 
-/// How deep objects and arrays may stand inside each other: as deep as in a message, of which they become a part.
+/// How deeply objects and arrays may be nested: as deeply as in a message, of which they become a part.
 pub(crate) fn deepest() -> usize {
     Limits::default().depth
 }
@@ -35,8 +35,8 @@ pub(crate) fn too_deep() -> String {
 
 /// Refuses a JSON text that is nested deeper than clients can read. The text is known to be JSON.
 pub(crate) fn require_shallow(text: &str) -> Result<(), String> {
-    // What opens few objects and arrays cannot be deep, and this is found out much faster than where they close. The two
-    // opening brackets differ in one bit. They are counted in single bytes, which the processor does for many of them at once.
+    // A text with few opening brackets cannot be deep, and counting them is much faster than matching them. The two opening
+    // brackets differ in one bit. They are counted in single bytes, so that the processor counts many at once.
     let opened_in = |part: &[u8]| part.iter().map(|byte| u8::from(byte | 0x20 == b'{')).sum::<u8>();
     let opened: usize = text.as_bytes().chunks(u8::MAX.into()).map(|part| usize::from(opened_in(part))).sum();
     if opened <= deepest() {

@@ -1,8 +1,8 @@
-//! Where something stands in a text of JSON: as a line and a column, which people count from 1 on.
+//! JSON positions: the line and the column of a value in a text, both counted from 1.
 
 use mcp_bash_wire::{Limits, Raw, Scanner};
 
-/// The line and the column of a part of `whole`, which it must be a slice of.
+/// The line and the column of `part`, which must be a slice of `whole`.
 pub(crate) fn place_of(part: &str, whole: &str) -> Option<(u64, u64)> {
     let offset = part.as_ptr().addr().checked_sub(whole.as_ptr().addr())?;
     let before = whole.get(..offset)?;
@@ -11,7 +11,7 @@ pub(crate) fn place_of(part: &str, whole: &str) -> Option<(u64, u64)> {
     Some((line, column))
 }
 
-/// The value that the names lead to from the root of a JSON text, as far as they lead: the last one that was found.
+/// The value that the names lead to from the root of a JSON text. If the path breaks off, the last value that was found.
 pub(crate) fn follow<'t, 'n>(text: &'t str, names: impl IntoIterator<Item = &'n str>) -> Option<Raw<'t>> {
     let mut here = Scanner::new(text, Limits::NONE).whole_value().ok()?;
     for name in names {
@@ -44,7 +44,7 @@ fn step<'t>(value: Raw<'t>, name: &str) -> Option<Raw<'t>> {
 
 /// Visits the members of an object.
 pub(crate) fn members<'t>(object: Raw<'t>, visit: impl FnMut(Raw<'t>, Raw<'t>)) {
-    // It was scanned as a part of the whole, so that nothing can be wrong with it.
+    // It was scanned as part of the whole, so it is valid.
     let _ = Scanner::again(object).members(visit);
 }
 

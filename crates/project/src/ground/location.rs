@@ -1,4 +1,4 @@
-//! Which folder is served.
+//! Project location: which folder is served.
 
 use crate::{Diagnostic, Paths};
 use mcp_bash_files::shortage::is_shortage;
@@ -23,8 +23,8 @@ pub enum LocationError {
 }
 
 impl Location {
-    /// The folder given on the command line, or the one the environment names, or `here` if it is a project, or the
-    /// nearest folder above it that says it is one. A bare `tools/` somewhere above is nobody's project.
+    /// The folder given on the command line, otherwise the one that the environment names, otherwise `here` if it is a
+    /// project, otherwise the nearest folder above it with a project file. A bare `tools/` somewhere above does not count.
     pub fn find(
         flag: Option<&Path>,
         variable: Option<&Path>,
@@ -52,24 +52,24 @@ impl Location {
     }
 }
 
-/// The file by which a folder says that it is a project.
+/// The file that marks a folder as a project.
 const METADATA: &str = "server.d/server.meta.json";
 
-/// The folders of which one makes the current folder a project.
+/// Any one of these folders makes the current folder a project.
 const FOLDERS: [&str; 3] = ["tools", "resources", "prompts"];
 
 fn is_project(folder: &Path) -> bool {
     folder.join(METADATA).is_file() || FOLDERS.iter().any(|name| folder.join(name).is_dir())
 }
 
-/// What is told where no project was named and none was found.
+/// The message if no project was named and none was found.
 pub fn no_project(here: Option<&Path>) -> String {
     let hint = here.and_then(nearby).map(|folder| format!("; {} looks like one", folder.display()));
     let hint = hint.unwrap_or_default();
     format!("no project found here: use --project-root or set MCPBASH_PROJECT_ROOT{hint}")
 }
 
-/// Says so where a project has nothing to serve, but the folder above it or one in it does.
+/// Reports a project that has nothing to serve while the folder above it or one inside it does.
 pub(crate) fn misplaced(paths: &Paths) -> Option<Diagnostic> {
     let own = [&paths.tools, &paths.resources, &paths.prompts, &paths.server];
     if own.iter().any(|folder| folder.is_dir()) {
@@ -86,7 +86,7 @@ pub(crate) fn misplaced(paths: &Paths) -> Option<Diagnostic> {
 
 /// A folder that looks like a project, one above or one below.
 fn nearby(folder: &Path) -> Option<PathBuf> {
-    /// So many folders are looked at: whoever has more below would not be helped by the first that fits.
+    /// How many folders are searched: with more of them, the first match would not help the user.
     const MOST: usize = 1000;
     if let Some(above) = folder.parent().filter(|above| is_project(above)) {
         return Some(above.to_owned());

@@ -1,15 +1,15 @@
-//! Files that a project may have or not.
+//! Optional files of a project.
 
 use crate::{Diagnostic, trust};
 use std::io::ErrorKind;
 use std::path::Path;
 
-/// The text of a file, if it is there. `diagnostics` gets why it cannot be used.
+/// The text of a file, if it exists. `diagnostics` receives the reason why it cannot be used.
 pub(crate) fn optional_text(path: &Path, limit: u64, diagnostics: &mut Vec<Diagnostic>) -> Option<String> {
     or_ignored(path, mcp_bash_files::read_text(path, limit), diagnostics)
 }
 
-/// The same for a file that decides what scripts or models do: it is not used where others may have written it.
+/// The same for a file that controls what scripts or models do: it is not used if another user may have written it.
 pub(crate) fn believed_text(
     path: &Path,
     root: &Path,
@@ -29,7 +29,7 @@ fn or_ignored<T>(path: &Path, read: std::io::Result<T>, diagnostics: &mut Vec<Di
     match read {
         Ok(read) => Some(read),
         Err(error) => {
-            // Where there is no folder there is no file either.
+            // Without a folder there is no file either.
             if !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) {
                 diagnostics.push(Diagnostic::new(path, format!("is ignored: {error}")));
             }

@@ -1,4 +1,4 @@
-//! Where the parts of a project are.
+//! Paths: where the parts of a project are.
 
 use std::path::{Path, PathBuf};
 
@@ -9,11 +9,11 @@ pub struct Paths {
     pub tools: PathBuf,
     pub resources: PathBuf,
     pub prompts: PathBuf,
-    /// Scripts that complete what a person types.
+    /// Scripts that complete what the user types.
     pub completions: PathBuf,
     /// Scripts that read resources.
     pub providers: PathBuf,
-    /// Modules that files of functions share.
+    /// Modules that function files share.
     pub lib: PathBuf,
     pub server: PathBuf,
     pub registry: PathBuf,

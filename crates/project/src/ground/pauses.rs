@@ -1,4 +1,4 @@
-//! Pauses between attempts at what may work the next time.
+//! Backoff: pauses between attempts at something that may work the next time.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ impl Pauses {
         Self { next: first, longest }
     }
 
-    /// How long to wait before the next attempt.
+    /// The pause before the next attempt.
     pub fn lengthen(&mut self) -> Duration {
         let pause = self.next;
         self.next = (pause * 2).min(self.longest);

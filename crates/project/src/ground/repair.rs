@@ -1,5 +1,5 @@
-//! What mends a problem without changing what anything means: bits of a file's mode, line ends that keep a script from being
-//! started. Each step is told before it is made. Links are not followed, and nothing outside of the project is touched.
+//! Automatic fixes that change no meaning: permission bits of a file, line ends that prevent a script from starting. Each
+//! step is announced before it is made. Symlinks are not followed, and nothing outside the project is changed.
 
 use crate::ground::interpreters::{SHELLS, interpreter_name};
 use rustix::fs::{Mode, OFlags};
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// A longer script is not rewritten.
 const LONGEST: u64 = 4 * 1024 * 1024;
 
-/// The steps that mend one problem.
+/// The steps that fix one problem.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repair(Vec<Step>);
 
@@ -54,7 +54,7 @@ impl Repair {
     }
 }
 
-/// What the step does, after the path.
+/// The action of the step, to follow the path.
 impl fmt::Display for Step {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self.change {
@@ -67,7 +67,7 @@ impl fmt::Display for Step {
 }
 
 impl Step {
-    /// What was done, in words that follow "fixed: ".
+    /// The action that was taken, to follow "fixed: ".
     pub fn done(&self) -> &'static str {
         match self.change {
             Change::RemoveMark => "removed the byte-order mark",
@@ -77,7 +77,7 @@ impl Step {
         }
     }
 
-    /// Why the step cannot be made, if it cannot: what only a look at the file tells.
+    /// The reason why the step cannot be made, if it cannot; only the file itself can tell.
     pub fn obstacle(&self, root: &Path) -> Option<String> {
         let opened = match self.open(root) {
             Ok(opened) => opened,
@@ -89,7 +89,7 @@ impl Step {
         }
     }
 
-    /// Makes the step, in the project at `root`.
+    /// Makes the step in the project at `root`.
     pub fn apply(&self, root: &Path) -> Result<(), String> {
         let opened = self.open(root)?;
         let failed = |error: io::Error| error.to_string();
@@ -104,7 +104,7 @@ impl Step {
         }
     }
 
-    /// The file or folder itself, if it is ours to change.
+    /// Opens the file or folder itself, if it is ours to change.
     fn open(&self, root: &Path) -> Result<File, String> {
         let parent = self.path.parent().unwrap_or(&self.path);
         let is_root = self.path == root;
@@ -136,7 +136,7 @@ impl Step {
         Ok(file)
     }
 
-    /// The text of the script with the change in it, or why there is none that would surely mean the same.
+    /// The changed text of the script, or the reason why no change is certain to keep its meaning.
     fn mended_text(&self, file: File) -> Result<Vec<u8>, String> {
         let metadata = file.metadata().map_err(|error| error.to_string())?;
         if metadata.len() > LONGEST {
@@ -157,8 +157,8 @@ impl Step {
     }
 }
 
-/// The text with LF for CRLF: of all lines where they all end so, else of the `#!` line alone, where its interpreter takes
-/// both.
+/// The text with LF for CRLF: in all lines if they all end that way, otherwise in the `#!` line alone, if its interpreter
+/// accepts both.
 fn with_line_feeds(text: &[u8]) -> Option<Vec<u8>> {
     let first = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let mut lines = text.split_inclusive(|byte| *byte == b'\n').filter(|line| line.ends_with(b"\n"));
@@ -181,7 +181,7 @@ fn change_mode(file: &File, change: impl Fn(u32) -> u32) -> io::Result<()> {
     file.set_permissions(Permissions::from_mode(change(mode)))
 }
 
-/// Puts a text in the place of a file, at once. Its owner keeps it, also where root mends it.
+/// Replaces the text of a file in one step. The owner stays the same, even if root makes the fix.
 fn replace(path: &Path, text: &[u8], before: &Metadata) -> io::Result<()> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.new", std::process::id()));
@@ -193,7 +193,7 @@ fn replace(path: &Path, text: &[u8], before: &Metadata) -> io::Result<()> {
             fchown(&file, Some(before.uid()), Some(before.gid()))?;
         }
         file.set_permissions(before.permissions())?;
-        // An editor may be writing it at this moment.
+        // An editor may be writing it right now.
         if looks_of(&path.symlink_metadata()?) != looks_of(before) {
             return Err(io::Error::other("it was changed meanwhile; try it again"));
         }
@@ -205,7 +205,7 @@ fn replace(path: &Path, text: &[u8], before: &Metadata) -> io::Result<()> {
     written
 }
 
-/// What differs when a file was written, or another put in its place.
+/// The fields that change when a file is written or replaced.
 fn looks_of(file: &Metadata) -> (u64, u64, u64, i64, i64) {
     (file.dev(), file.ino(), file.size(), file.mtime(), file.mtime_nsec())
 }

@@ -1,4 +1,4 @@
-//! Work that several threads share. Where the system has no thread to spare, it is done by the one that has it.
+//! Work sharing between threads. If the system has no thread to spare, the calling thread does all the work.
 
 use mcp_bash_files::shortage;
 use parking_lot::Mutex;
@@ -6,13 +6,13 @@ use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::thread::{self, Builder, Scope, ScopedJoinHandle};
 
-/// How many threads are worth having for work that waits for nothing.
+/// How many threads are useful for CPU-bound work.
 pub(crate) fn cores() -> usize {
     thread::available_parallelism().map_or(1, usize::from).min(8)
 }
 
-/// Gives each of so many threads, this one among them, an equal share of the items. What they make of their shares comes
-/// back in the order of the items.
+/// Gives each of `threads` threads, this one included, an equal share of the items. The results come back in the order of
+/// the items.
 pub(crate) fn in_shares<I: Send, O: Send>(
     mut items: Vec<I>,
     threads: usize,
@@ -39,7 +39,7 @@ pub(crate) fn both<A: Send, B>(one: impl FnOnce() -> A + Send, other: impl FnOnc
     })
 }
 
-/// Work on another thread; or, where there is none, work that is still to be done.
+/// Work on another thread; or, if there is none, work that is still to be done.
 enum Beside<'scope, F, O> {
     Started(ScopedJoinHandle<'scope, (O, Option<String>)>),
     Left(Option<F>),
@@ -47,7 +47,7 @@ enum Beside<'scope, F, O> {
 
 impl<'scope, O: Send + 'scope, F: FnOnce() -> O + Send + 'scope> Beside<'scope, F, O> {
     fn start(scope: &'scope Scope<'scope, '_>, work: F) -> Self {
-        // Shared, since a thread that cannot be started does not give its work back.
+        // Shared, because a thread that cannot be started does not give its work back.
         let work = Arc::new(Mutex::new(Some(work)));
         let taken = Arc::clone(&work);
         let run = move || {
@@ -64,7 +64,7 @@ impl<'scope, O: Send + 'scope, F: FnOnce() -> O + Send + 'scope> Beside<'scope, 
         match self {
             Self::Started(thread) => {
                 let (done, met) = thread.join().unwrap_or_else(|panic| resume_unwind(panic));
-                // Those who look for a shortage look at this thread.
+                // Shortages are looked for on this thread.
                 met.into_iter().for_each(shortage::note);
                 done
             }

@@ -1,10 +1,10 @@
-//! What a file looked like from outside when it was last read.
+//! Stamp: what a file looked like from outside when it was last read.
 
 use mcp_bash_files::look;
 use rustix::fs::{FileType, RawMode, Stat};
 use std::path::Path;
 
-/// Time of change, size and identity of a file. A file that shows the same stamp is not read again.
+/// Time of change, size and identity of a file. A file with the same stamp is not read again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamp(pub(crate) i64, pub(crate) i64, pub(crate) i64, pub(crate) u64, pub(crate) u32);
 
@@ -25,18 +25,18 @@ impl Stamp {
         )
     }
 
-    /// What the file at a path looks like, if there is one.
+    /// The stamp of the file at a path, if there is one.
     pub fn at(path: &Path) -> Option<Self> {
         look::stat(path).ok().map(|stat| Self::of(&stat))
     }
 
-    /// The numbers that it is made of, as a registry has them.
+    /// Its numbers, as the registry stores them.
     pub(crate) fn numbers(self) -> [i64; 5] {
         [self.0, self.1, self.2, self.3.cast_signed(), i64::from(self.4)]
     }
 
     pub(crate) fn of_numbers([seconds, nanoseconds, size, inode, mode]: [i64; 5]) -> Self {
-        // What was no mode matches no file.
+        // A number that is not a mode matches no file.
         Self(seconds, nanoseconds, size, inode.cast_unsigned(), u32::try_from(mode).unwrap_or_default())
     }
 
@@ -44,7 +44,7 @@ impl Stamp {
         self.4 & 0o111 != 0
     }
 
-    /// Says what it is, if it is no regular file.
+    /// Names the file type, unless it is a regular file.
     #[allow(
         clippy::unnecessary_cast,
         clippy::cast_possible_truncation,

@@ -1,9 +1,9 @@
-//! The files of a project that begin with what a person has typed.
+//! Path completion: the files of a project that begin with the typed text.
 
 use std::path::{Component, Path};
 
-/// The files and folders beneath `root` whose paths begin with `typed`, in order; a folder ends with `/`, so that one can
-/// go on typing. Hidden ones are there once their dot is typed. Nothing outside of `root` is looked at.
+/// The files and folders below `root` whose paths begin with `typed`, sorted. A folder ends with `/`, so that the user can
+/// go on typing. Hidden ones appear once their dot is typed. Nothing outside `root` is read.
 pub fn beginning_with(root: &Path, typed: &str) -> Vec<String> {
     let (folder, start) = typed.rsplit_once('/').map_or(("", typed), |(folder, start)| (folder, start));
     let mut parts = Path::new(folder).components();
@@ -11,7 +11,7 @@ pub fn beginning_with(root: &Path, typed: &str) -> Vec<String> {
         return Vec::new();
     }
     let Ok(root) = root.canonicalize() else { return Vec::new() };
-    // A link may lead out of the project, and then it leads nowhere.
+    // A symlink that leads out of the project is ignored.
     let place = root.join(folder).canonicalize().ok().filter(|place| place.starts_with(&root));
     let Some(names) = place.and_then(|place| place.read_dir().ok()) else { return Vec::new() };
     let before = if folder.is_empty() { String::new() } else { format!("{folder}/") };

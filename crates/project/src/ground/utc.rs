@@ -1,4 +1,4 @@
-//! The time of day, as registries, cursors and logs write it.
+//! UTC timestamps, as registries, cursors and logs write them.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -11,8 +11,8 @@ pub fn now() -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{:03}Z", now.subsec_millis())
 }
 
-/// Year, month and day of a day since 1970-01-01. Counts in eras of 400 years that start in March, so that the leap
-/// day comes last.
+/// Year, month and day of a day since 1970-01-01. Counts in eras of 400 years that start in March, so that the leap day
+/// comes last.
 fn civil(days: u64) -> (u64, u64, u64) {
     let days = days + 719_468;
     let (era, day_of_era) = (days / 146_097, days % 146_097);

@@ -1,12 +1,12 @@
-//! Says which member of a JSON object has the wrong type, in the words of its author.
+//! Type errors: which member of a JSON object has the wrong type, in the author's terms.
 
 use crate::ground::json_place::{members, place_of};
 use mcp_bash_harmless::clip;
 use mcp_bash_wire::{Limits, Raw, Scanner};
 use serde::de::DeserializeOwned;
 
-/// The first member for which `T` cannot be read from `text`, a JSON object, with its place and what mends it. Slow, and
-/// only asked where something is wrong.
+/// The first member for which `T` cannot be read from `text`, a JSON object, with its position and the fix. Slow; called
+/// only after a failure.
 pub(crate) fn describe_wrong_type<T: DeserializeOwned>(text: &str) -> Option<String> {
     let whole = Scanner::new(text, Limits::NONE).whole_value().ok().filter(|whole| whole.is_object())?;
     let mut found = None;
@@ -65,7 +65,7 @@ fn wanted(name: &str, expected: &str, value: Raw<'_>) -> Option<(&'static str, S
     }
 }
 
-/// A value as its author wrote it, and not much of it.
+/// A value as its author wrote it, shortened.
 fn shown(value: Raw<'_>) -> String {
     const LONGEST: usize = 40;
     if value.is_object() || value.is_array() {

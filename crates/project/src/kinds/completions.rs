@@ -1,4 +1,4 @@
-//! Completions: scripts that a project registers to complete what a person types.
+//! Completions: scripts that a project registers to complete what the user types.
 
 use crate::declarations::metadata::Metadata;
 use crate::declarations::values::positive;
@@ -17,7 +17,7 @@ use std::time::Duration;
 pub struct Completion {
     pub name: String,
     pub script: PathBuf,
-    /// Where the script stands below the project.
+    /// The path of the script below the project.
     pub path: String,
     pub timeout: Option<Duration>,
     registry_entry: RegistryEntry,
@@ -32,7 +32,7 @@ impl Entry for Completion {
         &paths.root
     }
 
-    /// They are never searched for: a script does not say by itself what it completes.
+    /// Completions are never searched for: a script does not say by itself what it completes.
     fn pick(_listing: &Listing<'_>, _diagnostics: &mut Vec<Diagnostic>) -> Vec<Sighting> {
         Vec::new()
     }

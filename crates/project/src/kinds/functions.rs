@@ -1,5 +1,6 @@
-//! Files whose functions are tools, resources and prompts. What they are is asked once, by loading the file in its
-//! language, which runs none of them; it is known from then on until the file, or another that it loads, looks different.
+//! Function files: files whose functions are tools, resources and prompts. A file is loaded once in its language, which
+//! runs none of the functions, to learn its definitions. They stay valid until the file, or another file that it loads,
+//! looks different.
 
 use crate::declarations::metadata::Metadata;
 use crate::declarations::worker::{Worker, WorkerProgram};
@@ -18,7 +19,7 @@ use serde_json::value::RawValue;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A file and what its functions are.
+/// A file and the definitions of its functions.
 #[derive(Debug, Clone)]
 pub struct FunctionFile {
     pub tools: Vec<Arc<Tool>>,
@@ -28,23 +29,23 @@ pub struct FunctionFile {
     pub instructions: Option<String>,
     /// What runs the functions.
     pub served_by: ServedBy,
-    /// What it says about itself besides its tools.
+    /// Its own descriptions besides its tools.
     rest: Rest,
     /// The other files of the project that it loads.
     parts: Vec<Part>,
-    /// Where it stands below `tools/`.
+    /// The path below `tools/`.
     path: String,
     registry_entry: RegistryEntry,
 }
 
-/// Another file that a file of functions loads, by its path from the project, and what it looked like.
+/// Another file that a function file loads, by its path below the project, and its stamp.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Part {
     file: PathBuf,
     stamp: Option<Stamp>,
 }
 
-/// What a file of functions says about its tools when it is loaded, and the other files that it loads.
+/// What a function file reports about its tools when it is loaded, and the other files that it loads.
 #[derive(Debug, Deserialize)]
 struct Loaded {
     #[serde(default)]
@@ -53,7 +54,7 @@ struct Loaded {
     files: Vec<PathBuf>,
 }
 
-/// What it says besides.
+/// Everything else that it reports.
 #[derive(Debug, Clone, Default, Deserialize)]
 struct Rest {
     #[serde(default)]
@@ -66,15 +67,15 @@ struct Rest {
     worker: Option<Box<RawValue>>,
 }
 
-/// A file of functions in our registry.
+/// A function file in our registry.
 #[derive(Deserialize)]
 pub(crate) struct Written {
     path: String,
     program: String,
-    /// As they stand in the registry of tools, where they were looked at before they were written.
+    /// As in the registry of tools, where they were checked before they were written.
     tools: Vec<Metadata>,
     rest: Rest,
-    /// The other files, and the numbers that their looks are made of.
+    /// The other files, and the numbers of their stamps.
     parts: Vec<(PathBuf, Option<[i64; 5]>)>,
 }
 
@@ -82,7 +83,7 @@ const PYTHON: &str = "python";
 const NODE: &str = "node";
 
 impl FunctionFile {
-    /// Makes of what a file says when it is loaded what clients are told.
+    /// Turns the report of a loaded file into entries.
     fn loaded(
         file: &Path,
         program: WorkerProgram,
@@ -134,12 +135,12 @@ impl FunctionFile {
         })
     }
 
-    /// The other files of the project that it loads, by their paths from the project.
+    /// The other files of the project that it loads, by their paths below the project.
     pub(crate) fn loaded_files(&self) -> impl Iterator<Item = &Path> {
         self.parts.iter().map(|part| &*part.file)
     }
 
-    /// Where it stands, at second sight: it is read again because of another file.
+    /// Its sighting for another read, because another file has changed.
     pub(crate) fn sighting(&self) -> Option<Sighting> {
         let file = Stamp::at(&self.served_by.file)?;
         Some(Sighting {
@@ -169,7 +170,7 @@ impl Rest {
 }
 
 impl Part {
-    /// Nothing for a file outside of the project: what is installed does not change from one call to the next.
+    /// `None` for a file outside the project: installed files do not change between calls.
     fn of(file: &Path, paths: &Paths) -> Option<Self> {
         let file = file.strip_prefix(&paths.root).ok()?;
         Some(Self { file: file.to_owned(), stamp: Stamp::at(&paths.root.join(file)) })

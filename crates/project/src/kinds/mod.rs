@@ -1,4 +1,4 @@
-//! The kinds of entries: tools, files of functions, providers, resources, templates, prompts and completions.
+//! Kinds of entries: tools, function files, providers, resources, templates, prompts and completions.
 
 pub(crate) mod completions;
 pub(crate) mod functions;

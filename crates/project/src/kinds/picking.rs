@@ -1,4 +1,4 @@
-//! Files that may hold functions or provide tools, picked from a folder of tools.
+//! Candidates in a folder of tools: files that may hold functions or provide tools.
 
 use crate::ground::stamp::Stamp;
 use crate::walk::function_sign::language;

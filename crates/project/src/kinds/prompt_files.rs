@@ -1,4 +1,4 @@
-//! Which files are prompts.
+//! Prompt files: which files are prompts.
 
 use crate::Diagnostic;
 use crate::ground::interpreters::{has_shebang, is_executable};
@@ -10,7 +10,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// The files of a folder that are prompts, and the metadata that is one without a file.
+/// The files of a folder that are prompts, and the metadata that is a prompt without a file.
 pub(crate) fn pick(listing: &Listing<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Sighting> {
     let (mut found, mut used) = (Vec::new(), BTreeSet::new());
     let files = listing.plain_files().filter_map(|name| {
@@ -19,7 +19,7 @@ pub(crate) fn pick(listing: &Listing<'_>, diagnostics: &mut Vec<Diagnostic>) -> 
         Some((!is_clear, name, stamp, metadata))
     });
     let mut files: Vec<_> = files.collect();
-    // Those that look like prompts first: others are only if nobody else has their metadata.
+    // Clear prompts come first: an unclear file is a prompt only if no other file has its metadata.
     files.sort_by_key(|(is_unclear, ..)| *is_unclear);
     for (is_unclear, name, stamp, metadata) in files {
         let is_free = metadata.as_ref().is_some_and(|metadata| !used.contains(metadata));
@@ -39,21 +39,21 @@ pub(crate) fn pick(listing: &Listing<'_>, diagnostics: &mut Vec<Diagnostic>) -> 
     found
 }
 
-/// The endings of files that are text to be filled in, and never run.
+/// The extensions of files that are text to be filled in, and never run.
 const TEMPLATES: [&str; 6] = ["txt", "md", "markdown", "prompt", "tmpl", "template"];
 
 fn ending(file: &Path) -> String {
     file.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase()).unwrap_or_default()
 }
 
-/// Whether the name alone makes a file a template. One of messages as JSON must be called a prompt by its metadata, so
-/// that other data may stand beside prompts; a file without an ending may be a script too.
+/// Whether the name alone makes a file a template. A JSON file of messages needs metadata that calls it a prompt, so that
+/// other data may be beside prompts; a file without an extension may also be a script.
 pub(crate) fn is_template(file: &Path, described: bool) -> bool {
     let ending = ending(file);
     TEMPLATES.contains(&&*ending) || (ending == "json" && described)
 }
 
-/// Whether a file is to be run and not to be filled in: it is executable or begins with `#!`, and is not called a text.
+/// Whether a file is run rather than filled in: it is executable or begins with `#!`, and its name is not that of a text.
 pub(crate) fn is_script(file: &Path) -> bool {
     !is_template(file, true) && (is_executable(file) || has_shebang(file))
 }
@@ -62,7 +62,7 @@ pub(crate) fn is_metadata(file: &Path) -> bool {
     file.file_name().is_some_and(|name| metadata_stem(name).is_some())
 }
 
-/// The name without its ending, or the name of the folder for files that are called `prompt`.
+/// The name without its extension, or the name of the folder for files named `prompt`.
 pub(crate) fn usual_name(file: &Path) -> String {
     let stem = file.file_name().and_then(metadata_stem).map(OsStr::from_bytes);
     match stem {
@@ -72,21 +72,21 @@ pub(crate) fn usual_name(file: &Path) -> String {
     }
 }
 
-/// Whether a file looks like a prompt, even if nothing is said about it.
+/// Whether a file looks like a prompt, even without a description.
 fn is_clear(name: &OsStr, is_executable: bool, is_described: bool) -> bool {
     let file = Path::new(name);
     let is_other = is_executable && is_completion(name) || is_readme(name) && !is_described;
     !is_other && (is_template(file, is_described) || is_executable || file.extension().is_none())
 }
 
-/// A picture or a sound beside a prompt is part of it, and none itself.
+/// An image or a sound beside a prompt is part of it, and no prompt itself.
 fn is_medium(name: &OsStr) -> bool {
     const MEDIA: [&str; 12] =
         ["png", "jpg", "jpeg", "gif", "webp", "svg", "ico", "pdf", "wav", "mp3", "ogg", "flac"];
     MEDIA.contains(&&*ending(Path::new(name))) || is_completion(name)
 }
 
-/// A script that completes arguments, and is no prompt.
+/// A script that completes arguments, and is not a prompt.
 fn is_completion(name: &OsStr) -> bool {
     [&b".completion"[..], b".completion.sh"].iter().any(|ending| name.as_bytes().ends_with(ending))
 }

@@ -1,4 +1,4 @@
-//! Prompts: templates, lists of messages and scripts, and what clients are told about them.
+//! Prompts: templates, lists of messages and scripts, and what clients see of them.
 
 use crate::declarations::arguments::{self, Argument};
 use crate::declarations::client_capability::ClientCapability;
@@ -19,31 +19,31 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// A prompt and what clients are told about it. JSON stays as its author wrote it.
+/// A prompt and what clients see of it. JSON stays as its author wrote it.
 #[derive(Debug, Clone)]
 pub struct Prompt {
     pub name: String,
     pub title: Option<String>,
     pub description: Option<String>,
     pub arguments: Vec<Argument>,
-    /// Who speaks where a message does not say: `user` or `assistant`.
+    /// The default role of a message: `user` or `assistant`.
     pub role: &'static str,
-    /// What else its author notes about it.
+    /// The author's other notes.
     pub metadata: Option<Box<RawValue>>,
     pub icons: Option<Box<RawValue>>,
     pub meta: Option<Box<RawValue>>,
-    /// How long a script may take, where the author says so.
+    /// The timeout of its script, if the author sets one.
     pub timeout: Option<Duration>,
-    /// What a client must offer so that its script is of any use to it.
+    /// The capabilities without which a client cannot use its script.
     pub required_capabilities: Vec<ClientCapability>,
-    /// Whether its script may be run again where its process did not live to hear the answer to a question.
+    /// Whether its script may run again if its process ended before it received the answer to a question.
     pub may_run_again: bool,
     pub source: Source,
     /// The template, the script, or the metadata that holds the messages.
     pub file: PathBuf,
-    /// Where the file stands below `prompts/`; whole for a function.
+    /// The path of the file below `prompts/`; the whole path for a function.
     pub path: String,
-    /// The arguments as they are written.
+    /// The arguments as written.
     written_arguments: Box<RawValue>,
     registry_entry: RegistryEntry,
 }
@@ -51,7 +51,7 @@ pub struct Prompt {
 /// What a prompt is made of.
 #[derive(Debug, Clone)]
 pub enum Source {
-    /// A file of text, or of messages as JSON, with places for the arguments.
+    /// A file of text, or of messages as JSON, with placeholders for the arguments.
     Template,
     /// These messages, as a JSON array.
     Messages(Box<RawValue>),
@@ -82,7 +82,7 @@ impl Prompt {
         names.into_iter().find(|path| is_executable(path))
     }
 
-    /// Makes a prompt of what a file says about one of its functions.
+    /// Makes a prompt from the definition of a function.
     pub(crate) fn of_function(
         definition: &str,
         served_by: &ServedBy,

@@ -1,5 +1,5 @@
-//! Executables that describe themselves: asked `list`, they print a JSON object for each of their tools; asked
-//! `instructions`, what the model should know about them. Only those are asked that gave a sign (`sign.rs`).
+//! Providers: executables that describe themselves. Called with `list`, they print a JSON object for each of their tools;
+//! called with `instructions`, text for the model. Only executables that gave a sign (`walk/sign.rs`) are called.
 
 use crate::ground::excerpt::excerpt;
 use crate::kinds::picking;
@@ -15,12 +15,12 @@ use serde_json::value::RawValue;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// An executable and the tools it says it has.
+/// An executable and the tools it lists.
 #[derive(Debug, Clone)]
 pub struct Provider {
     pub tools: Vec<Arc<Tool>>,
     pub instructions: Option<String>,
-    /// Where it stands below `tools/`.
+    /// The path below `tools/`.
     path: String,
     registry_entry: RegistryEntry,
 }
@@ -34,7 +34,7 @@ pub(crate) struct Written {
 }
 
 impl Provider {
-    /// Makes of what an executable said what clients are told.
+    /// Turns the answer of an executable into entries.
     fn answered(
         said: Definitions,
         program: &Path,
@@ -82,7 +82,7 @@ impl Entry for Provider {
     /// An executable without a sign is not searched for one again.
     const REMEMBERS_OTHERS: bool = true;
 
-    /// Below, an executable that says nothing about itself is a tool.
+    /// In deeper folders, an executable without a description is a tool.
     const DEPTH: usize = 1;
 
     fn folder(paths: &Paths) -> &Path {
@@ -98,7 +98,7 @@ impl Entry for Provider {
         context: &Context<'_>,
         problems: &mut Vec<String>,
     ) -> Result<Option<Self>, Unread> {
-        // What is wrong with a `# mcp:` line is told by those who look for tools.
+        // The search for tools reports a wrong `# mcp:` line.
         let gave_sign = || matches!(sign::read(&candidate, context.asks), Ok(Says::Provides));
         if !context.are_registered && !gave_sign() {
             return Ok(None);
@@ -155,7 +155,7 @@ impl Entry for Provider {
     }
 }
 
-/// Tools of one name, of which at least one is provided: none of them is served.
+/// Tools that share a name, at least one of them provided: none of them is served.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Duplicate {
     pub name: String,

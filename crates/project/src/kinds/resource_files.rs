@@ -1,5 +1,4 @@
-//! The files in the folder of resources. A file may be a resource, and metadata may describe one that has no file, or a
-//! family of them.
+//! Resource files: a file may be a resource, and metadata may describe one without a file, or a family of them.
 
 use crate::Diagnostic;
 use crate::declarations::metadata::Metadata;
@@ -13,7 +12,7 @@ use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// All files, each with its metadata, and all metadata without a file. `diagnostics` gets what surely is none.
+/// All files, each with its metadata, and all metadata without a file. `diagnostics` receives files that surely are none.
 pub(crate) fn pick(listing: &Listing<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Sighting> {
     let (mut found, mut used) = (Vec::new(), BTreeSet::new());
     for name in listing.plain_files() {
@@ -23,7 +22,7 @@ pub(crate) fn pick(listing: &Listing<'_>, diagnostics: &mut Vec<Diagnostic>) -> 
             continue;
         }
         let metadata = listing.metadata_beside(name);
-        // A README among files that are described is about them, and for people.
+        // A README among described files is about them, and for people.
         if metadata.is_none() && is_readme(name) && listing.metadata_files().next().is_some() {
             continue;
         }
@@ -40,7 +39,7 @@ pub(crate) fn pick(listing: &Listing<'_>, diagnostics: &mut Vec<Diagnostic>) -> 
     found
 }
 
-/// What is said about a candidate: beside it, inside it, or nothing.
+/// The description of a candidate: beside it, inside it, or empty.
 pub(crate) fn described(candidate: &Candidate) -> Result<Metadata, String> {
     match &candidate.metadata {
         Some(path) => Metadata::from_file(path),
@@ -48,24 +47,24 @@ pub(crate) fn described(candidate: &Candidate) -> Result<Metadata, String> {
     }
 }
 
-/// The file itself, where there is more than metadata.
+/// The file itself, if there is more than metadata.
 pub(crate) fn content_of(candidate: &Candidate) -> Option<&Path> {
     (candidate.metadata.as_ref() != Some(&candidate.file)).then_some(&*candidate.file)
 }
 
-/// The path that gives a candidate its name: for metadata, the one of the file it would describe.
+/// The path that gives a candidate its name: for metadata, that of the file it would describe.
 pub(crate) fn named_by(candidate: &Candidate) -> PathBuf {
     let stem = candidate.file.file_name().and_then(metadata_stem);
     stem.map_or_else(|| candidate.file.clone(), |stem| candidate.file.with_file_name(OsStr::from_bytes(stem)))
 }
 
-/// Of which type a file is, by its name and its beginning.
+/// The type of a file, by its name and its beginning.
 pub(crate) fn mime_type_of(file: &Path) -> Option<&'static str> {
     const BEGINNING: u64 = 16 * 1024;
     let mut bytes = Vec::new();
     mcp_bash_files::open(file).ok()?.take(BEGINNING).read_to_end(&mut bytes).ok()?;
     if bytes.len() as u64 == BEGINNING {
-        // A character that was cut in two does not make a text something else.
+        // A character that was cut in two does not make a text binary.
         let cut = bytes.len() - 3;
         if let Err(error) = std::str::from_utf8(&bytes)
             && error.valid_up_to() >= cut

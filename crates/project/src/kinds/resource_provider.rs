@@ -1,14 +1,14 @@
-//! Who reads a resource: one of the providers of the server, or an executable of the project's own.
+//! Resource providers: what reads a resource, one of the server's own providers or an executable of the project.
 
 use crate::Paths;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
-/// The providers that are part of the server.
+/// The server's own providers.
 pub const OUR_PROVIDERS: [&str; 4] = ["file", "https", "git", "echo"];
 
-/// The executable of the project that reads for a provider of this name: `NAME.sh`, else the first `NAME.*` or `NAME`.
-/// A `NAME.sh` counts even where nobody made it executable, so that it is not passed over without a word.
+/// The executable of the project that reads for a provider of this name: `NAME.sh`, otherwise the first `NAME.*` or `NAME`.
+/// A `NAME.sh` counts even if it is not executable, so that it is not silently ignored.
 pub fn provider_script(paths: &Paths, name: &str) -> Option<PathBuf> {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'+');
     if name.is_empty() || !name.bytes().all(is_word) {
@@ -28,19 +28,19 @@ pub fn provider_script(paths: &Paths, name: &str) -> Option<PathBuf> {
     named.min()
 }
 
-/// The provider of a URI or a template: the one that is named, else the one its scheme is for.
+/// The provider of a URI or a template: the one that is named, otherwise the one for its scheme.
 pub(crate) fn provider_of(given: Option<&str>, uri: &str) -> Option<String> {
     let given = given.map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned);
     given.or_else(|| provider_by_scheme(uri))
 }
 
-/// The provider that a scheme is for. Most are called as their scheme is.
+/// The provider for a scheme. Most have the name of their scheme.
 pub fn provider_by_scheme(uri: &str) -> Option<String> {
     let scheme = mcp_bash_uri::scheme(uri)?.to_ascii_lowercase();
     Some(if scheme == "git+https" { "git".to_owned() } else { scheme })
 }
 
-/// Whether there is a provider of that name, and whose it is.
+/// Whether a provider of that name exists, and whose it is.
 pub(crate) fn find(paths: &Paths, name: &str) -> Result<Whose, String> {
     if provider_script(paths, name).is_some() {
         Ok(Whose::Projects)

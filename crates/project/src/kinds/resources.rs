@@ -24,17 +24,18 @@ pub struct Resource {
     pub uri: String,
     /// In bytes, where its author says so.
     pub size: Option<u64>,
-    /// The name of whoever reads it.
+    /// The name of the provider that reads it.
     pub provider: String,
-    /// The function that reads it in their place.
+    /// The function that reads it instead.
     pub function: Option<ServedBy>,
-    /// Where its file or its metadata stands below `resources/`; empty for what is only registered, whole for a function.
+    /// The path of its file or its metadata below `resources/`; empty if it is only registered, the whole path for a
+    /// function.
     pub path: String,
     registry_entry: RegistryEntry,
 }
 
 impl Resource {
-    /// The `file:` URI of the file it stands for, if its own URI has a scheme that nobody reads.
+    /// The `file:` URI of its file, if its own URI has a scheme without a provider.
     pub fn file_uri(&self, paths: &Paths) -> Option<String> {
         let is_of_a_file =
             mcp_bash_uri::scheme(&self.uri).is_some_and(|scheme| scheme.eq_ignore_ascii_case(FILE));
@@ -46,7 +47,7 @@ impl Resource {
         file.map(|path| uri_of(&paths.resources.join(path)))
     }
 
-    /// Makes a resource of what a file says about one of its functions.
+    /// Makes a resource from the definition of a function.
     pub(crate) fn of_function(
         definition: &str,
         served_by: &ServedBy,
@@ -71,7 +72,7 @@ impl Resource {
         })
     }
 
-    /// Makes a resource of what is said about it, and about a file where there is one.
+    /// Makes a resource from its description, and from its file if it has one.
     fn new(
         metadata: &Metadata,
         about: About,
@@ -85,7 +86,7 @@ impl Resource {
         }
         let mut provider = provider_of(metadata.reader(), &uri).unwrap_or_default();
         if let Err(problem) = resource_provider::find(paths, &provider) {
-            // Where nobody is named and nobody knows the scheme, the file itself is meant.
+            // If no provider is named and none knows the scheme, the file itself is meant.
             if !has_file || metadata.reader().is_some() {
                 return Err(problem);
             }
@@ -100,7 +101,7 @@ impl Resource {
 /// The provider that reads files.
 const FILE: &str = "file";
 
-/// What reads a resource whose function gives it.
+/// The provider of a resource that a function returns.
 pub(crate) const FUNCTION: &str = "function";
 
 fn no_scheme(uri: &str) -> String {
@@ -194,7 +195,7 @@ impl Entry for Resource {
     }
 
     fn has_parts_elsewhere(&self) -> bool {
-        // A provider for its scheme may come.
+        // A provider for its scheme may be added later.
         let could_be_read_by_others = self.provider == FILE && !self.uri.starts_with("file:");
         let is_ours = OUR_PROVIDERS.contains(&&*self.provider);
         self.about.has_embedded_icons() || !is_ours || could_be_read_by_others

@@ -1,16 +1,16 @@
-//! The worker that runs a function.
+//! Function worker: what runs a function.
 
 use crate::Worker;
 use std::path::{Path, PathBuf};
 
-/// What runs a function: the file that it stands in, and the process that stays alive for it.
+/// What runs a function: its file, and the process that stays alive for it.
 #[derive(Debug, Clone)]
 pub struct ServedBy {
     pub file: PathBuf,
     pub worker: Worker,
 }
 
-/// The path of what a function gives: that of its file, which stands in another folder, and so is whole.
+/// The path of an entry from a function: the whole path of its file, which is in another folder.
 pub(crate) fn path_of_functions(file: &Path) -> String {
     file.to_string_lossy().into_owned()
 }

@@ -1,4 +1,4 @@
-//! Templates: families of resources, by the form of their URIs.
+//! Resource templates: families of resources, by the form of their URIs.
 
 use crate::declarations::about::About;
 use crate::declarations::metadata::{Metadata, Uris};
@@ -17,22 +17,22 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Resources that clients find by filling in the variables of their URI.
+/// Resources that clients find by filling in the variables of a URI.
 #[derive(Debug, Clone)]
 pub struct ResourceTemplate {
     pub about: About,
     pub template: Template,
-    /// The name of whoever reads what it finds; not there where nobody is known.
+    /// The name of the provider that reads them; absent if none is known.
     pub provider: Option<String>,
-    /// The function that reads it in their place.
+    /// The function that reads them instead.
     pub function: Option<ServedBy>,
-    /// Where its metadata stands below `resources/`; empty for what is only registered, whole for a function.
+    /// The path of its metadata below `resources/`; empty if it is only registered, the whole path for a function.
     pub path: String,
     registry_entry: RegistryEntry,
 }
 
 impl ResourceTemplate {
-    /// Makes a template of what a file says about one of its functions.
+    /// Makes a template from the definition of a function.
     pub(crate) fn of_function(
         definition: &str,
         served_by: &ServedBy,
@@ -103,7 +103,7 @@ impl Entry for ResourceTemplate {
     }
 
     fn pick(listing: &Listing<'_>, _diagnostics: &mut Vec<Diagnostic>) -> Vec<Sighting> {
-        // Only metadata can speak of a family; what is wrong with a file is told by those who look for resources.
+        // Only metadata can describe a family; the search for resources reports problems of files.
         let sightings = pick(listing, &mut Vec::new()).into_iter();
         let is_described = |sighting: &Sighting| {
             sighting.metadata.is_some() && sighting.stamps.file.require_regular().is_ok()
@@ -170,7 +170,7 @@ impl Entry for ResourceTemplate {
     }
 }
 
-/// Puts what is registered over what is found, and leaves out what is called as a resource is.
+/// Overrides found templates with registered ones, and leaves out those that share a name with a resource.
 pub(crate) fn merge(
     found: &Arc<Collection<ResourceTemplate>>,
     registered: &[Arc<ResourceTemplate>],
@@ -183,7 +183,7 @@ pub(crate) fn merge(
         return Arc::clone(found);
     }
     let mut by_name = BTreeMap::new();
-    // Of several that are registered under one name, the first is taken.
+    // Of several registered under one name, the first counts.
     for template in found.items().iter().chain(registered.iter().rev()) {
         by_name.insert(&*template.about.name, template);
     }

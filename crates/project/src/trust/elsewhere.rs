@@ -1,4 +1,4 @@
-//! Systems on which it cannot be found out at once whether a path has links in it.
+//! Opening without symlinks, on systems that cannot check a whole path at once.
 
 use std::fs::File;
 use std::path::Path;

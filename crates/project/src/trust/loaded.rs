@@ -1,4 +1,4 @@
-//! Files that a program has loaded beside the script that it was started for.
+//! Loaded files: the files that a program has loaded besides the script it was started for.
 
 use super::way::{Way, judge_upwards};
 use super::{Distrust, judge, judge_folder_if_any, open_without_links};
@@ -7,13 +7,13 @@ use std::collections::HashSet;
 use std::io;
 use std::path::Path;
 
-/// Where Python keeps what it has compiled, and loads it from in place of the source.
+/// Where Python keeps compiled modules, which it loads instead of their source.
 const COMPILED: &str = "__pycache__";
 
-/// Looks at files that were loaded: each of them, and every folder that decides what its path leads to, up to `root` where it is
-/// below that. One that is gone was judged by nobody, and is not loaded again.
+/// Judges files that were loaded: each of them, and every folder that decides where its path leads, up to `root` if it is
+/// below that. A file that is gone is not judged, and is not loaded again.
 pub fn judge_loaded<'a>(files: impl IntoIterator<Item = &'a Path>, root: &Path) -> Result<(), Distrust> {
-    // Programs tell paths without links.
+    // Programs report paths without symlinks.
     let real_root = look::canonical(root).unwrap_or_else(|_| root.to_owned());
     let mut judged = HashSet::new();
     for file in files {

@@ -1,5 +1,5 @@
-//! Whether a file may be run or believed: only what nobody else could have written; and whether its absence may be, where a
-//! file forbids what is allowed without it.
+//! Trust: whether a file may be run or believed, namely only if no other user could have written it. The same goes for the
+//! absence of a file that forbids what is otherwise allowed.
 
 mod loaded;
 mod way;
@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 use way::{Way, judge_upwards};
 
-/// Why a file is not trusted. The messages name the file and the remedy.
+/// Why a file is not trusted. The messages name the file and the fix.
 #[derive(Debug, Error)]
 pub enum Distrust {
     #[error("{0}")]
@@ -49,9 +49,9 @@ pub enum Distrust {
     Unusable(PathBuf, io::Error),
 }
 
-/// Opens a file that we are about to believe; nothing where there is none. It must not be a link, and neither it nor a
-/// folder that decides what its path leads to may be writable by others, up to `root` where it stands below that: then
-/// nobody can put another file in its place between our look and our use of it.
+/// Opens a file that we are about to believe; `None` if it does not exist. It must not be a symlink. Neither the file nor a
+/// folder that decides where its path leads may be writable by others, up to `root` if it is below that. So no other user
+/// can replace the file between our check and our use of it.
 pub fn open(path: &Path, root: &Path) -> Result<Option<File>, Distrust> {
     let Some(file) = open_in_trusted_folder(path)? else { return Ok(None) };
     if let Some(folder) = path.parent() {
@@ -71,7 +71,7 @@ fn open_in_trusted_folder(path: &Path) -> Result<Option<File>, Distrust> {
     Ok(Some(file))
 }
 
-/// What such a file holds, if there is one.
+/// The content of such a file, if it exists.
 pub fn read(path: &Path, root: &Path, limit: u64) -> Result<Option<Vec<u8>>, Distrust> {
     open(path, root)?.map(|file| read_opened(path, &file, limit)).transpose()
 }
@@ -83,15 +83,15 @@ pub(crate) fn read_in_trusted_folder(path: &Path, limit: u64) -> Result<Option<V
 
 fn read_opened(path: &Path, file: &File, limit: u64) -> Result<Vec<u8>, Distrust> {
     let unusable = |error| Distrust::Unusable(path.to_owned(), error);
-    // A registry may be large, and is not read up to its limit in vain.
+    // A registry may be large: one beyond the limit is not read in vain.
     if file.metadata()?.len() > limit {
         return Err(unusable(mcp_bash_files::too_large(limit)));
     }
     mcp_bash_files::read_all(file, limit).map_err(unusable)
 }
 
-/// Opens a file whatever it is like, through links if there are any, and says whether it could be believed. The folder
-/// that its path names is not looked at, unless a link leads out of it.
+/// Opens any file, through symlinks if there are any, and says whether it could be believed. The folder that its path names
+/// is not judged, unless a symlink leads out of it.
 pub(crate) fn open_and_judge(path: &Path, root: &Path) -> io::Result<(File, Result<(), Distrust>)> {
     match mcp_bash_files::open_no_link(path) {
         Err(error) if error.raw_os_error() == Some(LOOP) => {
@@ -107,13 +107,13 @@ pub(crate) fn open_and_judge(path: &Path, root: &Path) -> io::Result<(File, Resu
     }
 }
 
-/// Looks whether anybody else may write in a folder, or decide where its path leads to.
+/// Judges whether another user may write in a folder, or decide where its path leads.
 pub fn judge_folder(folder: &Path, root: &Path) -> Result<(), Distrust> {
     Way::follow(folder, root)?.judge_folder()
 }
 
-/// Looks whether anybody else could have removed a file that is not there: whether others may write the folder that it would be
-/// in, or the nearest one above it that there is, up to `root`.
+/// Judges whether another user could have removed a missing file: whether the folder it would be in, or the nearest
+/// existing one above, is writable by others, up to `root`.
 pub fn judge_absence(path: &Path, root: &Path) -> Result<(), Distrust> {
     let mut folders =
         path.ancestors().skip(1).take_while(|folder| folder.starts_with(root) && *folder != root);
@@ -126,7 +126,7 @@ pub fn judge_absence(path: &Path, root: &Path) -> Result<(), Distrust> {
     }
 }
 
-/// Judges a folder if there is one: in one that is not there, nothing was removed.
+/// Judges a folder if it exists: nothing was removed from a folder that does not.
 pub fn judge_folder_if_any(folder: &Path, root: &Path) -> Result<(), Distrust> {
     match look::link_metadata(folder) {
         Ok(_) => judge_folder(folder, root),
@@ -134,13 +134,13 @@ pub fn judge_folder_if_any(folder: &Path, root: &Path) -> Result<(), Distrust> {
     }
 }
 
-/// Looks at a program that runs files of the project, and at all folders that decide what its path leads to. Inside of the project
-/// the rule is that of scripts. Outside of it only what everybody may write is refused: who may write programs there is decided by
-/// the owner of the system, often by a group.
+/// Judges a program that runs files of the project, and all folders that decide where its path leads. Inside the project
+/// the rule is that of scripts. Outside, only world-writable paths are refused: the owner of the system decides who may
+/// write programs there, often a group.
 pub fn judge_program(program: &Path, root: &Path) -> Result<(), Distrust> {
     match Way::follow(program, root) {
         Ok(way) => way.judge_program(),
-        // Whoever starts it is told that it is not there.
+        // Starting it reports that it does not exist.
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(Distrust::Unusable(program.to_owned(), error)),
     }
@@ -148,7 +148,7 @@ pub fn judge_program(program: &Path, root: &Path) -> Result<(), Distrust> {
 
 /// The same for a folder that belongs to no project.
 pub fn judge_lone_folder(folder: &Path) -> Result<(), Distrust> {
-    // A root that nothing stands below.
+    // A root that contains nothing.
     judge_folder(folder, Path::new("/dev/null"))
 }
 
@@ -156,16 +156,16 @@ pub fn judge_lone_folder(folder: &Path) -> Result<(), Distrust> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Start {
     pub program: PathBuf,
-    /// What stands before the arguments of the script.
+    /// The arguments before those of the script.
     pub arguments: Vec<OsString>,
 }
 
-/// Looks at a script that is about to be run: the file itself, and every folder that decides what its path leads to, up
-/// to `root` where it stands below that. One that is not executable is started as its `#!` says.
+/// Judges a script that is about to run: the file itself, and every folder that decides where its path leads, up to `root`
+/// if it is below that. A script that is not executable is started as its `#!` says.
 pub fn may_run(script: &Path, root: &Path) -> Result<Start, Distrust> {
     let unusable = |error| Distrust::Unusable(script.to_owned(), error);
-    // The opened file is judged, whatever the path leads to a moment later; that no other can take its place is
-    // what the look at the folders makes sure of.
+    // The opened file is judged, wherever the path leads a moment later. Judging the folders ensures that no other file can
+    // take its place.
     let (metadata, file) = if let Some(file) = open_without_links(script) {
         let metadata = file.metadata()?;
         if !metadata.is_file() {
@@ -192,13 +192,13 @@ pub fn may_run(script: &Path, root: &Path) -> Result<Start, Distrust> {
     })
 }
 
-/// Opens a file whose path has no links in it, which is then what it says; none where it has, or where that cannot be
-/// found out at once.
+/// Opens a file whose path has no symlinks, so that it is the file the path names. `None` if it has some, or if that cannot
+/// be checked at once.
 fn open_without_links(path: &Path) -> Option<File> {
     system::open_without_links(path)
 }
 
-/// The program that the first line of a script names, and the one argument that may stand there.
+/// The program that the first line of a script names, and its optional argument.
 fn interpreter(file: File) -> io::Result<Option<(PathBuf, Option<OsString>)>> {
     let mut start = Vec::new();
     file.take(256).read_to_end(&mut start)?;
@@ -229,5 +229,5 @@ fn judge_owner(path: &Path, metadata: &Metadata) -> Result<(), Distrust> {
     Ok(())
 }
 
-/// The error that says that there was a link.
+/// The error for a symlink on the way.
 const LOOP: i32 = rustix::io::Errno::LOOP.raw_os_error();

@@ -1,4 +1,5 @@
-//! The folders that decide which file a path leads to. Whoever may write one of them can put another file there.
+//! Path resolution: the folders that decide which file a path leads to. A user who may write one of them can put another
+//! file there.
 
 use super::{Distrust, judge, judge_owner, writable};
 use mcp_bash_files::look;
@@ -11,16 +12,16 @@ use std::path::{Component, Path, PathBuf};
 
 /// Where a path leads.
 pub(super) struct Way {
-    /// Where it ends, without links.
+    /// Its end, without symlinks.
     pub(super) end: PathBuf,
-    /// The folders of the links that it leads through.
+    /// The folders of the symlinks it leads through.
     links: Vec<PathBuf>,
-    /// The project without links, or what was given as such.
+    /// The project without symlinks, or as it was given.
     root: PathBuf,
 }
 
 impl Way {
-    /// Follows the links of a path one by one. How `root` itself is reached is not looked at: its owner has named it.
+    /// Follows the symlinks of a path one by one. The way to `root` itself is not judged: its owner has named it.
     pub(super) fn follow(path: &Path, root: &Path) -> io::Result<Self> {
         /// As many as Linux follows.
         const MOST_LINKS: usize = 40;
@@ -55,7 +56,7 @@ impl Way {
         Ok(Self { end: here, links, root: real_root })
     }
 
-    /// Judges the folder that the end of the path stands in, the folders of the links, and all that these stand in.
+    /// Judges the folder of the end of the path, the folders of the symlinks, and all folders above these.
     pub(super) fn judge(&self) -> Result<(), Distrust> {
         let ends_in = self.end.parent().unwrap_or(&self.end);
         self.judge_with(ends_in)
@@ -66,7 +67,7 @@ impl Way {
         self.judge_with(&self.end)
     }
 
-    /// Judges the end of the path and all folders as those of a program.
+    /// Judges the end of the path and all folders by the rule for programs.
     pub(super) fn judge_program(&self) -> Result<(), Distrust> {
         let metadata = look::metadata(&self.end)?;
         if self.end.starts_with(&self.root) {
@@ -94,19 +95,19 @@ impl Way {
     }
 }
 
-/// Puts the names of a path on top of those that are still to be looked up, the first one last.
+/// Pushes the names of a path on top of those still to be resolved, the first one last.
 fn push_names(path: &Path, names: &mut Vec<OsString>) {
     let parts = path.components().rev();
     let is_name = |part: &Component<'_>| matches!(part, Component::Normal(_) | Component::ParentDir);
     names.extend(parts.filter(is_name).map(|part| part.as_os_str().to_owned()));
 }
 
-/// Judges a folder and those it stands in: up to `root` where it is inside of that, else all of them.
+/// Judges a folder and those above it: up to `root` if it is inside that, otherwise all of them.
 pub(super) fn judge_upwards(folder: &Path, root: &Path) -> Result<(), Distrust> {
     let is_inside = folder.starts_with(root);
     for (height, folder) in folder.ancestors().enumerate() {
         let metadata = look::metadata(folder)?;
-        // In `/tmp` and its like everyone may make entries, but nobody may rename or remove those of others.
+        // In `/tmp` and other sticky folders everyone may create entries, but nobody may rename or remove those of others.
         if !is_inside && height > 0 && is_sticky(&metadata) {
             judge_owner(folder, &metadata)?;
         } else {
@@ -119,7 +120,7 @@ pub(super) fn judge_upwards(folder: &Path, root: &Path) -> Result<(), Distrust> 
     Ok(())
 }
 
-/// Judges a folder outside of the project that programs are in, and those above it.
+/// Judges a folder outside the project that contains programs, and those above it.
 fn judge_folders_of_programs(folder: &Path) -> Result<(), Distrust> {
     for (height, folder) in folder.ancestors().enumerate() {
         let metadata = look::metadata(folder)?;

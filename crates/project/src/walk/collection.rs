@@ -1,4 +1,4 @@
-//! All entries of one kind.
+//! Collection: all entries of one kind.
 
 use crate::Diagnostic;
 use crate::ground::stamp::Stamps;
@@ -9,18 +9,18 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-/// The entries of one kind, in the order of their names, each of which stands once.
+/// The entries of one kind, sorted by name; each name is unique.
 #[derive(Debug)]
 pub struct Collection<T> {
     items: Vec<Arc<T>>,
-    /// What their files looked like, by their path.
+    /// The stamps of their files, by path.
     pub(crate) stamps: HashMap<Box<str>, Stamps>,
     hash: OnceLock<String>,
-    /// Whether the registry on the disk says the same.
+    /// Whether the registry on disk says the same.
     pub(crate) is_stored: bool,
     /// Whether entries were skipped because another one has their name.
     pub(crate) has_clashes: bool,
-    /// Whether an entry is as it was before, since somebody is writing its file.
+    /// Whether an entry is as it was before, because its file is being written.
     pub(crate) is_unsettled: bool,
     /// What was skipped, and why.
     pub(crate) diagnostics: Vec<Diagnostic>,
@@ -56,8 +56,7 @@ impl<T> Collection<T> {
 
 #[expect(private_bounds, reason = "which kinds there are is this crate's own business")]
 impl<T: Entry> Collection<T> {
-    /// Of entries of the same name the first in the order of their paths is taken; the others are added to what was
-    /// skipped.
+    /// Of entries with the same name, the first by path is taken; the others are reported as skipped.
     pub(crate) fn new(
         mut items: Vec<Arc<T>>,
         mut stamps: HashMap<Box<str>, Stamps>,
@@ -70,7 +69,7 @@ impl<T: Entry> Collection<T> {
         for item in items {
             match left.last() {
                 Some(known) if known.name() == item.name() => {
-                    // Looked at again each time, so that it is told again each time.
+                    // Without a stamp it is read again each time, so that it is reported again each time.
                     stamps.remove(item.path());
                     let (name, known, other) = (item.name(), known.path(), item.path());
                     let skipped = format!("is skipped: {known} is called `{name}` too; rename one of them");
@@ -87,7 +86,7 @@ impl<T: Entry> Collection<T> {
         Self { items: left, stamps, hash, is_stored: false, has_clashes, is_unsettled: false, diagnostics }
     }
 
-    /// Where in [`Collection::items`] the entry of that name stands.
+    /// The index of the entry of that name in [`Collection::items`].
     pub fn place(&self, name: &str) -> Option<usize> {
         self.items.binary_search_by(|item| item.name().cmp(name)).ok()
     }
@@ -96,27 +95,27 @@ impl<T: Entry> Collection<T> {
         Some(&self.items[self.place(name)?])
     }
 
-    /// The same, knowing whether the registry on the disk says so too.
+    /// The same collection, marked whether the registry on disk agrees.
     pub(crate) fn stored(self, is_stored: bool) -> Self {
         Self { is_stored, ..self }
     }
 
-    /// The same, knowing whether it is to be read again when nobody is writing it.
+    /// The same collection, marked whether it must be read again once its files are no longer being written.
     pub(crate) fn unsettled(self, is_unsettled: bool) -> Self {
         Self { is_unsettled, ..self }
     }
 
-    /// The same with the hash that is known to be its own.
+    /// The same collection, with its known hash.
     pub(crate) fn with_hash(self, hash: String) -> Self {
         Self { hash: hash.into(), ..self }
     }
 
-    /// The hash, if it was worked out already.
+    /// The hash, if it was computed already.
     pub(crate) fn known_hash(&self) -> Option<&String> {
         self.hash.get()
     }
 
-    /// Changes when the entries do. Worked out when it is first asked for, since most servers start and end without.
+    /// Changes when the entries do. Computed on first use, because most servers never need it.
     pub fn hash(&self) -> &str {
         self.hash.get_or_init(|| {
             let mut digest = Sha256::new();

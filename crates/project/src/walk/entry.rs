@@ -1,4 +1,4 @@
-//! What all kinds of entries of a catalog have in common.
+//! Entry: what all kinds of entries in a catalog have in common.
 
 use crate::ground::canonical::canonical;
 use crate::walk::limits;
@@ -13,52 +13,53 @@ use std::sync::OnceLock;
 
 /// One kind of entry: a tool, a resource, a prompt.
 pub(crate) trait Entry: Sized + Send + Sync {
-    /// What they are called in registrations and in the name of their registry.
+    /// Their name in registrations and in the file name of their registry.
     const KIND: &'static str;
 
-    /// The name of their registry, without its ending.
+    /// The file name of their registry, without extension.
     const REGISTRY: &'static str = Self::KIND;
 
-    /// Whether a candidate that turned out to be none is known as such until its files look different. Only where
-    /// nothing but these files decides about it.
+    /// Whether a candidate that turned out not to be an entry is remembered until its files look different. Only if nothing
+    /// but these files decides.
     const REMEMBERS_OTHERS: bool = false;
 
-    /// What the registry says of each of them.
+    /// Their form in the registry.
     type Written: DeserializeOwned;
 
-    /// How deep below their folder they may stand.
+    /// How deep below their folder they may be.
     const DEPTH: usize = limits::DEPTH;
 
-    /// Where they stand in a project.
+    /// Their folder in a project.
     fn folder(paths: &Paths) -> &Path;
 
-    /// Another folder whose changes can make a difference to each of them.
+    /// Another folder whose changes can affect each of them.
     fn depends_on(_paths: &Paths) -> Option<&Path> {
         None
     }
 
-    /// What in one folder may be an entry, at first sight. `diagnostics` gets what surely is none, but looks as if it was meant to be.
+    /// The files of one folder that may be entries, at first sight. `diagnostics` receives files that surely are none, but
+    /// look as if they were meant to be.
     fn pick(listing: &Listing<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<Sighting>;
 
-    /// Picks what in the same folder may be an entry of another kind, so that nobody need walk it for that.
+    /// Picks candidates of another kind from the same folder, so that it need not be walked again.
     fn pick_besides(_listing: &Listing<'_>, _besides: &mut Besides) {}
 
-    /// Makes an entry of a candidate, or nothing. `problems` gets what is wrong and does no harm.
+    /// Makes an entry of a candidate, or nothing. `problems` receives harmless mistakes.
     fn read(
         candidate: Candidate,
         context: &Context<'_>,
         problems: &mut Vec<String>,
     ) -> Result<Option<Self>, Unread>;
 
-    /// Makes an entry of what a registration says, which is the text of a JSON object.
+    /// Makes an entry of a registered one, the text of a JSON object.
     fn registered(text: &str, paths: &Paths, problems: &mut Vec<String>) -> Result<Self, String>;
 
-    /// Takes an entry from our own registry, where it was looked at before it was written.
+    /// Takes an entry from our own registry, where it was checked before it was written.
     fn remembered(written: Self::Written, paths: &Paths) -> Option<Self>;
 
     fn name(&self) -> &str;
 
-    /// Where it stands below the folder of its kind.
+    /// The path below the folder of its kind.
     fn path(&self) -> &str;
 
     /// The text of the entry in the registry.
@@ -67,10 +68,11 @@ pub(crate) trait Entry: Sized + Send + Sync {
     /// Writes the text of the entry in the registry: a JSON object.
     fn write(&self) -> String;
 
-    /// Whether other files than those of its candidate are part of it, so that their looks do not tell of changes.
+    /// Whether files other than the candidate's own are part of it, so that the stamps of its files do not reveal all
+    /// changes.
     fn has_parts_elsewhere(&self) -> bool;
 
-    /// Whether the other files that are part of it look as they did.
+    /// Whether the other files that are part of it look unchanged.
     fn is_current(&self, _paths: &Paths) -> bool {
         true
     }
@@ -80,7 +82,7 @@ pub(crate) trait Entry: Sized + Send + Sync {
         Vec::new()
     }
 
-    /// Whether its author says what it is, so that a file that was cut short cannot be mistaken for it.
+    /// Whether its author has described it, so that a truncated file cannot be mistaken for it.
     fn is_described(&self) -> bool {
         true
     }
@@ -89,7 +91,7 @@ pub(crate) trait Entry: Sized + Send + Sync {
         self.registry_entry().text.get_or_init(|| self.write().into())
     }
 
-    /// The canonical form of the entry, of which the hash of the registry is made.
+    /// The canonical form of the entry, from which the hash of the registry is computed.
     fn canonical(&self) -> &[u8] {
         self.registry_entry().canonical.get_or_init(|| canonical(self.registry_text()).into())
     }
@@ -100,9 +102,9 @@ pub(crate) trait Entry: Sized + Send + Sync {
 pub(crate) enum Unread {
     /// It cannot be used, for this reason.
     Unusable(String),
-    /// It is being asked what it has.
+    /// It is being asked for its definitions.
     Awaited,
-    /// It could not say what it has, for a reason that passes.
+    /// It could not report its definitions, for a reason that will pass.
     NotNow(String),
 }
 
@@ -112,27 +114,27 @@ impl<S: Into<String>> From<S> for Unread {
     }
 }
 
-/// What is at hand while entries are read.
+/// What reading entries needs.
 #[derive(Clone, Copy)]
 pub(crate) struct Context<'a> {
     pub(crate) paths: &'a Paths,
-    /// Who runs what says itself what it has, if anybody does.
+    /// Runs the files that report their own definitions, if any may run.
     pub(crate) run: Option<&'a dyn Run>,
     pub(crate) asks: Asks,
-    /// Whether the candidates are registered as what they are, and need no sign.
+    /// Whether the candidates are registered, and need no sign.
     pub(crate) are_registered: bool,
-    /// Whether the project is read again soon, so that what was good before can stay until then.
+    /// Whether the project is read again soon, so that good entries can stay until then.
     pub(crate) is_followed: bool,
 }
 
-/// An entry as the registry has it, written when it is first needed.
+/// An entry in its registry form, written when it is first needed.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RegistryEntry {
     text: OnceLock<Box<str>>,
     canonical: OnceLock<Box<[u8]>>,
 }
 
-/// The name without its ending, or the name of the folder for files that are called as their kind is.
+/// The name without its extension, or the name of the folder for files named like their kind.
 pub(crate) fn default_name(file: &Path, kind: &str) -> String {
     let stem = file.file_stem().unwrap_or_default();
     let folder = file.parent().and_then(Path::file_name);

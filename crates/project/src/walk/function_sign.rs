@@ -1,23 +1,25 @@
-//! The signs by which a file says that its functions are tools, resources or prompts. Nothing is run to find out.
+//! Signs of a function file: how a file says that its functions are tools, resources or prompts. Nothing is run to find
+//! out.
 
 use crate::declarations::metadata::Metadata;
 use crate::declarations::worker::WorkerProgram;
 use std::ffi::OsStr;
 use std::path::Path;
 
-/// The longest file that is searched for signs: no person writes more into one.
+/// The largest file that is searched for signs, in bytes: nobody writes a longer one by hand.
 const LONGEST: u64 = 4 * 1024 * 1024;
 
-/// What its functions are marked with.
+/// The marks of its functions.
 const MARKS: [&str; 3] = ["tool", "resource", "prompt"];
 
-/// What runs the functions of a file of that name, if it may have any. Files that begin with `_` or `test_` help others.
+/// The worker program for the functions of a file with that name, if it may have any. Files that begin with `_` or `test_`
+/// are helpers.
 pub(crate) fn language(name: &OsStr) -> Option<WorkerProgram> {
     let name = name.to_str()?;
     if is_of_helper(name) { None } else { language_by_ending(name) }
 }
 
-/// Whether a file is called like one that files of functions load and that has none itself.
+/// Whether a file has the name of a helper that function files load and that has no functions itself.
 pub(crate) fn helps_functions(file: &Path) -> bool {
     let name = file.file_name().and_then(OsStr::to_str);
     name.is_some_and(|name| is_of_helper(name) && language_by_ending(name).is_some())
@@ -40,7 +42,7 @@ pub fn may_hold_functions(file: &Path) -> bool {
     file.file_name().and_then(language).is_some()
 }
 
-/// What runs the functions of a file without metadata beside it, if it has any.
+/// The worker program for the functions of a file without metadata beside it, if it has any.
 pub(crate) fn functions_of(file: &Path) -> Option<WorkerProgram> {
     let program = language(file.file_name()?)?;
     let text = text_of(file)?;
@@ -49,12 +51,12 @@ pub(crate) fn functions_of(file: &Path) -> Option<WorkerProgram> {
         WorkerProgram::Node => imports_in_node(&text) && marks_in_node(&text),
         WorkerProgram::Itself => false,
     };
-    // Whoever describes a script in a comment means the script.
+    // An author who describes a script in a comment means the script.
     (has_signs && matches!(Metadata::inline(file), Ok(None))).then_some(program)
 }
 
-/// The text of a file without the mark that editors put before it. Signs are ASCII in every encoding that a file may name,
-/// so that it is nothing to us what the rest is.
+/// The text of a file without its byte order mark. Signs are ASCII in every encoding that a file may declare, so the
+/// encoding of the rest does not matter.
 fn text_of(file: &Path) -> Option<String> {
     let opened = mcp_bash_files::open(file).ok()?;
     let bytes = mcp_bash_files::read_all(&opened, LONGEST).ok()?;
@@ -62,7 +64,7 @@ fn text_of(file: &Path) -> Option<String> {
     Some(String::from_utf8_lossy(bytes).into_owned())
 }
 
-/// Why a file that asks for the marks of the SDK is no file of functions, and what makes it one.
+/// Why a file that imports the SDK's marks is not a function file, and how to make it one.
 pub(crate) fn unmarked(file: &Path) -> Option<(&'static str, &'static str)> {
     let name = file.file_name()?.to_str().filter(|name| !is_of_helper(name))?;
     let is_common_js = file.extension().is_some_and(|ending| ending == "cjs");

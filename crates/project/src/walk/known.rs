@@ -1,4 +1,4 @@
-//! Entries known from before: from the registry, or from the catalog that a reload replaces.
+//! Known entries: from the registry, or from the catalog that a reload replaces.
 
 use crate::Diagnostic;
 use crate::ground::stamp::{Stamp, Stamps};
@@ -8,12 +8,12 @@ use crate::walk::listing::KnownFiles;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The entries that are known from before, by their path, with what their files looked like.
+/// The known entries, by path, with the stamps of their files.
 pub(crate) struct Known<T> {
     pub(crate) entries: HashMap<Box<str>, (Arc<T>, Option<Stamps>)>,
-    /// Candidates that are known to be none, by their path.
+    /// Candidates known not to be entries, by path.
     pub(crate) others: HashMap<Box<str>, Stamps>,
-    /// The hash of just these, where that is known.
+    /// The hash of exactly these, if it is known.
     pub(crate) hash: Option<String>,
     /// What was wrong.
     pub(crate) diagnostics: Vec<Diagnostic>,

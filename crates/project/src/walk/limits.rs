@@ -5,18 +5,18 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-/// How deep below its folder an entry may stand. Each level costs an open folder.
+/// How deep below its folder an entry may be. Each level takes an open descriptor.
 pub(crate) const DEPTH: usize = 16;
 
-/// How many folders are walked for one kind. Links can make any number of few.
+/// How many folders are walked for one kind. Symlinks can turn a few folders into any number.
 pub(crate) const MOST_FOLDERS: usize = 100_000;
 
-/// Whether a folder is not looked into: hidden ones, and those in which other programs keep libraries and caches.
+/// Whether a folder is skipped: hidden ones, and those in which other programs keep libraries and caches.
 pub(crate) fn is_left_out(folder: &OsStr) -> bool {
     folder.as_bytes().starts_with(b".") || folder == "node_modules" || folder == "__pycache__"
 }
 
-/// Whether a link leads to one of the folders that it stands in, so that following it would never end.
+/// Whether a symlink leads to one of the folders it is in, so that following it would never end.
 pub(crate) fn leads_back(link: &Path) -> bool {
     let identity = |path: &Path| std::fs::metadata(path).ok().map(|folder| (folder.dev(), folder.ino()));
     let target = identity(link);

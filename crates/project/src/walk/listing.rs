@@ -1,4 +1,4 @@
-//! The files of one folder, as those see them who pick entries from among them.
+//! Listing: the files of one folder, from which entries are picked.
 
 use crate::ground::stamp::{Stamp, Stamps};
 use crate::walk::sighting::Sighting;
@@ -11,15 +11,15 @@ use std::os::fd::BorrowedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// The suffixes of metadata files, the first one found wins.
+/// The suffixes of metadata files; the first one found wins.
 const SUFFIXES: [&str; 3] = [".meta.json", ".meta.yaml", ".meta.yml"];
 
 /// Where a folder is.
 #[derive(Clone, Copy)]
 pub(crate) struct Place<'a> {
-    /// The folder of the kind that is looked for.
+    /// The folder of the kind that is searched for.
     pub(crate) folder: &'a Path,
-    /// Where it stands below that.
+    /// Its path below that folder.
     pub(crate) below: &'a Path,
 }
 
@@ -29,9 +29,9 @@ impl Place<'_> {
     }
 }
 
-/// The files of a kind that are known from before.
+/// The known files of a kind.
 pub(crate) trait KnownFiles: Sync {
-    /// Whether a file at this path looked like this.
+    /// Whether the file at this path had this stamp.
     fn is_known(&self, path: &str, stamp: Stamp) -> bool;
 
     fn is_empty(&self) -> bool;
@@ -41,16 +41,16 @@ pub(crate) trait KnownFiles: Sync {
 pub(crate) struct Listing<'a> {
     pub(crate) place: Place<'a>,
     opened: BorrowedFd<'a>,
-    /// Their names, in order.
+    /// Their names, sorted.
     files: Vec<OsString>,
-    /// What they look like, as far as somebody has asked.
+    /// Their stamps, as far as they were requested.
     stamps: Vec<OnceCell<Option<Stamp>>>,
-    /// The files of functions that are known from before.
+    /// The known function files.
     functions: Option<&'a dyn KnownFiles>,
 }
 
 impl<'a> Listing<'a> {
-    /// The files of the opened folder at `place`, whose names are in order.
+    /// The files of the opened folder at `place`, whose names are sorted.
     pub(crate) fn new(
         place: Place<'a>,
         opened: BorrowedFd<'a>,
@@ -61,12 +61,12 @@ impl<'a> Listing<'a> {
         Self { place, opened, files, stamps, functions }
     }
 
-    /// The names of the files that are no metadata, in their order.
+    /// The names of the files that are not metadata, in order.
     pub(crate) fn plain_files(&self) -> impl Iterator<Item = &OsStr> {
         self.files.iter().map(OsString::as_os_str).filter(|name| !is_metadata(name))
     }
 
-    /// The names of the metadata files, in their order.
+    /// The names of the metadata files, in order.
     pub(crate) fn metadata_files(&self) -> impl Iterator<Item = &OsStr> {
         self.files.iter().map(OsString::as_os_str).filter(|name| is_metadata(name))
     }
@@ -75,7 +75,7 @@ impl<'a> Listing<'a> {
         self.place.path().join(name)
     }
 
-    /// What one of the files looks like from outside.
+    /// The stamp of one of the files.
     pub(crate) fn stamp(&self, name: &OsStr) -> Option<Stamp> {
         *self.stamps[self.place_of(name.as_bytes())?].get_or_init(|| {
             let stat = look::stat_in(self.opened, name).ok()?;
@@ -83,7 +83,7 @@ impl<'a> Listing<'a> {
         })
     }
 
-    /// Whether this is the folder of the kind that is looked for, and none in it.
+    /// Whether this is the top folder of the kind, and none inside it.
     pub(crate) fn is_at_the_top(&self) -> bool {
         self.place.below.as_os_str().is_empty()
     }
@@ -92,7 +92,7 @@ impl<'a> Listing<'a> {
         self.files.binary_search_by(|file| file.as_bytes().cmp(name)).ok()
     }
 
-    /// Whether a file that looks like this is known to hold functions.
+    /// Whether a file with this stamp is known to hold functions.
     pub(crate) fn is_known_to_hold_functions(&self, name: &OsStr, stamp: Stamp) -> bool {
         let Some(functions) = self.functions.filter(|known| !known.is_empty()) else { return false };
         functions.is_known(&self.place.below.join(name).to_string_lossy(), stamp)
@@ -116,7 +116,7 @@ impl<'a> Listing<'a> {
         Sighting { path: self.place.below.join(name), metadata: metadata.map(OsStr::to_owned), stamps }
     }
 
-    /// The metadata files that speak for none of the files of those in `used`, and are not shadowed by those.
+    /// The metadata files that are not in `used`, and are not shadowed by one of those.
     pub(crate) fn lonely_metadata(&self, used: &BTreeSet<&OsStr>) -> impl Iterator<Item = &OsStr> {
         let shadowed = |name: &OsStr| {
             let stem = metadata_stem(name).unwrap_or_default();
@@ -128,12 +128,12 @@ impl<'a> Listing<'a> {
     }
 }
 
-/// Whether a file describes the interface of a tool (`ui/ui.meta.json`), which other servers show and we do not.
+/// Whether a file describes the user interface of a tool (`ui/ui.meta.json`), which other servers show and we do not.
 pub(crate) fn is_interface(file: &Path) -> bool {
     file.ends_with("ui/ui.meta.json")
 }
 
-/// The paths under which metadata may stand beside a file, in the order in which they are looked for.
+/// The possible paths of the metadata beside a file, in the order of precedence.
 pub fn metadata_names(file: &Path) -> impl Iterator<Item = PathBuf> {
     let name = file.file_name().unwrap_or_default();
     let stem = file.file_stem().unwrap_or(name);

@@ -1,4 +1,4 @@
-//! The walk: finds the files that may be entries and reads those that are not known yet. Generic over the kinds of entries.
+//! Walk: finds the files that may be entries and reads those that are not known yet. Generic over the kinds of entries.
 
 pub(crate) mod collection;
 pub(crate) mod entry;

@@ -1,5 +1,5 @@
-//! The processes that reading a project takes. None is started in this crate: whoever reads a project brings somebody
-//! who runs them.
+//! Runner: the processes that reading a project takes. This crate starts none: the caller passes an implementation of
+//! [`Run`].
 
 use crate::ground::stamp::Stamp;
 use crate::{Worker, trust};
@@ -9,44 +9,44 @@ use std::process::Output;
 use std::time::Duration;
 use thiserror::Error;
 
-/// Runs processes for whoever reads a project.
+/// Runs processes for the reader of a project.
 pub trait Run: Debug + Send + Sync {
-    /// What a file says about itself. Never blocks: a file that was not asked yet, or looks different from when it was
-    /// asked, is asked beside the caller, and the answer is [`Said::Later`]. The caller reads that file again when the
+    /// The definitions of a file. Never blocks: a file that was not asked yet, or looks different from when it was asked,
+    /// is asked in the background, and the answer is [`Said::Later`]. The caller reads that file again when the
     /// implementation reports the answer.
     fn definitions(&self, file: &Path, stamp: Stamp, asked: Asked<'_>) -> Said;
 
-    /// Forgets the answers so far, so that each file that is not known is asked again. A file that is being asked and
-    /// looks the same is not disturbed; one that looks different is not waited for any longer.
+    /// Forgets the answers so far, so that each unknown file is asked again. A file that is being asked and looks the same
+    /// is not disturbed; one that looks different is no longer waited for.
     fn ask_again(&self);
 
-    /// Runs the registration hook: what it wrote, and how it ended by itself. Blocks until then.
+    /// Runs the registration hook, and returns its output and its exit status. Blocks until it has exited.
     fn run_hook(&self, hook: &Hook<'_>) -> Result<Output, HookError>;
 }
 
-/// How a file is asked what it has.
+/// How a file is asked for its definitions.
 #[derive(Debug, Clone, Copy)]
 pub enum Asked<'a> {
     /// An executable: run with `list`, then with `instructions`, within the bounds of a provider.
     Provider,
-    /// A file of functions: loaded in its language by this worker, which runs none of its functions.
+    /// A function file: loaded in its language by this worker, which runs none of its functions.
     Functions(&'a Worker),
 }
 
-/// The answer of a file that was asked what it has.
+/// The answer of a file that was asked for its definitions.
 #[derive(Debug, Clone)]
 pub enum Said {
-    /// What it has, or why it cannot be used.
+    /// Its definitions, or why it cannot be used.
     Now(Result<Definitions, Unanswered>),
     /// It is being asked.
     Later,
 }
 
-/// Why a file has not said what it has.
+/// Why a file has not reported its definitions.
 #[derive(Debug, Clone)]
 pub struct Unanswered {
     pub why: String,
-    /// Whether it may have nothing to do with the file: the system was short of something, the process was killed, or it took
+    /// Whether the cause may lie outside the file: the system was short of something, the process was killed, or it took
     /// too long. The implementation asks again by itself.
     pub passes: bool,
 }
@@ -57,30 +57,30 @@ impl From<String> for Unanswered {
     }
 }
 
-/// What a file has.
+/// The definitions of a file.
 #[derive(Debug, Clone)]
 pub struct Definitions {
-    /// As the file wrote it: the tools of a provider, one JSON object after another; or one JSON object for a file of
-    /// functions.
+    /// As the file wrote it: the tools of a provider, one JSON object after another; or one JSON object for a function
+    /// file.
     pub text: String,
-    /// What a provider wants the model to know. A file of functions says so in its text.
+    /// A provider's instructions for the model. A function file has them in its text.
     pub instructions: Option<String>,
 }
 
 /// A hook that may run, for bash.
 #[derive(Debug, Clone, Copy)]
 pub struct Hook<'a> {
-    /// What bash is told to do. It reads the hook from its standard input.
+    /// The code that bash runs. It reads the hook from its standard input.
     pub prelude: &'static str,
     /// The text of the hook, from the file that was judged.
     pub text: &'a [u8],
-    /// How long it may take.
+    /// Its timeout.
     pub timeout: Duration,
-    /// How much each of its two outputs may hold, in bytes.
+    /// The limit of each of its two outputs, in bytes.
     pub limit: u64,
 }
 
-/// How long a hook may take.
+/// The timeout of a hook.
 pub(crate) const HOOK_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Why a hook registered nothing. The messages complete "server.d/register.sh ...".

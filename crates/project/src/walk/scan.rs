@@ -1,4 +1,4 @@
-//! Walks a folder of a project and finds what may be an entry: files, and the metadata beside them.
+//! Scan: walks a folder of a project and finds candidates: files, and the metadata beside them.
 
 use crate::ground::shares::{cores, in_shares};
 use crate::walk::entry::Entry;
@@ -15,10 +15,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// So many folders are walked by several threads.
+/// From this many folders on, several threads walk them.
 const MANY: usize = 256;
 
-/// What there is to look at in a project, and what was skipped at first sight.
+/// The candidates of a project, and those that were skipped at first sight.
 #[derive(Default)]
 pub(crate) struct Sighted {
     /// In the order of their folders.
@@ -43,8 +43,8 @@ impl Sighted {
     }
 }
 
-/// Looks for the entries of a kind: everywhere, or in some parts of its folder. `functions` are the files of functions that
-/// are known from before.
+/// Searches for the entries of a kind: everywhere, or in some parts of its folder. `functions` are the known function
+/// files.
 pub(crate) fn sight<T: Entry>(
     paths: &Paths,
     only: Option<&[PathBuf]>,
@@ -66,15 +66,15 @@ const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLO
 /// A walk through folders.
 #[derive(Clone, Copy)]
 struct Walk<'a> {
-    /// How many levels of folders may still be looked into, the present one among them.
+    /// How many levels of folders may still be walked, this one included.
     depth: usize,
-    /// How many folders have been looked into.
+    /// How many folders have been walked.
     walked: &'a AtomicUsize,
     functions: Option<&'a dyn KnownFiles>,
 }
 
 impl Walk<'_> {
-    /// Looks into `part`, which is `folder` or a folder in it.
+    /// Walks `part`, which is `folder` or a folder inside it.
     fn part<T: Entry>(self, part: &Path, folder: &Path, sighted: &mut Sighted) {
         let Ok(below) = part.strip_prefix(folder) else { return };
         let above = below.components().count();
@@ -87,7 +87,7 @@ impl Walk<'_> {
         let walk = Self { depth: self.depth - above, ..self };
         match open(part, FOLDER, Mode::empty()) {
             Ok(opened) => walk.folder::<T>(opened, Place { folder, below }, sighted),
-            // Most projects lack some folder at some time in their life, and that is no fault.
+            // Most projects lack some folder at some point, and that is no problem.
             Err(Errno::NOENT) => {}
             Err(error) => sighted.skip(part.to_owned(), error),
         }
@@ -113,7 +113,7 @@ impl Walk<'_> {
             Ok(listed) => listed,
             Err(error) => return sighted.skip(place.path(), error),
         };
-        // The programs and libraries of a Python environment are nobody's entries.
+        // The programs and libraries of a Python environment are never entries.
         if files.binary_search_by(|file| file.as_bytes().cmp(b"pyvenv.cfg")).is_ok() {
             return;
         }
@@ -143,7 +143,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Walks some of the folders in an opened one.
+    /// Walks some of the folders inside an opened one.
     fn into<T: Entry>(
         self,
         opened: BorrowedFd<'_>,
@@ -174,23 +174,23 @@ impl Walk<'_> {
     }
 }
 
-/// Whether a folder so deep below that of its kind holds tests of what stands beside it. Directly in that folder it is one
-/// like any other: a tool may be called `tests`.
+/// Whether a folder at this level below that of its kind holds tests of the files beside it. At the top level it is a
+/// folder like any other: a tool may be called `tests`.
 pub(crate) fn holds_tests(folder: &OsStr, level: usize) -> bool {
     level > 0 && folder == "tests"
 }
 
-/// What stands in a folder, both in order and hidden ones left out.
+/// The content of a folder, sorted and without hidden files.
 #[derive(Default)]
 struct Listed {
-    /// The names of the files, whatever they are.
+    /// The names of the files, of any type.
     files: Vec<OsString>,
     folders: Vec<Folder>,
 }
 
 struct Folder {
     name: OsString,
-    /// A link to a folder counts as one.
+    /// A symlink to a folder counts as a folder.
     is_link: bool,
 }
 
@@ -211,9 +211,9 @@ fn list(folder: &mut Dir) -> Result<Listed, Errno> {
         match kind {
             FileType::Directory if is_left_out(name) => {}
             FileType::Directory => listed.folders.push(Folder { name: name.to_owned(), is_link }),
-            // A link that leads nowhere.
+            // A broken symlink.
             FileType::Unknown => {}
-            // A pipe or a device is listed too, so that whoever put it there is told why it is skipped.
+            // A pipe or a device is listed too, so that its author learns why it is skipped.
             _ => listed.files.push(name.to_owned()),
         }
     }

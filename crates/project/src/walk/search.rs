@@ -1,4 +1,4 @@
-//! Looks for the entries of one kind, and reads those that are not known yet.
+//! Search: finds the entries of one kind, and reads those that are not known yet.
 
 use crate::Diagnostic;
 use crate::ground::shares::{cores, in_shares};
@@ -14,8 +14,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// All entries of a kind. Those in `known` whose files look as they did are not read again. With `only`, no other part
-/// of their folder was looked at, and what is known of the rest is taken as it is, as are `diagnostics`.
+/// All entries of a kind. Those in `known` whose files look unchanged are not read again. With `only`, no other part of
+/// their folder was walked, and known entries and `diagnostics` of the rest stay as they are.
 pub(crate) fn search<T: Entry>(
     context: &Context<'_>,
     sighted: Sighted,
@@ -63,8 +63,8 @@ pub(crate) fn search<T: Entry>(
     for read in read_all::<T>(fresh, context) {
         is_unsettled |= read.state == State::Unsettled;
         if matches!(read.state, State::Awaited | State::Unsettled) {
-            // Until it is known what the file has now, it is what it was; without a stamp, or with that of before, it is
-            // looked at again.
+            // Until the file's new definitions are known, the old entry stays; without a stamp, or with the old one, it is
+            // read again.
             items.extend(read.before);
             stamps.extend(read.was_other.map(|looks| (read.path, looks)));
             let wrong = known.diagnostics.iter().filter(|told| told.path == read.described_in);
@@ -72,7 +72,7 @@ pub(crate) fn search<T: Entry>(
         } else if read.state == State::NotNow {
             items.extend(read.before.filter(|_| context.is_followed));
         } else if let Some(item) = read.item {
-            // What had a problem is read again each time, so that it is told again each time.
+            // An entry with a problem is read again each time, so that it is reported again each time.
             if read.problems.is_empty() && !read.met_shortage && !item.has_parts_elsewhere() {
                 stamps.insert(read.path, read.stamps);
             }
@@ -92,23 +92,23 @@ pub(crate) fn search<T: Entry>(
     }
 }
 
-/// A candidate that is not known, or looks different from what is known of it.
+/// A candidate that is not known, or looks different from the known one.
 struct Fresh<T> {
     path: Box<str>,
     candidate: Candidate,
     before: Option<Arc<T>>,
-    /// What it looked like when it was known to be no entry of this kind.
+    /// Its stamps when it was known not to be an entry of this kind.
     was_other: Option<Stamps>,
 }
 
-/// What came of a candidate.
+/// The result of reading a candidate.
 struct Read<T> {
     path: Box<str>,
     stamps: Stamps,
     described_in: PathBuf,
     item: Option<T>,
     state: State,
-    /// Whether the system was short of something, so that less may have been read than there is.
+    /// Whether the system was short of something, so that the result may be incomplete.
     met_shortage: bool,
     before: Option<Arc<T>>,
     was_other: Option<Stamps>,
@@ -119,18 +119,18 @@ struct Read<T> {
 enum State {
     /// It is what was read.
     Known,
-    /// It is being asked what it has.
+    /// It is being asked for its definitions.
     Awaited,
-    /// It could not say what it has, and is asked again.
+    /// It could not report its definitions, and is asked again.
     NotNow,
-    /// Somebody is writing it.
+    /// It is being written.
     Unsettled,
 }
 
-/// So many candidates are read by several threads.
+/// From this many candidates on, several threads read them.
 const MANY: usize = 256;
 
-/// Reads candidates, by several threads where there are many.
+/// Reads candidates, with several threads if there are many.
 fn read_all<T: Entry>(fresh: Vec<Fresh<T>>, context: &Context<'_>) -> Vec<Read<T>> {
     let read_some = |some: Vec<Fresh<T>>| -> Vec<Read<T>> {
         some.into_iter().map(|fresh| read(fresh, context)).collect()
@@ -170,8 +170,8 @@ fn read<T: Entry>(fresh: Fresh<T>, context: &Context<'_>) -> Read<T> {
         }
     };
     if state == State::Known && context.is_followed {
-        // An empty file is not what its author meant: it is about to be written. Neither is a file that has lost what made it
-        // an entry of another kind, or its description.
+        // An empty file is not what its author meant: it is about to be written. The same goes for a file that has lost
+        // what made it an entry of another kind, or its description.
         let is_lost = match (&item, &before) {
             (None, before) => before.is_some(),
             (Some(item), Some(before)) => before.is_described() && !item.is_described(),
@@ -185,7 +185,7 @@ fn read<T: Entry>(fresh: Fresh<T>, context: &Context<'_>) -> Read<T> {
         }
     }
     if let Some(item) = &item {
-        // Written here, where several threads share the work.
+        // Computed here, where several threads share the work.
         item.canonical();
     }
     let met_shortage = shortage.is_some();

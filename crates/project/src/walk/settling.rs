@@ -1,19 +1,19 @@
-//! Files that are being written. An editor that empties a file and writes it again leaves a moment in which the file is not
-//! what it was and not yet what it will be.
+//! Settling: files that are being written. An editor that truncates a file and writes it again leaves a moment in which the
+//! file is neither the old one nor the new one.
 
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-/// A file that nobody has touched for so long is what its author meant.
+/// A file that was not changed for this long is complete.
 pub const STILL: Duration = Duration::from_secs(1);
 
-/// Whether a file has changed a moment ago. Told by the time that the kernel notes, which no program can set.
+/// Whether a file has changed a moment ago, by the time that the kernel records and no program can set.
 pub(crate) fn is_being_written(file: &Path) -> bool {
     let Ok(looks) = rustix::fs::stat(file) else { return false };
     let changed =
         Duration::new(looks.st_ctime.unsigned_abs(), u32::try_from(looks.st_ctime_nsec).unwrap_or(0));
     let age = SystemTime::UNIX_EPOCH.elapsed().map(|now| now.checked_sub(changed));
-    // A time that is still to come, on a clock that was set back, says nothing.
+    // A time in the future, after the clock was set back, says nothing.
     age.is_ok_and(|age| age.is_some_and(|age| age < STILL))
 }
 

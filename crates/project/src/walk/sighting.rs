@@ -1,15 +1,15 @@
-//! Files that may be entries: at first sight, and when they are to be read.
+//! Candidates: files that may be entries, at first sight and when they are read.
 
 use crate::ground::stamp::Stamps;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// A file that may be an entry, by what it looks like from outside.
+/// A file that may be an entry, judged from outside.
 #[derive(Debug)]
 pub(crate) struct Sighting {
-    /// Where it stands below the folder of its kind.
+    /// The path below the folder of its kind.
     pub(crate) path: PathBuf,
-    /// The name of the metadata file that stands beside it.
+    /// The name of the metadata file beside it.
     pub(crate) metadata: Option<OsString>,
     pub(crate) stamps: Stamps,
 }
@@ -27,22 +27,22 @@ impl Sighting {
     }
 }
 
-/// A file that may be an entry, and was not known yet.
+/// A file that may be an entry, and is not known yet.
 #[derive(Debug)]
 pub(crate) struct Candidate {
     pub(crate) file: PathBuf,
-    /// The metadata file that stands beside it.
+    /// The metadata file beside it.
     pub(crate) metadata: Option<PathBuf>,
-    /// Whether it stands directly in the folder of its kind.
+    /// Whether it is directly in the folder of its kind.
     pub(crate) at_the_top: bool,
     pub(crate) stamps: Stamps,
 }
 
-/// What those who look for tools see on the way.
+/// Candidates of other kinds, seen by the search for tools.
 #[derive(Default)]
 pub(crate) struct Besides {
-    /// What may be a file of functions.
+    /// Candidates for function files.
     pub(crate) functions: Vec<Sighting>,
-    /// What may provide tools, if the folder of the tools itself was looked at: below it nothing does.
+    /// Candidates for providers, if the folder of tools itself was walked: no file below it provides tools.
     pub(crate) providers: Option<Vec<Sighting>>,
 }

@@ -1,4 +1,4 @@
-//! The signs by which an executable directly in `tools/` says that it provides tools. Nothing is run to find out.
+//! Signs of a provider: how an executable directly in `tools/` says that it provides tools. Nothing is run to find out.
 
 use crate::declarations::metadata::Metadata;
 use crate::walk::function_sign::functions_of;
@@ -9,23 +9,23 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// What every program holds that prints definitions of tools.
+/// A text in every program that prints definitions of tools.
 const SIGN: &[u8] = b"inputSchema";
 
-/// What a compiled program holds that wants to be asked. Compilers take short texts apart, so that the sign above need
-/// not stand in it in one piece.
+/// A text in a compiled program that wants to be asked. Compilers split short texts, so the sign above may not be in it in
+/// one piece.
 const MARK: &[u8] = br#"mcp: {"provider": true}"#;
 
-/// The header of a compiled program holds a NUL among so many bytes, and no text does.
+/// The header of a compiled program has a NUL in its first bytes, this many of them; no text has one.
 const HEADER: u64 = 16;
 
-/// So much of a program is looked at. Its texts stand far before its debugging symbols.
+/// How much of a program is read, in bytes. Its texts come long before its debugging symbols.
 const LOOKED_AT: u64 = 32 * 1024 * 1024;
 
-/// How much is held of it at once.
+/// How much of it is in memory at once.
 const PIECE: usize = 64 * 1024;
 
-/// Which executables directly in `tools/` are asked which tools they provide.
+/// Which executables directly in `tools/` are asked for their tools.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Asks {
     /// Those that gave a sign.
@@ -35,18 +35,18 @@ pub enum Asks {
     All,
 }
 
-/// What a file without a metadata file is meant to be, as far as it says so itself.
+/// What a file without a metadata file says it is.
 pub(crate) enum Says {
-    /// A tool: this stands in its `# mcp:` line.
+    /// A tool, with the metadata of its `# mcp:` line.
     Described(Box<Metadata>),
-    /// That it provides tools, and is to be asked which.
+    /// It provides tools, and is to be asked for them.
     Provides,
-    /// That its functions are tools, resources or prompts.
+    /// Its functions are tools, resources or prompts.
     HoldsFunctions,
     Nothing,
 }
 
-/// Reads what a file says about itself. What is wrong with a `# mcp:` line is the error.
+/// Reads what a file says it is. The error is the problem with its `# mcp:` line.
 pub(crate) fn read(candidate: &Candidate, asks: Asks) -> Result<Says, String> {
     let can_be_asked = candidate.at_the_top && candidate.stamps.file.is_executable();
     match Metadata::inline(&candidate.file)? {
@@ -65,7 +65,7 @@ pub(crate) fn read(candidate: &Candidate, asks: Asks) -> Result<Says, String> {
     }
 }
 
-/// Whether the bytes of a file speak of definitions of tools, or those of a compiled program of the mark.
+/// Whether a file contains the sign, or a compiled program the mark.
 fn holds_sign(file: &Path) -> bool {
     let search = |file: File| {
         let mut bytes = file.take(LOOKED_AT);
@@ -76,7 +76,7 @@ fn holds_sign(file: &Path) -> bool {
     mcp_bash_files::open(file).and_then(search).unwrap_or(false)
 }
 
-/// Whether a file is a compiled program, as far as its beginning tells.
+/// Whether a file is a compiled program, judged by its beginning.
 pub(crate) fn is_compiled_program(file: &Path) -> bool {
     mcp_bash_files::open(file).and_then(header_of).is_ok_and(|header| is_compiled(&header))
 }
@@ -91,7 +91,7 @@ fn is_compiled(header: &[u8]) -> bool {
     header.contains(&0)
 }
 
-/// Whether any of `wanted` stands in what is read, be it across two pieces.
+/// Whether the bytes contain any of `wanted`, even across two pieces.
 fn holds_any(mut bytes: impl Read, wanted: &[&[u8]]) -> io::Result<bool> {
     let finders: Vec<Finder<'_>> = wanted.iter().map(|wanted| Finder::new(*wanted)).collect();
     let longest = wanted.iter().map(|wanted| wanted.len()).max().unwrap_or(1);
@@ -106,7 +106,7 @@ fn holds_any(mut bytes: impl Read, wanted: &[&[u8]]) -> io::Result<bool> {
         if finders.iter().any(|finder| finder.find(&piece[..count]).is_some()) {
             return Ok(true);
         }
-        // The next piece may begin in the middle of what is wanted.
+        // A wanted text may straddle two pieces.
         kept = count.min(longest - 1);
         piece.copy_within(count - kept..count, 0);
     }

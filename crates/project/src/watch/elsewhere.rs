@@ -1,4 +1,4 @@
-//! Systems other than Linux tell of changes in ways of their own, which `notify` knows.
+//! File watching on systems other than Linux, through `notify`.
 
 use super::Changes;
 use super::watched::watched;
@@ -16,7 +16,7 @@ pub(super) struct Watcher {
 }
 
 impl Watcher {
-    /// Watches the folders of a project. `None` where we would not be told of all changes.
+    /// Watches the folders of a project. `None` if we would not be notified of all changes.
     pub(super) fn new(paths: &Paths) -> Option<Self> {
         let (sender, events) = channel();
         let told = move |event: notify::Result<Event>| {
@@ -31,7 +31,7 @@ impl Watcher {
         watcher.is_complete.then_some(watcher)
     }
 
-    /// Waits for an event, and adds what it tells to `changes`. False when none came in time.
+    /// Waits for an event, and adds it to `changes`. False if none came before the timeout.
     pub(super) fn wait(&mut self, timeout: Option<Duration>, changes: &mut Changes) -> bool {
         let came = match timeout {
             None => self.events.recv().is_ok(),
@@ -39,13 +39,13 @@ impl Watcher {
         };
         if came {
             changes.add(None);
-            // Folders that have come since are followed from now on.
+            // New folders are watched from now on.
             self.follow();
         }
         came
     }
 
-    /// Whether we are told of all changes.
+    /// Whether we are notified of all changes.
     pub(super) fn is_complete(&self) -> bool {
         self.is_complete
     }
@@ -55,7 +55,7 @@ impl Watcher {
             let mode = if depth == 0 { RecursiveMode::NonRecursive } else { RecursiveMode::Recursive };
             !folder.is_dir() || self.system.watch(folder, mode).is_ok()
         };
-        // All of them are watched, even where one cannot be.
+        // Watches all of them, even if one fails.
         self.is_complete = watched(&self.paths).map(watch).filter(|is_watched| !is_watched).count() == 0;
     }
 }

@@ -1,4 +1,4 @@
-//! One file that somebody wants to hear about, and the folders whose events tell of its changes.
+//! Watched file: one file whose changes a subscriber wants, and the folders whose events reveal them.
 
 use super::Folders;
 use std::collections::{BTreeSet, HashMap};
@@ -8,19 +8,18 @@ use std::path::{Path, PathBuf};
 #[derive(Debug)]
 pub struct WatchedFile {
     path: PathBuf,
-    /// Where its name stands, where each link on the way to it stands, and where the file itself does; and whether
-    /// these are followed.
+    /// The folders of its name, of each symlink on the way to it and of the file itself; and whether each is followed.
     folders: HashMap<PathBuf, bool>,
     /// What it looked like when it was last read.
     looks: Option<Looks>,
 }
 
-/// What a file looks like from outside: when it changed, its size, and which one it is.
+/// What a file looks like from outside: time of change, size and identity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Looks([i64; 4], [u64; 3]);
 
 impl Looks {
-    /// None for a file that is not there.
+    /// `None` for a file that does not exist.
     pub fn of(path: &Path) -> Option<Self> {
         let file = std::fs::metadata(path).ok()?;
         Some(Self(
@@ -39,7 +38,7 @@ impl WatchedFile {
         &self.path
     }
 
-    /// Whether it may have changed when something has in these folders.
+    /// Whether it may have changed, given changes in these folders.
     pub fn is_told_by(&self, changed: &BTreeSet<PathBuf>) -> bool {
         self.folders.keys().any(|folder| changed.contains(folder))
     }
@@ -52,7 +51,7 @@ impl WatchedFile {
         Looks::of(&self.path) != self.looks
     }
 
-    /// Follows the folders that matter now, and leaves those that do not any more: a link may lead elsewhere today.
+    /// Follows the folders that matter now, and drops those that no longer do: a symlink may have changed.
     pub fn follow(&mut self, by: &Folders) {
         let needed = folders_of(&self.path);
         for (folder, is_followed) in self.folders.extract_if(|folder, _| !needed.contains(folder)) {
@@ -67,12 +66,12 @@ impl WatchedFile {
         }
     }
 
-    /// Whether we are told of all its changes.
+    /// Whether we are notified of all its changes.
     pub fn is_followed(&self) -> bool {
         !self.folders.is_empty() && self.folders.values().all(|is_followed| *is_followed)
     }
 
-    /// Knows that these folders are not followed any more.
+    /// Notes that these folders are no longer followed.
     pub fn lose(&mut self, lost: &BTreeSet<PathBuf>) {
         for (folder, is_followed) in &mut self.folders {
             *is_followed = *is_followed && !lost.contains(folder);

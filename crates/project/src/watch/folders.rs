@@ -1,4 +1,4 @@
-//! Waits for changes in single folders: those of files that somebody wants to hear about, wherever they are.
+//! Folder watching: waits for changes in single folders, those of watched files, wherever they are.
 
 use super::{PATIENCE, QUIET};
 use parking_lot::{Mutex, MutexGuard};
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Folders that are followed. A folder that is followed twice has to be left twice.
+/// Followed folders. A folder that is followed twice has to be left twice.
 #[derive(Debug)]
 pub struct Folders {
     events: Arc<OwnedFd>,
@@ -22,15 +22,15 @@ pub struct Folders {
 
 #[derive(Debug, Default)]
 struct Followed {
-    /// The watch of each folder, and how many follow it.
+    /// The watch descriptor of each folder, and how many follow it.
     folders: HashMap<PathBuf, (i32, usize)>,
-    /// The names by which the folder of a watch is followed.
+    /// The paths by which the folder of a watch descriptor is followed.
     names: HashMap<i32, BTreeSet<PathBuf>>,
 }
 
 impl Folders {
-    /// Calls `on_change` with the folders in which something has changed, once they are quiet, in a thread of its own.
-    /// A folder that is gone is among them, and is not followed any more.
+    /// Calls `on_change` with the folders that have changed, once they are quiet, in a thread of its own. A folder that is
+    /// gone is among them, and is no longer followed.
     pub fn watch(on_change: impl FnMut(&BTreeSet<PathBuf>) + Send + 'static) -> io::Result<Self> {
         let events = Arc::new(inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)?);
         let followed = Arc::<Mutex<Followed>>::default();
@@ -42,7 +42,7 @@ impl Folders {
         Ok(Self { events, followed })
     }
 
-    /// Follows a folder. False where we would not be told of all changes.
+    /// Follows a folder. False if we would not be notified of all changes.
     pub fn follow(&self, folder: &Path) -> bool {
         let mut followed = lock(&self.followed);
         if let Some((_, count)) = followed.folders.get_mut(folder) {
@@ -52,7 +52,7 @@ impl Folders {
         if super::inotify::is_remote(folder) {
             return false;
         }
-        // Who follows a file wants to hear of it even while its writer does not close it.
+        // A subscriber wants changes even while the writer keeps the file open.
         let Ok(watch) =
             inotify::add_watch(&*self.events, folder, super::inotify::CHANGES | WatchFlags::MODIFY)
         else {
@@ -103,13 +103,13 @@ fn attend(events: &OwnedFd, followed: &Mutex<Followed>, mut on_change: impl FnMu
             }
         }
         if !changed.is_empty() {
-            // Whoever panics misses this change, and not those to come.
+            // A callback that panics misses this change, but none of the later ones.
             let _ = catch_unwind(AssertUnwindSafe(|| on_change(&changed)));
         }
     }
 }
 
-/// Waits for events. False when none came in time.
+/// Waits for events. False if none came before the timeout.
 fn wait(events: &OwnedFd, timeout: Option<Duration>) -> bool {
     let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
     loop {
@@ -121,7 +121,7 @@ fn wait(events: &OwnedFd, timeout: Option<Duration>) -> bool {
     }
 }
 
-/// Takes all events there are.
+/// Reads all pending events.
 fn read(events: &OwnedFd, followed: &Mutex<Followed>, changed: &mut BTreeSet<PathBuf>) {
     let mut buffer = [MaybeUninit::uninit(); 4096];
     let mut reader = Reader::new(events, &mut buffer);
@@ -140,7 +140,7 @@ fn read(events: &OwnedFd, followed: &Mutex<Followed>, changed: &mut BTreeSet<Pat
             changed.extend(names.iter().cloned());
         }
         if event.events().contains(ReadFlags::MOVE_SELF) {
-            // It has another name now. That it is not followed any more, we hear as of one that is gone.
+            // The folder was renamed. Removing its watch sends the same event as for a folder that is gone.
             let _ = inotify::remove_watch(events, event.wd());
         }
     }

@@ -1,4 +1,4 @@
-//! Systems other than Linux are not asked about single folders: whoever wants to know looks from time to time.
+//! Folder watching on systems other than Linux: not available, so callers poll.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -12,7 +12,7 @@ impl Folders {
         Ok(Self)
     }
 
-    /// False, since we would not be told of changes.
+    /// False, because we would not be notified of changes.
     pub fn follow(&self, _folder: &Path) -> bool {
         false
     }

@@ -1,5 +1,5 @@
-//! Linux tells of changes through `inotify`. We ask only for what can change a catalog: that a script is opened and read
-//! is none of it, and would wake us with every call.
+//! File watching on Linux, through `inotify`. We subscribe only to events that can change a catalog: opening and reading a
+//! script cannot, and would wake us with every call.
 
 use super::Changes;
 use super::watched::watched;
@@ -21,14 +21,14 @@ use std::time::Duration;
 pub(super) struct Watcher {
     events: OwnedFd,
     paths: Paths,
-    /// The folder that each watch is for, by the ways that lead to it: there may be links.
+    /// The folder of each watch descriptor, by all paths that lead to it: there may be symlinks.
     folders: HashMap<i32, BTreeSet<PathBuf>>,
     /// Whether all folders are watched.
     is_complete: bool,
 }
 
 impl Watcher {
-    /// Watches the folders of a project. `None` where we would not be told of all changes.
+    /// Watches the folders of a project. `None` if we would not be notified of all changes.
     pub(super) fn new(paths: &Paths) -> Option<Self> {
         if watched(paths).any(|(folder, _)| is_remote(folder)) {
             return None;
@@ -39,7 +39,7 @@ impl Watcher {
         watcher.is_complete.then_some(watcher)
     }
 
-    /// Waits for an event, and adds what it tells to `changes`. False when none came in time.
+    /// Waits for an event, and adds it to `changes`. False if none came before the timeout.
     pub(super) fn wait(&mut self, timeout: Option<Duration>, changes: &mut Changes) -> bool {
         let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
         loop {
@@ -48,18 +48,18 @@ impl Watcher {
                 Ok(0) => return false,
                 Ok(_) => break,
                 Err(Errno::INTR) => {}
-                // The system is short of something, and must not be asked without a pause.
+                // The system is short of something: pause before the next attempt.
                 Err(_) => std::thread::sleep(BREATH),
             }
         }
         if self.read_events(changes) {
-            // Folders that have come since are followed from now on.
+            // New folders are watched from now on.
             self.follow();
         }
         true
     }
 
-    /// Takes all events there are. True if folders may have come or gone.
+    /// Reads all pending events. True if folders may have come or gone.
     fn read_events(&mut self, changes: &mut Changes) -> bool {
         let mut buffer = [MaybeUninit::uninit(); 4096];
         let mut events = Reader::new(&self.events, &mut buffer);
@@ -67,7 +67,7 @@ impl Watcher {
         while let Ok(event) = events.next() {
             folders |= event.events().intersects(ReadFlags::ISDIR | ReadFlags::QUEUE_OVERFLOW);
             if event.events().contains(ReadFlags::IGNORED) {
-                // The folder is gone, of which the one it stood in tells.
+                // The folder is gone; its parent's events report that.
                 self.folders.remove(&event.wd());
             } else {
                 match self.folders.get(&event.wd()) {
@@ -79,14 +79,14 @@ impl Watcher {
         folders
     }
 
-    /// Whether we are told of all changes. Nothing tells that the folder of the project itself was removed while a process works
-    /// in it, or that it is back: it is another one then, which is not watched yet.
+    /// Whether we are notified of all changes. No event reports that the project's folder itself was removed while a
+    /// process works in it, or that it is back: then it is a new folder, which is not watched yet.
     pub(super) fn is_complete(&self) -> bool {
         let root = inotify::add_watch(&self.events, &self.paths.root, CHANGES);
         self.is_complete && root.is_ok_and(|watch| self.folders.contains_key(&watch))
     }
 
-    /// Watches the folders that are there. Those that are watched already stay so.
+    /// Watches all existing folders. Those that are watched already stay so.
     pub(super) fn follow(&mut self) {
         let (paths, mut left) = (self.paths.clone(), MOST_FOLDERS);
         let (is_complete, shortage) = shortage::during(|| {
@@ -97,7 +97,7 @@ impl Watcher {
         self.is_complete = is_complete && shortage.is_none();
     }
 
-    /// Watches a folder and those in it, of which `left` more may be.
+    /// Watches a folder and those inside it, at most `left` more.
     fn follow_one(&mut self, folder: &Path, depth: usize, left: &mut usize) -> bool {
         match inotify::add_watch(&self.events, folder, CHANGES) {
             Ok(watch) => self.folders.entry(watch).or_default().insert(folder.to_owned()),
@@ -122,10 +122,10 @@ impl Watcher {
     }
 }
 
-/// How long to wait after the system could not wait for events.
+/// The pause after the system failed to wait for events.
 const BREATH: Duration = Duration::from_millis(100);
 
-/// What can change a catalog. A file counts as written when its writer closes it.
+/// Events that can change a catalog. A file counts as written when its writer closes it.
 pub(super) const CHANGES: WatchFlags = WatchFlags::ATTRIB
     .union(WatchFlags::CREATE)
     .union(WatchFlags::DELETE)
@@ -136,8 +136,7 @@ pub(super) const CHANGES: WatchFlags = WatchFlags::ATTRIB
     .union(WatchFlags::MOVE_SELF)
     .union(WatchFlags::ONLYDIR);
 
-/// Whether a folder is on a file system that others can change behind the kernel's back: NFS, SMB, 9P, AFS, Ceph and
-/// what runs in user space.
+/// Whether a folder is on a file system that can change without the kernel noticing: NFS, SMB, 9P, AFS, Ceph and FUSE.
 pub(super) fn is_remote(folder: &Path) -> bool {
     const REMOTE: [FsWord; 9] = [
         0x6969,

@@ -1,4 +1,4 @@
-//! Waits for a project to change.
+//! Project watcher: waits for a project to change.
 
 #[cfg(target_os = "linux")]
 mod inotify;
@@ -23,33 +23,32 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// As much as the main thread has, which reads the project first: what is read may be deeply nested. Only what is used
+/// As much as the main thread has, which reads the project first: files may be deeply nested. Only the part that is used
 /// takes memory.
 const STACK: usize = 8 * 1024 * 1024;
 
 /// How long a project must be quiet before it is read again: an editor's save is several events, a checkout thousands.
 const QUIET: Duration = Duration::from_millis(50);
 
-/// How long a project that is never quiet is left unread.
+/// The longest a project that is never quiet stays unread.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// How long after the start the project is looked at once more, as a whole: a server that has just started has better
-/// things to do.
+/// How long after the start the whole project is read once more: a server that has just started is busy.
 const SECOND_LOOK: Duration = Duration::from_secs(1);
 
 /// How long after a panic the same changes are tried again.
 const AFTER_PANIC: Duration = Duration::from_secs(1);
 
-/// How long a project is left unread that has folders which cannot be watched.
+/// How often a project is read that has folders which cannot be watched.
 const UNWATCHED: Duration = Duration::from_secs(3);
 
-/// The longest time after which it is tried again to watch a project that is looked at from time to time.
+/// The longest pause between attempts to watch a project that is polled.
 const RARELY: Duration = Duration::from_secs(60);
 
 /// What may have changed.
 #[derive(Debug, Clone, Default)]
 pub struct Changes {
-    /// The folders whose files have; not there where it may be anything.
+    /// The folders whose files may have changed; `None` if anything may have.
     folders: Option<BTreeSet<PathBuf>>,
 }
 
@@ -59,18 +58,18 @@ impl Changes {
         Self::default()
     }
 
-    /// Only these files may have.
+    /// Only these files may have changed.
     pub fn to_files<'a>(files: impl IntoIterator<Item = &'a Path>) -> Self {
         let folders = files.into_iter().filter_map(Path::parent).map(Path::to_owned);
         Self { folders: Some(folders.collect()) }
     }
 
-    /// Whether it is not known where something has changed, if anywhere.
+    /// Whether the place of the change is unknown.
     pub fn is_anywhere(&self) -> bool {
         self.folders.is_none()
     }
 
-    /// Only files in these folders.
+    /// The folders whose files may have changed, if they are known.
     pub(crate) fn folders(&self) -> Option<&BTreeSet<PathBuf>> {
         self.folders.as_ref()
     }
@@ -89,14 +88,14 @@ impl Changes {
     }
 }
 
-/// Whether the file system tells of changes of a project, so that it need not be looked at again and again.
+/// Whether the file system reports changes of a project, so that it need not be polled.
 pub fn tells_of_changes(paths: &Paths) -> bool {
     Watcher::new(paths).is_some()
 }
 
-/// Calls `on_change` whenever the project may have changed, in a thread of its own, and `on_notice` as soon as there is
-/// something that it will be called for. Where the file system tells us nothing, it is called every `interval`. It returns
-/// after how long it is to be called again with the same changes, where they could not be taken over. If it panics, it is called
+/// Calls `on_change` whenever the project may have changed, in a thread of its own, and `on_notice` as soon as a call of
+/// `on_change` is due. If the file system reports no changes, it is called every `interval`. If the changes could not be
+/// applied, `on_change` returns after how long it is to be called again with the same ones. If it panics, it is called
 /// again as well: the thread stays.
 pub fn watch(
     paths: Paths,
@@ -126,7 +125,7 @@ fn attend(
         if let Some(mut watcher) = Watcher::new(paths) {
             follow(&mut watcher, on_notice, on_change);
         }
-        // The system may be short of watches, and may have some again.
+        // The system may be short of watches now, and have some later.
         let until = Instant::now() + pauses.lengthen();
         while Instant::now() < until {
             std::thread::sleep(interval);
@@ -140,7 +139,7 @@ fn follow(
     on_notice: impl Fn(),
     mut on_change: impl FnMut(&Changes) -> Option<Duration>,
 ) -> ! {
-    // What changed between the first reading and now was told to nobody, so the first time it may be anything.
+    // Changes between the first reading and now were not reported, so the first time it may be anything.
     let mut changes = Changes::anywhere();
     watcher.wait(Some(SECOND_LOOK), &mut changes);
     loop {
@@ -151,7 +150,7 @@ fn follow(
             if left.is_none() {
                 changes = Changes::nowhere();
             }
-            // What cannot be watched is looked at from time to time.
+            // Folders that cannot be watched are polled.
             let unwatched = (!watcher.is_complete()).then_some(UNWATCHED);
             let pause = left.into_iter().chain(unwatched).min();
             if watcher.wait(pause, &mut changes) {

@@ -1,10 +1,10 @@
-//! The folders of a project that are watched.
+//! Watched folders of a project.
 
 use crate::Paths;
 use crate::walk::limits::DEPTH;
 use std::path::Path;
 
-/// The folders whose changes matter, and how many levels of folders below them.
+/// The folders whose changes matter, and how many levels below them.
 pub(super) fn watched(paths: &Paths) -> impl Iterator<Item = (&Path, usize)> {
     let entries = [&*paths.tools, &*paths.resources, &*paths.prompts, &*paths.lib];
     let scripts = [&*paths.server, &*paths.completions, &*paths.providers];

@@ -1,5 +1,5 @@
-//! The arguments of a call as a program takes them that knows nothing of JSON. Each word, variable and text is made here as
-//! a whole: no shell reads it, nothing splits it, and no value becomes an option.
+//! Command-line arguments: the arguments of a call, for a program that does not read JSON. Each word, variable and text is
+//! built here as a whole: no shell reads it, nothing splits it, and no value becomes an option.
 
 use mcp_bash_hazards::is_harmless;
 use mcp_bash_project::{Mapping, Part, Template, Word, Words};
@@ -7,13 +7,13 @@ use mcp_bash_wire::{Limits, Raw, Scanner, write};
 use std::borrow::Cow;
 use std::ffi::OsString;
 
-/// The longest argument that a process can be given, on the system that allows the least.
+/// The longest argument that a process can receive, on the system that allows the least.
 pub const LONGEST_ARGUMENT: usize = 128 * 1024 - 1;
 
-/// The longest command line, in bytes, where Linux is set up as usual. What the system in use allows may be less.
+/// The longest command line, in bytes, on Linux with its usual limits. The actual system may allow less.
 const LONGEST_COMMAND_LINE: usize = 2 * 1024 * 1024;
 
-/// What a program is given of the arguments of one call.
+/// What a program receives of the arguments of one call.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Mapped {
     pub words: Vec<OsString>,
@@ -22,10 +22,10 @@ pub struct Mapped {
     pub input: Option<String>,
 }
 
-/// Why one of the arguments cannot be given to a program. The messages are for whoever can mend the call.
+/// Why an argument cannot be passed to a program. The messages tell the caller how to correct the call.
 type Problem = String;
 
-/// Maps `arguments`, the text of a JSON object; or says all that is wrong with them.
+/// Maps `arguments`, the text of a JSON object; or returns all problems with them.
 pub fn map(mapping: &Mapping, arguments: &str) -> Result<Mapped, Vec<Problem>> {
     let values = Values::read(arguments, mapping).map_err(|problem| vec![problem])?;
     let mut line = CommandLine::default();
@@ -46,7 +46,7 @@ pub fn map(mapping: &Mapping, arguments: &str) -> Result<Mapped, Vec<Problem>> {
     let CommandLine { words, mut problems, .. } = line;
     let mut variables = Vec::new();
     for variable in &mapping.variables {
-        // The name, `=` and the value are one text to the system.
+        // The name, `=` and the value are one string to the system.
         let room = LONGEST_ARGUMENT.saturating_sub(variable.name.len() + 1);
         let filled = values.fill(&variable.value, None, variable.only_harmless);
         match filled.and_then(|filled| filled.map(|filled| fit_for_the_system(filled, room)).transpose()) {
@@ -65,7 +65,7 @@ pub fn map(mapping: &Mapping, arguments: &str) -> Result<Mapped, Vec<Problem>> {
     if problems.is_empty() { Ok(Mapped { words, variables, input }) } else { Err(problems) }
 }
 
-/// That the words are too long, all together.
+/// The words are too long in total.
 pub(crate) fn too_long_in_all() -> Problem {
     "the arguments are too long for a command line, all together; give fewer or shorter ones".to_owned()
 }
@@ -74,7 +74,7 @@ pub(crate) fn too_long_in_all() -> Problem {
 #[derive(Default)]
 struct CommandLine {
     words: Vec<OsString>,
-    /// What they cost the system.
+    /// Their size for the system, in bytes.
     bytes: usize,
     problems: Vec<Problem>,
 }
@@ -85,8 +85,8 @@ impl CommandLine {
         self.words.push(word.into());
     }
 
-    /// Pushes one word, or one for each element of the list in it. `element` stands for its argument where words are
-    /// repeated.
+    /// Pushes one word, or one for each element of the list in it. Where words are repeated, `element` is the value of
+    /// their argument.
     fn push_word(
         &mut self,
         word: &Word,
@@ -145,13 +145,13 @@ impl CommandLine {
     }
 }
 
-/// A template with the arguments in their places.
+/// A template with its placeholders filled in.
 struct Filled<'t> {
     text: String,
     template: &'t Template,
 }
 
-/// A word that its program cannot take for anything else.
+/// A word that its program cannot mistake for anything else.
 fn checked(word: &Word, filled: Filled<'_>) -> Result<String, Problem> {
     let (text, prefix) = (&filled.text, word.template.prefix());
     let is_fixed = word.template.fixed().is_some();
@@ -161,14 +161,14 @@ fn checked(word: &Word, filled: Filled<'_>) -> Result<String, Problem> {
             named(&word.template)
         ));
     }
-    // `-n` without its number would take the next word for one.
+    // `-n` without its number would take the next word as its value.
     if !is_fixed && prefix.starts_with('-') && !prefix.contains('=') && text == prefix {
         return Err(format!("{} must not be empty", named(&word.template)));
     }
     fit_for_the_system(filled, LONGEST_ARGUMENT)
 }
 
-/// Refuses what the system cannot give to a process as a word or a variable of at most `room` bytes.
+/// Refuses a text that the system cannot pass to a process as a word or a variable of at most `room` bytes.
 fn fit_for_the_system(filled: Filled<'_>, room: usize) -> Result<String, Problem> {
     let Filled { text, template } = filled;
     if text.contains('\0') {
@@ -181,7 +181,7 @@ fn fit_for_the_system(filled: Filled<'_>, room: usize) -> Result<String, Problem
     Ok(text)
 }
 
-/// The arguments that a template has places for, as messages name them.
+/// The arguments in a template, as messages name them.
 fn named(template: &Template) -> String {
     let names = template.parts.iter().filter_map(|part| match part {
         Part::Fixed(_) => None,
@@ -198,7 +198,7 @@ fn missing(template: &Template, values: &Values<'_>) -> Problem {
     format!("`{}` is missing", absent.map_or("an argument", String::as_str))
 }
 
-/// The arguments of a call by their names, and what stands for those that are absent.
+/// The arguments of a call by name, and the defaults of absent ones.
 struct Values<'a> {
     all: Vec<(Cow<'a, str>, Raw<'a>)>,
     mapping: &'a Mapping,
@@ -230,7 +230,7 @@ impl<'a> Values<'a> {
         self.all.iter().find(|(known, _)| known == name).map(|(_, value)| *value)
     }
 
-    /// The elements of a list; none where it is absent.
+    /// The elements of a list; none if it is absent.
     fn elements(&self, name: &str) -> Result<Vec<Raw<'a>>, Problem> {
         let Some(list) = self.get(name) else { return Ok(Vec::new()) };
         if !list.is_array() {
@@ -243,7 +243,8 @@ impl<'a> Values<'a> {
         Ok(elements)
     }
 
-    /// Whether a value may stand where a program may interpret it: harmless characters, or what the author has chosen.
+    /// Whether a value may be where a program may interpret it: it has only harmless characters, or the author has chosen
+    /// it.
     fn is_allowed(&self, name: &str, value: &str) -> bool {
         let is_default = |(known, text): &(String, String)| {
             let default = Scanner::new(text, Limits::NONE).whole_value().ok();
@@ -263,8 +264,8 @@ impl<'a> Values<'a> {
             || self.mapping.defaults.iter().any(is_default)
     }
 
-    /// Fills a template; nothing where an argument is absent. `element` stands for each element of a list, or where there is no
-    /// list for the argument of repeated words.
+    /// Fills a template; `None` if an argument is absent. `element` is the current element of a list, or, without
+    /// a list, the value for the argument of repeated words.
     fn fill<'t>(
         &self,
         template: &'t Template,
@@ -296,7 +297,7 @@ impl<'a> Values<'a> {
     }
 }
 
-/// That a value has other characters than it may have.
+/// A value has characters that are not allowed.
 fn restricted(name: &str) -> Problem {
     format!(
         "`{name}` may only have letters, digits and any of `_ . / : @ + , -`, must begin with a letter, a digit or one of \
@@ -304,7 +305,7 @@ fn restricted(name: &str) -> Problem {
     )
 }
 
-/// A value as a program reads it: a text without its quotes, everything else as JSON.
+/// A value as a program reads it: a string without its quotes, everything else as JSON.
 fn written(value: Raw<'_>) -> Option<Cow<'_, str>> {
     if value.is_string() {
         return value.string();

@@ -1,5 +1,5 @@
-//! Files that tell of one tool call to whoever looks for a mistake: its own notes (`mcp_debug`), and where that is wanted the
-//! commands that its script ran.
+//! Call logs: files about one tool call, for debugging: its own notes (`mcp_debug`), and on request the commands that its
+//! script ran.
 
 use crate::surroundings::Surroundings;
 use mcp_bash_project::Tool;
@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The longest line of a record that is told, in bytes.
+/// The longest line of a trace that is reported, in bytes.
 const LONGEST_LINE: u64 = 4096;
 
 /// The files of one call.
@@ -18,17 +18,17 @@ pub(crate) struct CallLogs {
     trace: Option<Trace>,
 }
 
-/// A file that stays when its call has ended, unless nothing was written to it.
+/// A file that stays after its call, unless it is empty.
 struct LogFile(PathBuf);
 
-/// The record of the commands that a script ran.
+/// The trace of the commands that a script ran.
 struct Trace {
     file: LogFile,
     max_bytes: u64,
 }
 
 impl Surroundings {
-    /// Lets a call write such files. Its notes vanish with the folder of the call unless log files are kept.
+    /// Lets a call write such files. Its notes are removed with the folder of the call, unless log files are kept.
     pub(crate) fn add_call_logs(
         &self,
         tool: &Tool,
@@ -54,12 +54,12 @@ impl Surroundings {
         let file = LogFile::create(&folder, "trace", tool)?;
         variables.set("MCPBASH_TRACE_FILE", &file.0);
         variables.set("MCPBASH_TRACE_PS4", &settings.prompt);
-        // A shell that is started for a script reads the file that this names first.
+        // A shell that is started for a script reads this file first.
         variables.set("BASH_ENV", prelude);
         Some(Trace { file, max_bytes: settings.max_bytes })
     }
 
-    /// Where files stay when their call has ended.
+    /// The folder for files that stay after their call.
     fn log_folder(&self) -> Option<PathBuf> {
         let logs = &self.settings().logs;
         let kept = || logs.keep.then(|| self.processes.state_dir.path().ok()).flatten();
@@ -68,11 +68,10 @@ impl Surroundings {
 }
 
 impl LogFile {
-    /// A new file for one call, which only our user can read, whatever folder it stands in and however the script opens
-    /// it.
+    /// A new file for one call, which only our user can read, whatever its folder and however the script opens it.
     fn create(folder: &Path, kind: &str, tool: &Tool) -> Option<Self> {
         let path = folder.join(log_name(kind, tool));
-        // What stands there already is not ours: it may be a link that somebody else has put there.
+        // An existing file is not ours: it may be another user's symlink.
         mcp_bash_files::create_new(&path, 0o600).ok()?;
         Some(Self(path))
     }
@@ -86,7 +85,7 @@ impl Drop for LogFile {
     }
 }
 
-/// The name of a file of one call, which no other has.
+/// A unique name for a file of one call.
 fn log_name(kind: &str, tool: &Tool) -> String {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     let safe =
@@ -96,14 +95,14 @@ fn log_name(kind: &str, tool: &Tool) -> String {
 }
 
 impl CallLogs {
-    /// The last command that the script ran, where that is recorded, now that its call has ended.
+    /// The last command that the script ran, if commands are traced. Called after the call.
     pub(crate) fn last_command(&self) -> Option<String> {
         self.trace.as_ref().and_then(Trace::finish)
     }
 }
 
 impl Trace {
-    /// Leaves the end of the record, now that its call has ended, and returns its last line.
+    /// Keeps only the end of the trace, and returns its last line. Called after the call.
     fn finish(&self) -> Option<String> {
         let cut = cut_to_end(&self.file.0, self.max_bytes);
         let end = cut.and_then(|()| mcp_bash_files::read_end(&self.file.0, LONGEST_LINE)).ok()?;
@@ -112,7 +111,7 @@ impl Trace {
     }
 }
 
-/// Leaves at most so many bytes of the end of a file.
+/// Keeps at most `most` bytes from the end of a file.
 fn cut_to_end(path: &Path, most: u64) -> io::Result<()> {
     if path.symlink_metadata()?.len() <= most {
         return Ok(());

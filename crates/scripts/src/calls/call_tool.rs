@@ -1,4 +1,4 @@
-//! Runs a tool call: in a process of its own, or in a worker.
+//! Tool execution: runs a call in a process of its own, or in a worker.
 
 use crate::calls::argv::{self, Mapped};
 use crate::calls::fresh_process::{self, Rendered};
@@ -18,18 +18,18 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long a tool may take to end when it is told to.
+/// How long a tool may take to exit after it is asked to.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// How a tool finds out where to tell of its progress and where to log.
+/// Tells a tool where to report progress and where to log.
 const SIDE_CHANNEL: &[&str] = &["MCP_PROGRESS_STREAM", "MCP_LOG_STREAM"];
 
-/// How a script finds out where to ask.
+/// Tells a script where to ask questions.
 pub(crate) const QUESTIONS: [&str; 4] =
     ["MCP_ASK_SOCKET", "MCP_ASK_KEY", "MCP_ELICIT_REQUEST_FILE", "MCP_ELICIT_RESPONSE_FILE"];
 
 impl Scripts {
-    /// The limits of a call whose caller lets it take so long.
+    /// The limits of a call with this timeout from its caller.
     pub fn limits_of<'a>(&self, tool: &Tool, asked: Option<Duration>, budget: &'a Arc<Budget>) -> Limits<'a> {
         let settings = self.settings();
         Limits {
@@ -40,8 +40,8 @@ impl Scripts {
         }
     }
 
-    /// Calls a tool. However it ends, that is an outcome. `on_line` gets what it says while it runs, and `on_question`
-    /// what it asks.
+    /// Calls a tool. However it ends, that is an outcome. `on_line` receives its messages while it runs, and `on_question`
+    /// its questions.
     pub async fn call(
         &self,
         call: ToolCall<'_>,
@@ -52,7 +52,7 @@ impl Scripts {
         let start = match &call.tool.way {
             Way::Process(start) => start.clone(),
             Way::Worker(worker) => {
-                // Boxed, so that other calls are not as large.
+                // Boxed, to keep the futures of other calls small.
                 let call = call.for_worker(worker);
                 return Box::pin(self.workers.converse(call, cancelled, on_line, on_question)).await;
             }
@@ -73,7 +73,7 @@ impl Scripts {
             fresh_process::render(self, &call, mapped.as_ref(), common)
                 .map_err(|source| ScriptError::Arguments { what: what(), source })?;
         let logs = self.surroundings.add_call_logs(tool, files.folder().path(), &mut variables);
-        // Lines on it are signs of life, even where nobody wants to hear any of them.
+        // Its lines are signs of life, even if no client wants them.
         let is_heard = call.is_heard || call.limits.patience.most.is_some();
         let folder = working_folder(tool, call.tool.paths)?;
         let process = Process {
@@ -103,18 +103,18 @@ impl Scripts {
     }
 }
 
-/// Room for what a tool is given on standard input, where that is much.
+/// Reserves memory for a tool's standard input, if that is large.
 fn room_for(mapped: &Mapped, budget: &Arc<Budget>) -> Result<Option<Charge>, NoRoom> {
     let bytes = mapped.input.as_ref().map_or(0, String::len);
     (bytes > SMALL).then(|| budget.charge(bytes)).transpose()
 }
 
-/// Whether the system refused a command line for its length.
+/// Whether the system refused a command line because of its length.
 fn is_too_long(error: &StartError) -> bool {
     matches!(error, StartError::Spawn { source, .. } if source.kind() == ErrorKind::ArgumentListTooLong)
 }
 
-/// The folder that a tool runs in. The project is there in any case; another folder may not be.
+/// The working directory of a tool. The project always exists; another folder may not.
 fn working_folder(tool: &Tool, paths: &Paths) -> Result<PathBuf, ScriptError> {
     let folder = tool.options.working_folder.path(&tool.script, paths);
     if tool.options.working_folder != WorkingFolder::Project && !folder.is_dir() {

@@ -1,4 +1,4 @@
-//! Scripts that say what a person may go on typing.
+//! Completion scripts: suggest what the user may type next.
 
 use crate::calls::script::Script;
 use crate::running::error::ScriptError;
@@ -12,32 +12,32 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Somebody wants to know some of the values that an argument may have.
+/// A request for possible values of an argument.
 pub struct CompletionCall<'a> {
     /// The prompt or resource that the argument belongs to.
     pub name: &'a str,
     pub script: &'a Path,
-    /// The prompt that the script stands beside, about which it is told then.
+    /// The prompt that the script is beside; the script then learns about it.
     pub beside: Option<&'a Prompt>,
     pub paths: &'a Paths,
-    /// What is known: the text of a JSON object.
+    /// The arguments so far: the text of a JSON object.
     pub arguments: &'a str,
-    /// The same for the same question.
+    /// Equal for equal requests.
     pub hash: &'a str,
     /// How many values are wanted, and how many before them are known.
     pub limit: usize,
     pub offset: usize,
-    /// The script's own word for where it left off.
+    /// The script's own cursor for where it left off.
     pub cursor: &'a str,
-    /// How long the caller lets it take, and its author.
+    /// The timeouts of the caller and of the author.
     pub asked: Option<Duration>,
     pub author: Option<Duration>,
-    /// What its output is charged to.
+    /// The budget that its output is charged to.
     pub budget: &'a Arc<Budget>,
 }
 
 impl Scripts {
-    /// Runs a script that completes. An outcome is one that ended well.
+    /// Runs a completion script. An outcome is always a success.
     pub async fn complete(
         &self,
         call: CompletionCall<'_>,
@@ -75,8 +75,7 @@ impl Scripts {
     }
 }
 
-/// What a script that stands beside a prompt is told about it. Metadata that is too large for a variable it can read
-/// in the file itself.
+/// What a script beside a prompt learns about it. Metadata that is too large for a variable is left to the file itself.
 fn about(prompt: &Prompt, threshold: usize) -> [(&'static str, OsString); 3] {
     let metadata = Some(prompt.registry_text()).filter(|text| text.len() <= threshold);
     [

@@ -1,5 +1,5 @@
-//! A tool call as a process of its own is told of it: variables, files, words and standard input. A process that serves
-//! many calls is told of each in another form (`workers/frame.rs`).
+//! Fresh process: a tool call as variables, files, words and standard input for a process of its own. A worker, which
+//! serves many calls, receives each as a frame (`workers/frame.rs`).
 
 use crate::calls::argv::{LONGEST_ARGUMENT, Mapped};
 use crate::calls::tool_call::ToolCall;
@@ -14,12 +14,12 @@ use std::io;
 
 pub(crate) struct Rendered<'a> {
     pub(crate) variables: Variables,
-    /// The arguments, or what the tool is given of them.
+    /// The arguments, or what the tool receives of them.
     pub(crate) input: Input<'a>,
     pub(crate) files: CallFiles,
 }
 
-/// `variables` is what all scripts have in common, `mapped` what a tool is given that takes its arguments in another form.
+/// `variables` are common to all scripts; `mapped` is the input of a tool that takes its arguments in another form.
 pub(crate) fn render<'a>(
     scripts: &Scripts,
     call: &ToolCall<'a>,
@@ -61,8 +61,8 @@ pub(crate) fn render<'a>(
     Ok(Rendered { variables, input, files })
 }
 
-/// What the process is started with where nothing is mapped. An executable that provides tools has to know which one is
-/// meant; arguments that are too long for it are only on its standard input.
+/// The words of a process without a mapping. A provider has to know which of its tools is meant; arguments that are too
+/// long are only on its standard input.
 pub(crate) fn words(tool: &Tool, arguments: &str) -> Vec<OsString> {
     match tool.execution {
         Execution::Script | Execution::MappedScript(_) | Execution::Command { .. } | Execution::Worker(_) => {

@@ -1,4 +1,4 @@
-//! Prompts and resources that functions give.
+//! Function calls: prompts and resources that functions return.
 
 use crate::ScriptRoots;
 use crate::TraceVariables;
@@ -19,10 +19,10 @@ use serde_json::Value;
 use std::pin::Pin;
 use std::sync::Arc;
 
-/// Somebody wants to read what a URI names, which a function knows.
+/// A request to read a URI that a function serves.
 pub struct FunctionRead<'a> {
     pub function: &'a ServedBy,
-    /// The name of the resource, or of the template that found the URI.
+    /// The name of the resource, or of the template that matched the URI.
     pub name: &'a str,
     pub uri: &'a str,
     /// The variables of the template.
@@ -30,13 +30,13 @@ pub struct FunctionRead<'a> {
     pub paths: &'a Paths,
     /// Who reads.
     pub caller: &'a str,
-    /// What its answer is charged to.
+    /// The budget that its answer is charged to.
     pub budget: &'a Arc<Budget>,
 }
 
 impl Scripts {
-    /// What a function says that a URI names: the text of a `ReadResourceResult`. It is cancelled when this is dropped.
-    /// Boxed, so that reading what others provide is not as large.
+    /// The function's answer for a URI: the text of a `ReadResourceResult`. Dropping the future cancels it. Boxed, to keep
+    /// the futures of other reads small.
     pub fn read_by_function<'a>(
         &'a self,
         read: FunctionRead<'a>,
@@ -68,7 +68,7 @@ impl Scripts {
         call.put(self, std::future::pending(), drop).await
     }
 
-    /// What a function says for a prompt: the text of a `GetPromptResult`. `on_question` gets what it asks.
+    /// The function's answer for a prompt: the text of a `GetPromptResult`. `on_question` receives its questions.
     pub(crate) async fn prompt_by_function(
         &self,
         call: PromptCall<'_>,
@@ -91,7 +91,7 @@ impl Scripts {
             caller: "",
             trace: call.trace,
             asks: Asks { anything: call.may_ask, its_user: call.may_elicit },
-            // Whoever is asked may think as long as the longest call may take.
+            // The user may think as long as the longest call may take.
             patience: Patience { pause: settings.max_timeout, ..Patience::fixed(bounds.time) },
             bounds,
             budget: call.budget,
@@ -107,7 +107,7 @@ struct Asks {
     its_user: bool,
 }
 
-/// A function that is asked for something that is no tool call.
+/// A request to a function that is not a tool call.
 struct Asked<'a> {
     what: String,
     function: &'a ServedBy,

@@ -1,5 +1,5 @@
-//! Whether a tool may run: by the list of names, by who could have written it, and by what the project's own
-//! `server.d/policy.sh` says.
+//! Tool policy: whether a tool may run, by the list of names, by file permissions and by the project's own
+//! `server.d/policy.sh`.
 
 use crate::running::error::{Block, NoEnvironment, ScriptError};
 use crate::running::process::Limits;
@@ -14,21 +14,20 @@ use mcp_bash_settings::EnvironmentMode;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long a policy may think.
+/// The timeout of a policy.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The longest policy that is asked, in bytes.
+/// The largest policy that is run, in bytes.
 const LONGEST_POLICY: u64 = 1024 * 1024;
 
 /// The longest answer of a policy that is read.
 const LONGEST_ANSWER: usize = 64 * 1024;
 
-/// How much of what a policy that fails says about it is told, in bytes.
+/// How much of a failing policy's error output is reported, in bytes.
 const LONGEST_COMPLAINT: usize = 1024;
 
-/// Reads the policy from its standard input, asks it, and prints what it refused with. What it prints itself is not
-/// ours to read. A function of that name in the environment is not the project's: it does not stand in for a policy
-/// that defines none.
+/// Reads the policy from its standard input, asks it, and prints its refusal. The policy's own output is discarded. A
+/// function of that name in the environment is not the project's: it must not replace a policy that defines none.
 const ASK: &str = r#"
 _MCP_TOOLS_ERROR_CODE=-32602 _MCP_TOOLS_ERROR_MESSAGE= _MCP_TOOLS_ERROR_DATA=
 mcp_tools_error() { _MCP_TOOLS_ERROR_CODE=$1 _MCP_TOOLS_ERROR_MESSAGE=$2 _MCP_TOOLS_ERROR_DATA=${3-}; }
@@ -45,23 +44,23 @@ printf '%s\n%s\0%s' "$_MCP_TOOLS_ERROR_CODE" "$_MCP_TOOLS_ERROR_MESSAGE" "$_MCP_
 exit 1
 "#;
 
-/// A tool that may run, and who runs it.
+/// A tool that may run, and what runs it.
 pub struct AllowedTool<'a> {
     pub(crate) tool: &'a Tool,
     pub(crate) paths: &'a Paths,
     pub(crate) way: Way<'a>,
 }
 
-/// Who runs a tool.
+/// What runs a tool.
 pub(crate) enum Way<'a> {
     /// A process of its own.
     Process(Start),
-    /// A worker, whose script is judged when it is started: a running one has read it before.
+    /// A worker, whose script is judged when it is started: a running worker has already read it.
     Worker(&'a Worker),
 }
 
 impl Scripts {
-    /// Lets the tool run; or says why not, and what would allow it.
+    /// Allows the tool to run; or returns why not, and what would allow it.
     pub async fn allow<'a>(
         &self,
         tool: &'a Tool,
@@ -90,10 +89,10 @@ impl Scripts {
             }
             Execution::Script | Execution::MappedScript(_) | Execution::Provider => Way::Process(judged()?),
         };
-        // A policy that cannot be trusted must not end as no policy at all.
+        // An untrusted policy must not end as no policy at all.
         let policy = judge(tool, POLICY, Block::PolicyDistrusted, || read_policy(paths))?;
         if let Some(policy) = policy {
-            // Boxed, so that calls without a policy are not as large.
+            // Boxed, to keep the futures of calls without a policy small.
             Box::pin(self.ask_policy(tool, paths, &policy, budget, cancelled)).await?;
         }
         Ok(AllowedTool { tool, paths, way })
@@ -130,7 +129,7 @@ impl Scripts {
             why: error.to_string(),
         })?;
         match outcome.ending {
-            // A policy that ends the shell half-way has not said yes.
+            // A policy that exits the shell early has not said yes.
             ProcessEnding::Exited(0) if outcome.stdout == b"allowed" => Ok(()),
             ProcessEnding::Exited(1) if outcome.stdout == b"undefined" => {
                 Err(blocked(Block::PolicyUndefined))
@@ -148,10 +147,10 @@ impl Scripts {
     }
 }
 
-/// How the policy is named in an error.
+/// The name of the policy in errors.
 const POLICY: &str = "server.d/policy.sh";
 
-/// Finds out whether something is trusted. A shortage of the system is no reason for distrust.
+/// Judges whether something is trusted. A shortage of the system is no reason for distrust.
 fn judge<T>(
     tool: &Tool,
     what: &'static str,
@@ -170,14 +169,13 @@ fn read_policy(paths: &Paths) -> Result<Option<Vec<u8>>, trust::Distrust> {
     let path = paths.policy();
     let policy = trust::read(&path, &paths.root, LONGEST_POLICY)?;
     if policy.is_none() {
-        // Without one every call is allowed, so nobody else may have removed it.
+        // Without a policy every call is allowed, so no other user may have been able to remove it.
         trust::judge_absence(&path, &paths.root)?;
     }
     Ok(policy)
 }
 
-/// What a policy refuses with: a code, on the next line a message, and after a NUL what else it has to say. None where it
-/// has no message.
+/// A policy's refusal: a code, a message on the next line, and data after a NUL. `None` without a message.
 fn refusal(answer: &str) -> Option<ScriptError> {
     let (code, answer) = answer.split_once('\n')?;
     let (message, data) = answer.split_once('\0').unwrap_or((answer, ""));

@@ -1,4 +1,4 @@
-//! Prompts that are scripts.
+//! Prompt scripts.
 
 use crate::calls::script::Script;
 use crate::running::error::ScriptError;
@@ -12,17 +12,17 @@ use mcp_bash_runner::Question;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Somebody wants to know what a prompt says.
+/// A request for the content of a prompt.
 pub struct PromptCall<'a> {
     pub prompt: &'a Prompt,
     pub paths: &'a Paths,
     /// The text of a JSON object.
     pub arguments: &'a str,
-    /// How long the caller lets it take.
+    /// The caller's timeout.
     pub asked: Option<Duration>,
-    /// What its output and its questions are charged to.
+    /// The budget that its output and its questions are charged to.
     pub budget: &'a Arc<Budget>,
-    /// The trace that the call is a part of.
+    /// The trace that the call is part of.
     pub trace: &'a TraceVariables,
     /// Whether the caller can be asked anything.
     pub may_ask: bool,
@@ -31,7 +31,7 @@ pub struct PromptCall<'a> {
 }
 
 impl Scripts {
-    /// Runs the script of a prompt. An outcome is one that ended well. `on_question` gets what it asks.
+    /// Runs the script of a prompt. An outcome is always a success. `on_question` receives its questions.
     pub async fn prompt(
         &self,
         call: PromptCall<'_>,
@@ -39,7 +39,7 @@ impl Scripts {
         on_question: impl FnMut(Question),
     ) -> Result<Outcome, ScriptError> {
         if let Source::Function(function) = &call.prompt.source {
-            // Boxed, so that those of scripts are not as large.
+            // Boxed, to keep the futures of scripts small.
             return Box::pin(self.prompt_by_function(call, function, cancelled, on_question)).await;
         }
         let (prompt, what) = (call.prompt, format!("Prompt '{}'", call.prompt.name));

@@ -1,4 +1,4 @@
-//! Resources that an executable in `providers/` reads: it prints what a URI names.
+//! Resource providers: executables in `providers/` that print the content of a URI.
 
 use crate::running::error::{ScriptError, Unread};
 use crate::running::outcome::Outcome;
@@ -18,23 +18,23 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long an executable may take to end when it is told to.
+/// How long an executable may take to exit after it is asked to.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// Somebody wants to read what a URI names.
+/// A request to read a URI.
 pub struct ResourceRead<'a> {
     pub script: &'a Path,
     pub paths: &'a Paths,
     pub uri: &'a str,
-    /// The variables of the template that found the URI.
+    /// The variables of the template that matched the URI.
     pub variables: &'a Values,
-    /// What its output is charged to.
+    /// The budget that its output is charged to.
     pub budget: &'a Arc<Budget>,
 }
 
 impl Scripts {
-    /// Runs an executable that reads a resource. An outcome is one that ended well. The executable ends when this is
-    /// dropped.
+    /// Runs an executable that reads a resource. An outcome is always a success. Dropping the future terminates the
+    /// executable.
     pub async fn read_resource(&self, read: ResourceRead<'_>) -> Result<Outcome, ScriptError> {
         let what = || read.script.display().to_string();
         let start = start(read.script, &read.paths.root)
@@ -68,7 +68,7 @@ impl Scripts {
         Ok(outcome)
     }
 
-    /// What the exit code of the executable means.
+    /// The meaning of the executable's exit code.
     fn judge(&self, outcome: &Outcome, script: &Path) -> Result<(), Unread> {
         let said = outcome.errors();
         let or = |usual: &str| match said.trim() {
@@ -107,7 +107,7 @@ impl Scripts {
 /// How the executable is started, if it may run.
 fn start(script: &Path, root: &Path) -> Result<Start, Distrust> {
     let start = trust::may_run(script, root)?;
-    // A script that is neither executable nor says what runs it is one for bash.
+    // Bash runs a script that is not executable and names no interpreter.
     let is_executable = script.metadata().is_ok_and(|file| file.permissions().mode() & 0o111 != 0);
     if !is_executable && start.arguments.is_empty() {
         return Ok(Start { program: "bash".into(), arguments: vec![script.into()] });
@@ -115,7 +115,7 @@ fn start(script: &Path, root: &Path) -> Result<Start, Distrust> {
     Ok(start)
 }
 
-/// What the executable finds in its environment: where things are, the URI, and the variables of its template.
+/// The environment of the executable: paths, the URI, and the variables of its template.
 fn variables(
     mut given: Variables,
     settings: &Settings,
@@ -138,7 +138,7 @@ fn variables(
         if text.contains('\0') {
             return Err(Unread::Invalid(format!("`{name}` holds a NUL character")));
         }
-        // Other names than these cannot be said in a shell; they are in the object.
+        // A shell cannot have variables of other names; those are in the object.
         if name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
             given.set(format!("MCP_RESOURCE_VAR_{name}"), text);
         }

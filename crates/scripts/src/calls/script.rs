@@ -1,5 +1,5 @@
-//! Runs a script of the project that is no tool: it is trusted or not run, gets its input and its environment, and its
-//! output is what it is asked for.
+//! Script run: runs a script of the project that is not a tool. The script must be trusted, receives its input and its
+//! environment, and answers on its standard output.
 
 use crate::calls::call_tool::QUESTIONS;
 use crate::running::error::{Bounds, Failed, ScriptError};
@@ -15,32 +15,32 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long a script may take to end when it is told to.
+/// How long a script may take to exit after it is asked to.
 const GRACE: Duration = Duration::from_secs(1);
 
 pub(crate) struct Script<'a> {
-    /// What it is to people, as in "Prompt 'x'".
+    /// Its name for people, as in "Prompt 'x'".
     pub(crate) what: String,
     pub(crate) program: &'a Path,
     pub(crate) paths: &'a Paths,
     pub(crate) environment: Variables,
-    /// What it reads on its standard input.
+    /// Its standard input.
     pub(crate) input: &'a str,
-    /// How long it may take: as its caller says, and as its author says.
+    /// The timeouts of its caller and of its author.
     pub(crate) asked: Option<Duration>,
     pub(crate) author: Option<Duration>,
-    /// How much it may print, in bytes.
+    /// The limit of its output, in bytes.
     pub(crate) limit: usize,
-    /// The setting that says so.
+    /// The setting for that limit.
     pub(crate) limit_setting: &'static str,
-    /// What its output is charged to.
+    /// The budget that its output is charged to.
     pub(crate) budget: &'a Arc<Budget>,
-    /// The folder of its call, where it may ask.
+    /// The folder of its call, if it may ask questions.
     pub(crate) asks_in: Option<&'a CallFolder>,
 }
 
 impl Script<'_> {
-    /// How it ended well, or why there is nothing to go on with.
+    /// Its successful outcome, or why there is none.
     pub(crate) async fn run(
         self,
         scripts: &Scripts,
@@ -66,7 +66,7 @@ impl Script<'_> {
             environment: self.environment,
             input: Input::Bytes(self.input.as_bytes()),
             limits: Limits {
-                // Whoever is asked may think as long as the longest call may take.
+                // The user may think as long as the longest call may take.
                 patience: Patience { pause: settings.max_timeout, ..Patience::fixed(bounds.time) },
                 output: bounds.output,
                 error_tail: settings.stderr_tail,

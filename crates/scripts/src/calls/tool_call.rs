@@ -14,20 +14,20 @@ pub struct ToolCall<'a> {
     pub arguments: &'a str,
     /// Who calls.
     pub caller: &'a str,
-    /// What the caller says besides: the text of a JSON object.
+    /// The caller's `_meta`: the text of a JSON object.
     pub meta: &'a str,
-    /// The trace that the call is a part of.
+    /// The trace that the call is part of.
     pub trace: &'a TraceVariables,
-    /// What progress is told under; empty where nobody wants to hear of it.
+    /// The token for progress notifications; empty if the client wants none.
     pub progress_token: &'a str,
     pub roots: &'a ScriptRoots,
-    /// Whether the client has roots of its own that it tells only when it is asked.
+    /// Whether the client has roots of its own that it was not asked for yet.
     pub has_unasked_roots: bool,
     /// Whether the caller can be asked anything.
     pub may_ask: bool,
     /// Whether its user can be asked.
     pub may_elicit: bool,
-    /// Whether anybody wants to hear what the tool says while it runs.
+    /// Whether a client receives the tool's messages while it runs.
     pub is_heard: bool,
     pub limits: Limits<'a>,
 }

@@ -1,4 +1,5 @@
-//! What would keep scripts from being run, or from finding what they need: found before somebody calls one.
+//! Environment checks: what would prevent scripts from running, or from finding what they need, found before a client calls
+//! one.
 
 use crate::running::processes::block_on;
 use crate::scripts::Scripts;
@@ -6,17 +7,17 @@ use mcp_bash_project::{Paths, Tool};
 use mcp_bash_runner::Variables;
 use std::path::PathBuf;
 
-/// What is wrong with the environment of scripts.
+/// Problems with the environment of scripts.
 #[derive(Debug, Default)]
 pub struct EnvironmentProblems {
-    /// Why no script is run at all.
+    /// Why no script runs at all.
     pub refusal: Option<String>,
     /// What scripts will miss.
     pub missing: Vec<String>,
 }
 
 impl Scripts {
-    /// Looks at the environment of scripts, and blocks until `server.d/env.sh` was sourced.
+    /// Checks the environment of scripts, and blocks until `server.d/env.sh` was sourced.
     pub fn environment_problems<'a>(
         &self,
         paths: &Paths,
@@ -27,7 +28,7 @@ impl Scripts {
         let naming: Vec<&Tool> =
             tools.into_iter().filter(|tool| !tool.options.variables.is_empty()).collect();
         let names_none = self.settings().project_variables.is_empty() && naming.is_empty();
-        // Most projects have neither, and each start would pay for a runtime to find that out.
+        // Most projects have neither, and this saves a runtime at each start.
         if names_none && !has_env_file(paths) {
             return EnvironmentProblems { refusal: None, missing };
         }
@@ -55,7 +56,7 @@ impl Scripts {
             .collect()
     }
 
-    /// The variables that metadata names and nobody sets.
+    /// The variables that metadata names and nothing sets.
     fn missing_variables<'a>(
         &self,
         exported: &Variables,
@@ -80,7 +81,7 @@ impl Scripts {
     }
 }
 
-/// Whether there is anything that could be sourced, or that stands in its way.
+/// Whether there is a file to source, or something in its place.
 fn has_env_file(paths: &Paths) -> bool {
     paths.server.join("env.sh").symlink_metadata().is_ok()
 }

@@ -1,4 +1,5 @@
-//! What keeps files of functions from finding the packages that they import: told before somebody calls one.
+//! Function environments: what prevents function files from finding the packages they import, reported before a client
+//! calls one.
 
 use crate::interpreters::{first_found, inline_dependencies, python};
 use crate::running::processes::block_on;
@@ -8,12 +9,12 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// The longest file of a project that is looked at for its dependencies.
+/// The largest project file that is searched for dependencies, in bytes.
 const LONGEST: u64 = 1024 * 1024;
 
 impl Scripts {
-    /// What is wrong with the environments of files of functions, in words for whoever runs the server: each begins with
-    /// the path of a file in the project.
+    /// Problems with the environments of function files, for the operator: each begins with the path of a file in the
+    /// project.
     pub fn environments_of_functions(&self, catalog: &Catalog) -> Vec<String> {
         let files = files(catalog);
         if files.is_empty() {
@@ -31,7 +32,7 @@ impl Scripts {
     }
 }
 
-/// The files of functions, and those that could not be loaded.
+/// The function files, and those that could not be loaded.
 fn files(catalog: &Catalog) -> BTreeSet<PathBuf> {
     let loaded = catalog.function_files().iter().map(|file| file.served_by.file.clone());
     let failed = catalog.diagnostics.iter().map(|told| told.path.clone());
@@ -42,7 +43,7 @@ fn files(catalog: &Catalog) -> BTreeSet<PathBuf> {
         .collect()
 }
 
-/// What is wrong, and in which file.
+/// The problem, and its file.
 fn problem(file: &Path, catalog: &Catalog, has_uv: bool) -> Option<(PathBuf, String)> {
     let paths = &catalog.paths;
     if file.extension().is_some_and(|ending| ending == "py") {
@@ -73,7 +74,7 @@ fn problem(file: &Path, catalog: &Catalog, has_uv: bool) -> Option<(PathBuf, Str
     is_wrong.then(|| (nearest.join("package.json"), problem.to_owned()))
 }
 
-/// Whether a folder is that of a Python project with dependencies.
+/// Whether a folder is a Python project with dependencies.
 fn has_python_project(folder: &Path) -> bool {
     let text = mcp_bash_files::read_text(&folder.join("pyproject.toml"), LONGEST).unwrap_or_default();
     let mut lines = text.lines().skip_while(|line| line.trim() != "[project]").skip(1);

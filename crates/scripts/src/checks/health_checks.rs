@@ -1,4 +1,4 @@
-//! `server.d/health-checks.sh`: what a project itself wants to be looked at before it is called healthy.
+//! `server.d/health-checks.sh`: the project's own checks of its health.
 
 use crate::running::error::{ScriptError, system_error};
 use crate::running::outcome::Outcome;
@@ -10,16 +10,16 @@ use mcp_bash_project::{Paths, trust};
 use mcp_bash_runner::Patience;
 use std::time::Duration;
 
-/// Where the checks stand, to people.
+/// The name of the checks in messages.
 const FILE: &str = "server.d/health-checks.sh";
 
-/// The longest checks that are run, in bytes.
+/// The largest checks that are run, in bytes.
 const LONGEST: u64 = 1024 * 1024;
 
-/// How much of the end of what the checks print is kept, in bytes.
+/// How much of the end of the checks' output is kept, in bytes.
 const LONGEST_REPORT: usize = 64 * 1024;
 
-/// The functions a check is written with. What it prints is for people, so it goes to standard error.
+/// The functions that checks are written with. Their output is for people, so it goes to standard error.
 const PRELUDE: &str = r#"
 exec 1>&2
 _mcp_checked() { if [ "$1" = 0 ]; then printf '  ✓ %s\n' "$2"; else printf '  ✗ %s (%s)\n' "$2" "$3"; fi; return "$1"; }
@@ -35,8 +35,8 @@ mcp_health_check_env() {
 "#;
 
 impl Scripts {
-    /// Runs the checks of a project, and blocks until they have ended. Nothing where it has none. What they printed for
-    /// people is the standard error of the outcome.
+    /// Runs the checks of a project, and blocks until they have exited. `None` if it has none. The standard error of the
+    /// outcome is their report for people.
     pub fn check_health(&self, paths: &Paths, timeout: Duration) -> Result<Option<Outcome>, ScriptError> {
         let text = trust::read(&paths.server.join("health-checks.sh"), &paths.root, LONGEST)
             .map_err(|source| ScriptError::ServerScriptDistrusted { file: FILE, source })?;

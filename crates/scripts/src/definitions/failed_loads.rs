@@ -1,15 +1,15 @@
-//! Files of functions that could not be loaded several times in a row. One that writes into the project while it is loaded would
-//! otherwise be loaded again because of that, and again, without end.
+//! Failed loads: function files that failed to load several times in a row. Otherwise, a file that writes into the project
+//! while it is loaded would cause its own reload without end.
 
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
-/// So often in a row a file that looks the same is tried: somebody may be mending what it needs.
+/// How often in a row an unchanged file is tried: what it needs may be about to be fixed.
 const MOST: u32 = 4;
 
-/// After that it is left alone for so long.
+/// The pause after that.
 const PAUSE: Duration = Duration::from_secs(10);
 
 #[derive(Default)]
@@ -24,14 +24,14 @@ struct Failed {
 }
 
 impl FailedLoads {
-    /// Why a file is not loaded now: it failed too often, with these words.
+    /// Why a file is not loaded now: it failed too often, with this message.
     pub(crate) fn refusal(&self, file: &Path) -> Option<String> {
         let all = self.0.lock();
         let failed = all.get(file).filter(|failed| failed.count >= MOST && failed.is_recent(looks(file)))?;
         Some(failed.why.clone())
     }
 
-    /// Notes how loading a file ended: with an error, or well.
+    /// Records the result of loading a file: an error, or success.
     pub(crate) fn note(&self, file: &Path, error: Option<&String>) {
         let mut all = self.0.lock();
         let Some(why) = error else {

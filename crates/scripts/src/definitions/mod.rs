@@ -1,4 +1,4 @@
-//! Definitions: what files of functions and providers say that they have.
+//! Definitions: what function files and providers report that they have.
 
 pub(crate) mod failed_loads;
 pub(crate) mod provider_list;

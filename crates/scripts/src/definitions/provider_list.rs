@@ -1,4 +1,4 @@
-//! An executable that says itself which tools it has: asked `list`, and then `instructions`.
+//! Provider list: an executable is run with `list` for its tools, and then with `instructions`.
 
 use crate::running::error::{Bounds, Failed, NoEnvironment};
 use crate::running::process::{Limits, Process};
@@ -12,7 +12,7 @@ use std::future::pending;
 use std::path::Path;
 use std::time::Duration;
 
-/// How long it may take to end when it is told to.
+/// How long it may take to exit after it is asked to.
 const GRACE: Duration = Duration::from_millis(500);
 
 impl Surroundings {
@@ -22,13 +22,13 @@ impl Surroundings {
         paths: &Paths,
     ) -> Result<Definitions, Unanswered> {
         let text = self.print_of(program, "list", paths).await?;
-        // Not to have any is its right.
+        // Instructions are optional.
         let instructions = self.print_of(program, "instructions", paths).await.ok();
         Ok(Definitions { text, instructions })
     }
 
-    /// Runs an executable with one word as its argument, within the bounds of a provider: what it printed, or why that is
-    /// no answer.
+    /// Runs an executable with one word as its argument, within the bounds of a provider: its output, or why that is not an
+    /// answer.
     async fn print_of(&self, program: &Path, word: &str, paths: &Paths) -> Result<String, Unanswered> {
         let settings = self.settings();
         let bounds = Bounds {

@@ -1,4 +1,4 @@
-//! How a project is read: with somebody who runs what has to be run for it.
+//! Reading options: how a project is read, with what runs the processes for it.
 
 use crate::definitions::readings::Readings;
 use crate::running::error::system_error;
@@ -31,7 +31,7 @@ impl Readings {
     }
 }
 
-/// Runs what reading one project takes.
+/// Runs the processes that reading one project takes.
 struct Reader {
     readings: Arc<Readings>,
     paths: Paths,
@@ -63,7 +63,7 @@ impl Run for Reader {
             limits: Limits {
                 patience: Patience::fixed(hook.timeout),
                 output: limit,
-                // One byte more tells that there was more.
+                // One more byte shows that there was more.
                 error_tail: limit.saturating_add(1),
                 budget: self.readings.surroundings.budget(),
             },

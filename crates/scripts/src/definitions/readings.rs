@@ -1,8 +1,8 @@
-//! Files that say themselves what they have (function files, providers), asked beside everything else: each by a task of
-//! its own, so that one that hangs costs its own tools and nobody else's time.
+//! Definition readings: files that report their own definitions (function files, providers) are asked in the background,
+//! each by a task of its own, so that one that hangs costs only its own tools.
 //!
-//! The answer is kept until the project is read because of it, and reported to whoever reads it again. A file is *in
-//! progress* until then, so that those who wait for it find it served when they go on.
+//! The answer is kept until the project is read because of it, and reported to the reader. A file is *in progress* until
+//! then, so that a caller that waits for it finds it served afterwards.
 
 use crate::definitions::failed_loads::FailedLoads;
 use crate::surroundings::Surroundings;
@@ -18,11 +18,11 @@ use tokio::sync::{Notify, Semaphore, oneshot, watch};
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep};
 
-/// A file that takes longer than this does not keep others from being asked.
+/// A file that takes longer than this does not prevent others from being asked.
 const SLOW: Duration = Duration::from_secs(2);
 
-/// How long after it could not answer, for a reason that passes, a file is asked again; twice as long after each attempt, up to
-/// the longest, so that it is served within ten seconds after the reason is gone.
+/// The first pause before a file that failed for a passing reason is asked again. The pause doubles after each attempt, up
+/// to the longest, so that the file is served within ten seconds after the reason is gone.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(4);
 
@@ -33,12 +33,12 @@ pub(crate) struct Readings {
     state: Mutex<State>,
     /// The files whose definitions are not served yet.
     in_progress: watch::Sender<Vec<FileInProgress>>,
-    /// How many are asked at once: it takes an interpreter each.
+    /// How many are asked at once: each takes an interpreter.
     places: Semaphore,
     tell: OnceLock<Tell>,
 }
 
-/// A file that is being asked what it has, or was and is not served yet.
+/// A file that is being asked for its definitions, or has answered and is not served yet.
 #[derive(Debug, Clone)]
 pub struct FileInProgress {
     pub file: PathBuf,
@@ -51,11 +51,11 @@ type Tell = Box<dyn Fn(&Path) + Send + Sync>;
 struct State {
     files: HashMap<PathBuf, Reading>,
     last: u64,
-    /// The files that answered before anybody wanted to know.
+    /// The files that answered before a callback was set.
     untold: Vec<PathBuf>,
 }
 
-/// One file, as it looked when it was asked.
+/// One file, with its stamp when it was asked.
 struct Reading {
     number: u64,
     stamp: Stamp,
@@ -68,7 +68,7 @@ enum Answer {
         answer: Result<Definitions, Unanswered>,
         /// Whether the project was read because of it.
         is_served: bool,
-        /// Lets the next attempt begin soon, where there will be one.
+        /// Makes the next attempt begin soon, if there will be one.
         soon: Arc<Notify>,
     },
 }
@@ -87,14 +87,15 @@ impl Readings {
         }
     }
 
-    /// Lets `tell` know of each file whose definitions are known now. It runs where it may block, and reads the file again.
+    /// Calls `tell` with each file whose definitions are now known. `tell` runs where it may block, and reads the file
+    /// again.
     pub(crate) fn on_definitions(&self, tell: impl Fn(&Path) + Send + Sync + 'static) {
         let untold = {
             let mut state = self.state.lock();
             let _ = self.tell.set(Box::new(tell));
             std::mem::take(&mut state.untold)
         };
-        // Files that answered before anybody wanted to know.
+        // Files that answered before the callback was set.
         if let Some(tell) = self.tell.get() {
             for file in &untold {
                 tell(file);
@@ -107,7 +108,7 @@ impl Readings {
         self.in_progress.subscribe()
     }
 
-    /// What a file says that it has. It is asked in the runtime of the workers, unless it was and looks the same.
+    /// The definitions of a file. It is asked in the runtime of the workers, unless it was asked before and looks the same.
     pub(crate) fn definitions(
         self: &Arc<Self>,
         file: &Path,
@@ -154,13 +155,13 @@ impl Readings {
 }
 
 impl Readings {
-    /// Forgets the answers that are served, and does not wait for files any longer that look different now, or are gone.
+    /// Forgets the answers that are served, and stops waiting for files that look different now, or are gone.
     pub(crate) fn ask_again(&self) {
         self.state.lock().files.retain(|file, reading| {
             let is_same = Stamp::at(file) == Some(reading.stamp);
             match &reading.answer {
                 Answer::Here { answer: Err(unanswered), soon, .. } if is_same && unanswered.passes => {
-                    // The next attempt may be the one that works. It is not made at once: a file may change the project itself.
+                    // The next attempt may succeed. It is not made at once: a file may change the project itself.
                     soon.notify_one();
                     true
                 }
@@ -182,7 +183,7 @@ impl Readings {
         });
     }
 
-    /// Keeps an answer, unless the file is asked anew by now. False then.
+    /// Keeps an answer, unless the file has been asked again; then returns false.
     fn keep(&self, question: &InProgress, answer: Result<Definitions, Unanswered>) -> bool {
         let InProgress { file, number, soon, .. } = question;
         let mut state = self.state.lock();
@@ -193,7 +194,7 @@ impl Readings {
         true
     }
 
-    /// Whether nobody wants to know of an answer yet. Then it is kept for the first who does.
+    /// Whether there is no callback for an answer yet. If so, the answer is kept for it.
     fn is_untold(&self, file: &Path) -> bool {
         let mut state = self.state.lock();
         let is_untold = self.tell.get().is_none();
@@ -203,7 +204,7 @@ impl Readings {
         is_untold
     }
 
-    /// A file is not in progress any more, unless it is asked anew.
+    /// Marks a file as no longer in progress, unless it was asked again.
     fn leave(&self, file: &Path, number: u64) {
         let mut state = self.state.lock();
         let reading = state.files.get_mut(file);
@@ -219,7 +220,7 @@ impl Readings {
     }
 }
 
-/// That a file is in progress. However its task ends, it is not any longer then.
+/// Marks a file as in progress. The mark goes when its task ends, however it does.
 struct InProgress {
     readings: Arc<Readings>,
     file: PathBuf,
@@ -233,10 +234,10 @@ impl Drop for InProgress {
     }
 }
 
-/// A file that is to be asked.
+/// A file to ask.
 struct Question {
     in_progress: InProgress,
-    /// What loads it. Nothing for a provider.
+    /// The worker that loads it. `None` for a provider.
     worker: Option<Worker>,
     paths: Paths,
 }
@@ -250,12 +251,12 @@ impl Question {
             let began = Instant::now();
             let answer = tokio::select! {
                 biased;
-                // What is dropped is killed.
+                // Dropping it kills the process.
                 () = readings.surroundings.processes.ended() => return,
                 answer = self.answer() => answer,
             };
             if readings.surroundings.processes.has_ended() {
-                // It says no more than that.
+                // The answer reflects only the shutdown.
                 return;
             }
             if self.worker.is_some() {
@@ -269,7 +270,7 @@ impl Question {
             if is_over {
                 return;
             }
-            // Nobody waits for the next attempt.
+            // Nothing waits for the next attempt.
             readings.leave(file, *number);
             let pause = pause_after(began.elapsed(), pauses.lengthen());
             tokio::select! {
@@ -301,12 +302,12 @@ impl Question {
     }
 }
 
-/// How long to wait after an attempt. One that takes long each time does not keep the machine busy.
+/// The pause after an attempt. Attempts that take long must not keep the machine busy.
 fn pause_after(attempt: Duration, usual: Duration) -> Duration {
     if attempt > LONGEST_PAUSE { 3 * attempt } else { usual.max(attempt) }
 }
 
-/// Reports an answer, on a thread of its own, since the callback may block. Where no thread can be started, it is tried again.
+/// Reports an answer on a thread of its own, because the callback may block. If no thread can be started, tries again.
 async fn tell(readings: &Arc<Readings>, file: &Path) {
     let mut pauses = Pauses::new(FIRST_PAUSE / 4, 4 * FIRST_PAUSE);
     loop {

@@ -1,11 +1,11 @@
-//! Dependencies that a Python file names itself, in a comment (PEP 723).
+//! Inline dependencies of a Python file, in a comment (PEP 723).
 
 use std::path::Path;
 
-/// The longest beginning of a file that is searched.
+/// How much of the beginning of a file is searched, in bytes.
 const LONGEST: u64 = 1024 * 1024;
 
-/// Whether a file names any. What exactly is for `uv` to read.
+/// Whether a file has any. `uv` reads the details.
 pub(crate) fn are_in(file: &Path) -> bool {
     let text = mcp_bash_files::open(file).and_then(|file| mcp_bash_files::read_all_text(&file, LONGEST));
     text.is_ok_and(|text| has_block(&text))

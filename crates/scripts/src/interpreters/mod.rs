@@ -1,6 +1,6 @@
-//! What runs a file of functions: the Python or the Node.js that its project means, and the worker of the SDK.
+//! Interpreters of function files: the project's Python or Node.js, and the SDK's worker.
 //!
-//! Looked for when a worker is started, which is seldom: a call of one that runs asks for none of this.
+//! They are looked up when a worker is started, which is rare: a call of a running worker needs none of this.
 
 pub(crate) mod inline_dependencies;
 mod node;
@@ -13,7 +13,7 @@ use mcp_bash_project::{Paths, WorkerProgram};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// How a worker is started whose functions stand in `file`; for a program that is its own worker, the file itself.
+/// How a worker for the functions of `file` is started; if the program is its own worker, the file itself.
 pub(crate) async fn start_of(
     surroundings: &Surroundings,
     file: &Path,
@@ -41,8 +41,8 @@ pub(crate) async fn start_of(
     Ok(Start { program: interpreter, arguments })
 }
 
-/// What a worker says of why it cannot serve, with another remedy where that is a package that is missing since the virtual
-/// environment has no interpreter.
+/// A worker's message about why it cannot serve, with another fix if a package is missing because the virtual environment
+/// has no interpreter.
 pub(crate) fn explain(message: String, file: &Path, paths: &Paths) -> String {
     let environment = python::unusable_environment(file, paths, false);
     let Some(environment) = environment.filter(|_| message.contains("ModuleNotFoundError")) else {

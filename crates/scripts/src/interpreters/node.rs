@@ -1,4 +1,4 @@
-//! The Node.js of a project. What is installed in `node_modules` beside or above a file is found by Node.js itself.
+//! Node.js of a project. Node.js itself finds packages in `node_modules` beside or above a file.
 
 use super::first_found;
 use super::python::folders;

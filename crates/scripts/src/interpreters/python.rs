@@ -1,5 +1,5 @@
-//! The Python of a file of functions: that of the dependencies it names itself (PEP 723, by `uv`), else of the nearest
-//! virtual environment, which `uv` makes for a project of its own, else the one on the PATH.
+//! Python of a function file: the environment of its inline dependencies (PEP 723, by `uv`), otherwise the nearest virtual
+//! environment, which `uv` creates for its own projects, otherwise the one on the PATH.
 
 use super::{first_found, inline_dependencies};
 use crate::running::error::{Bounds, Failed};
@@ -14,10 +14,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How long `uv` may take to end when it is told to.
+/// How long `uv` may take to exit after it is asked to.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// Where programs stand in a virtual environment.
+/// The usual folders of virtual environments.
 const ENVIRONMENTS: [&str; 2] = [".venv", "venv"];
 
 pub(crate) async fn find(surroundings: &Surroundings, file: &Path, paths: &Paths) -> Result<PathBuf, String> {
@@ -29,7 +29,7 @@ pub(crate) async fn find(surroundings: &Surroundings, file: &Path, paths: &Paths
         if let Some(python) = environment_in(folder, paths)? {
             return Ok(python);
         }
-        // A project of `uv` whose environment was not made yet.
+        // A project of `uv` whose environment does not exist yet.
         if let Some(uv) = uv.as_ref().filter(|_| folder.join("uv.lock").is_file()) {
             let words = ["sync", "--quiet", "--project"].map(OsStr::new);
             run(surroundings, uv, &[&words[..], &[folder.as_os_str()]].concat(), paths).await?;
@@ -45,20 +45,20 @@ pub(crate) async fn find(surroundings: &Surroundings, file: &Path, paths: &Paths
     })
 }
 
-/// Whether there is a virtual environment in a folder.
+/// Whether a folder contains a virtual environment.
 pub(crate) fn has_environment(folder: &Path) -> bool {
     ENVIRONMENTS.iter().any(|name| folder.join(name).join("bin/python").exists())
 }
 
-/// The virtual environment of a folder that has no interpreter: a folder that is empty, or one whose Python was upgraded
-/// or removed, so that what stands in its place leads nowhere.
+/// The virtual environment of a folder that has no interpreter: it is empty, or its Python was upgraded or removed, so that
+/// the symlink is broken.
 fn broken_environment(folder: &Path) -> Option<PathBuf> {
     let mut named = ENVIRONMENTS.iter().map(|name| folder.join(name));
-    // A folder `venv` may be anything.
+    // A folder named `venv` may be anything.
     named.find(|at| at.is_dir() && (at.ends_with(".venv") || at.join("pyvenv.cfg").exists()))
 }
 
-/// The virtual environment that a file would be run in if it had an interpreter. `uv` makes that of its own projects anew.
+/// The virtual environment that a file would use if it had an interpreter. `uv` recreates those of its own projects.
 pub(crate) fn unusable_environment(file: &Path, paths: &Paths, has_uv: bool) -> Option<PathBuf> {
     if has_uv && inline_dependencies::are_in(file) {
         return None;
@@ -70,7 +70,7 @@ pub(crate) fn unusable_environment(file: &Path, paths: &Paths, has_uv: bool) -> 
     })
 }
 
-/// How a virtual environment that has no interpreter is made anew.
+/// How to recreate a virtual environment that has no interpreter.
 pub(crate) fn made_anew(environment: &Path, paths: &Paths) -> String {
     let shown = environment.strip_prefix(&paths.root).unwrap_or(environment);
     let shown = shell_path(shown);
@@ -87,7 +87,7 @@ pub(crate) fn folders<'a>(file: &'a Path, paths: &'a Paths) -> impl Iterator<Ite
     inside.chain(is_outside.then_some(&*paths.root))
 }
 
-/// The Python of the virtual environment in a folder, if there is one that others cannot write to.
+/// The Python of the virtual environment in a folder, if there is one that no other user can write.
 fn environment_in(folder: &Path, paths: &Paths) -> Result<Option<PathBuf>, String> {
     for name in ENVIRONMENTS {
         let environment = folder.join(name);
@@ -101,8 +101,8 @@ fn environment_in(folder: &Path, paths: &Paths) -> Result<Option<PathBuf>, Strin
     Ok(None)
 }
 
-/// Looks at what a Python reads of its virtual environment before the file that it is started for: its configuration, and in each
-/// folder of packages those files that it runs at every start.
+/// Judges the files that Python reads of its virtual environment before the script: its configuration, and in each package
+/// folder the files that it runs at every start.
 fn judge_environment(environment: &Path, paths: &Paths) -> Result<(), Distrust> {
     let root = &paths.root;
     trust::judge_folder(&environment.join("bin"), root)?;
@@ -134,7 +134,7 @@ async fn of_its_own(
     Ok(PathBuf::from(found.trim_end()))
 }
 
-/// What `uv` finds in its environment: what scripts do, and what it needs to fetch packages for them.
+/// The environment of `uv`: that of scripts, and what it needs to fetch packages for them.
 async fn environment(surroundings: &Surroundings, paths: &Paths) -> Result<Variables, String> {
     let mut all = surroundings.common_environment(paths).await.map_err(|why| why.to_string())?;
     for (name, value) in std::env::vars_os().filter(|(name, _)| is_for_fetching(name)) {
@@ -145,7 +145,7 @@ async fn environment(surroundings: &Surroundings, paths: &Paths) -> Result<Varia
     Ok(all)
 }
 
-/// Whether a variable says how the network is reached, or sets up `uv` itself.
+/// Whether a variable configures network access, or `uv` itself.
 fn is_for_fetching(name: &OsStr) -> bool {
     const NETWORK: [&str; 6] =
         ["ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "SSL_CERT_DIR", "SSL_CERT_FILE"];
@@ -153,7 +153,7 @@ fn is_for_fetching(name: &OsStr) -> bool {
     name.starts_with(b"UV_") || NETWORK.iter().any(|known| known.as_bytes().eq_ignore_ascii_case(name))
 }
 
-/// Runs `uv`: what it prints, or why it failed.
+/// Runs `uv`: its output, or why it failed.
 async fn run(
     surroundings: &Surroundings,
     uv: &Path,

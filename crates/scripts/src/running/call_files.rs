@@ -1,6 +1,6 @@
-//! The files that a tool and we talk through beside its pipes. Scripts make them if they have something to say;
-//! most have not. They stand in the folder of the call, where a script may put anything in their place, so nothing is
-//! opened here that is no plain file, and nothing is read without a limit.
+//! Call files: the files through which a tool and the server communicate besides its pipes. A script creates them if it
+//! needs them; most do not. They are in the folder of the call, where a script may put anything in their place, so only
+//! regular files are opened here, and nothing is read without a limit.
 
 use mcp_bash_runner::CallFolder;
 use std::io::{self, ErrorKind};
@@ -12,7 +12,7 @@ const LONGEST_ERROR: u64 = 1024 * 1024;
 /// The longest list of files that is read, in bytes.
 const LONGEST_LIST: u64 = 1024 * 1024;
 
-/// The files of one call. They vanish with this value.
+/// The files of one call. Dropping this value removes them.
 pub(crate) struct CallFiles {
     folder: CallFolder,
 }
@@ -26,32 +26,32 @@ impl CallFiles {
         &self.folder
     }
 
-    /// Where a script leaves a JSON-RPC error, if it wants one.
+    /// Where a script writes a JSON-RPC error, if it wants one.
     pub(crate) fn error(&self) -> PathBuf {
         self.folder.path().join("error")
     }
 
-    /// Where a script names files that belong to its result.
+    /// Where a script lists files that belong to its result.
     pub(crate) fn resources(&self) -> PathBuf {
         self.folder.path().join("resources")
     }
 
-    /// What appears when nobody waits for the script any more.
+    /// The file that appears when the call is cancelled.
     pub(crate) fn cancel(&self) -> PathBuf {
         self.folder.path().join("cancel")
     }
 
     pub(crate) fn tell_of_cancellation(&self) {
-        // What stands there already tells it as well, and is not opened. It is about to be told to end anyway.
+        // A file that exists already signals the same, and is not opened. The script is about to be terminated anyway.
         let _ = mcp_bash_files::create_new(&self.cancel(), 0o600);
     }
 
-    /// What the script, which has ended, left where errors are.
+    /// The error that the script left. Called after its exit.
     pub(crate) fn own_error(&self) -> Option<String> {
         mcp_bash_files::read_text(&self.error(), LONGEST_ERROR).ok()
     }
 
-    /// What the script, which has ended, left where it names files; or why that cannot be read.
+    /// The list of files that the script left, or why it cannot be read. Called after its exit.
     pub(crate) fn list_of_resources(&self) -> io::Result<Option<String>> {
         match mcp_bash_files::read_text(&self.resources(), LONGEST_LIST) {
             Ok(list) => Ok(Some(list)),

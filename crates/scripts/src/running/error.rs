@@ -1,4 +1,4 @@
-//! Why a script was not run, or why there is nothing to go on with.
+//! Script errors: why a script was not run, or why there is no usable result.
 
 use crate::running::start_failure::StartFailure;
 use mcp_bash_budget::NoRoom;
@@ -12,35 +12,35 @@ use std::path::PathBuf;
 use std::time::Duration;
 use thiserror::Error;
 
-/// The messages are for whoever wanted the script to run.
+/// The messages are for the caller of the script.
 #[derive(Debug, Error)]
 pub enum ScriptError {
     /// The tool may not run.
     #[error("Tool '{tool}' blocked by policy: {why}")]
     Blocked { tool: String, why: Block },
-    /// The system lacks what is needed to find out whether the tool may run. So it does not, this time.
+    /// The system lacks what is needed to judge whether the tool may run, so this call is not run.
     #[error("Tool '{tool}' was not run: {what} cannot be checked now: {why}; try again")]
     NotJudged { tool: String, what: &'static str, why: String },
-    /// The project's policy refuses the call in its own words, with a code and data if it gives any.
+    /// The project's policy refuses the call with its own message, and a code and data if it gives any.
     #[error("{message}")]
     Refused { code: Option<i32>, message: String, data: Option<String> },
-    /// Others could have written it.
+    /// Another user could have written it.
     #[error("{what} is not run: {source}")]
     Distrusted { what: String, source: Distrust },
     #[error("{what} cannot be given its arguments: {source}")]
     Arguments { what: String, source: io::Error },
-    /// Whoever calls can mend the arguments.
+    /// The caller can correct the arguments.
     #[error("The arguments of '{tool}' cannot be given to it:\n{problems}")]
     Unfit { tool: String, problems: String },
-    /// What a tool without a script runs is not there.
+    /// The program of a tool without a script does not exist.
     #[error(
         "Tool '{tool}' runs `{program}`, which is not there: install it, or put its folder on the PATH of the server"
     )]
     NoProgram { tool: String, program: String },
-    /// There is nothing that runs a file of functions.
+    /// There is no interpreter for a function file.
     #[error("{what} cannot be run: {why}")]
     NoInterpreter { what: String, why: String },
-    /// The time of the call was over before the script could be started.
+    /// The call timed out before the script could be started.
     #[error(
         "{what} was not started within {} s: server.d/env.sh or server.d/policy.sh takes longer", limit.as_secs()
     )]
@@ -52,22 +52,22 @@ pub enum ScriptError {
     NoRoom { what: String, why: NoRoom },
     #[error("{what} could not be started: {source}")]
     Start { what: String, source: StartFailure },
-    /// A worker has not answered: how it ended, or why there is none, without and with its own words.
+    /// A worker has not answered: how it ended, or why there is none, without and with its own message.
     #[error("{what}: its worker {told}")]
     Worker { what: String, kind: String, told: String },
     /// A worker has answered with an error of its own; its data is JSON.
     #[error("{message}")]
     Answered { code: i32, message: String, data: Option<String> },
-    /// It was run, and ended otherwise than well.
+    /// It was run, and failed.
     #[error("{what} {how}")]
     Failed { what: String, how: Failed },
     /// An executable of the project did not read a resource.
     #[error(transparent)]
     Unread(#[from] Unread),
-    /// There is nothing to run a script in.
+    /// There is no environment to run a script in.
     #[error(transparent)]
     NoEnvironment(#[from] NoEnvironment),
-    /// Others could have written a script of `server.d`.
+    /// Another user could have written a script of `server.d`.
     #[error("{file} is not trusted: {source}")]
     ServerScriptDistrusted { file: &'static str, source: Distrust },
     #[error("{file} cannot be run: {source}")]
@@ -75,17 +75,17 @@ pub enum ScriptError {
 }
 
 impl ScriptError {
-    /// Whether somebody decided that it may not run: a setting, the policy, or the trust in who may write it.
+    /// Whether it was refused: by a setting, by the policy, or for lack of trust.
     pub fn is_refusal(&self) -> bool {
         matches!(self, Self::Blocked { .. } | Self::Refused { .. } | Self::Distrusted { .. })
     }
 
-    /// There is no worker to call, for a reason of ours.
+    /// There is no worker to call, for a reason on our side.
     pub(crate) fn worker(what: &str, how: String) -> Self {
         Self::Worker { what: what.to_owned(), kind: how.clone(), told: how }
     }
 
-    /// What the operator is told: what is wrong and where, without arguments and without anything that a script wrote.
+    /// The message for the operator: what is wrong and where, without arguments and without any output of a script.
     pub fn kind(&self) -> String {
         match self {
             Self::Blocked { tool, why: Block::PolicyFailed(_) } => {
@@ -127,20 +127,20 @@ impl ScriptError {
         }
     }
 
-    /// Arguments that a tool cannot be given, for these reasons.
+    /// Arguments that cannot be passed to a tool, for these reasons.
     pub(crate) fn unfit(tool: &str, problems: Vec<String>) -> Self {
         let problems: Vec<String> = problems.into_iter().map(|problem| format!("- {problem}")).collect();
         Self::Unfit { tool: tool.to_owned(), problems: problems.join("\n") }
     }
 }
 
-/// Why no script is run: running it with less than what was meant for it would be a guess.
+/// Why no script is run: running it with less than it was meant to have would be a guess.
 #[derive(Debug, Clone, Error)]
 pub enum NoEnvironment {
     /// A setting asks for more than is allowed.
     #[error("No script is run: {0}")]
     Mode(String),
-    /// `server.d/env.sh` is not what it should be.
+    /// `server.d/env.sh` is not usable.
     #[error("No script is run: server.d/env.sh {0}")]
     File(String),
     /// There is no SDK for it.
@@ -151,10 +151,10 @@ pub enum NoEnvironment {
 /// Why a tool may not run, and what would allow it.
 #[derive(Debug, Error)]
 pub enum Block {
-    /// The setting that says so is named.
+    /// Names the setting that forbids it.
     #[error("{0}")]
     Setting(String),
-    /// Others could have written what is said about the tool.
+    /// Another user could have written the tool's description.
     #[error("{0}")]
     Metadata(String),
     #[error(transparent)]
@@ -167,7 +167,7 @@ pub enum Block {
     PolicyFailed(String),
     #[error("server.d/policy.sh was not asked to its end, because the server is shutting down")]
     PolicyStopped,
-    /// Nobody knows what was meant to be allowed.
+    /// What the policy was meant to allow is unknown.
     #[error(
         "server.d/policy.sh does not define the function `mcp_tools_policy_check`; call the function that decides so, or \
          remove the file to allow every call"
@@ -177,7 +177,7 @@ pub enum Block {
     PolicySaysNo,
 }
 
-/// How a script ended that has not ended well. The messages complete "Prompt 'x' ...".
+/// How a script failed. The messages complete "Prompt 'x' ...".
 #[derive(Debug, Error)]
 pub enum Failed {
     #[error("failed (exit {code}) and printed: {said}")]
@@ -196,7 +196,7 @@ pub enum Failed {
     Shutdown,
 }
 
-/// The limits that a script may have broken, and what sets them.
+/// The limits that a script may have exceeded, and what sets them.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bounds {
     pub(crate) time: Duration,
@@ -206,7 +206,7 @@ pub(crate) struct Bounds {
 }
 
 impl Failed {
-    /// How it ended, without what it printed.
+    /// How it ended, without its output.
     fn kind(&self) -> String {
         match self {
             Self::Exited { code, .. } => format!("failed (exit {code})"),
@@ -218,7 +218,7 @@ impl Failed {
         }
     }
 
-    /// What is wrong with that ending, if anything is.
+    /// The failure, unless it ended well.
     pub(crate) fn from_ending(
         ending: ProcessEnding,
         bounds: &Bounds,
@@ -244,13 +244,13 @@ impl Failed {
 /// Why an executable of the project did not read a resource.
 #[derive(Debug, Error)]
 pub enum Unread {
-    /// There is no such resource, with the words of the executable if it has any.
+    /// The resource does not exist, with the executable's message if it has one.
     #[error("there is no such resource")]
     Missing(Option<String>),
     /// The URI is not what it expects.
     #[error("{0}")]
     Invalid(String),
-    /// It could not, in its own words or in ours.
+    /// It failed, with its own message or ours.
     #[error("{0}")]
     Failed(String),
     #[error(
@@ -267,7 +267,7 @@ pub enum Unread {
     Shutdown,
 }
 
-/// What the system says about a process that could not be started.
+/// The system's error for a process that could not be started.
 pub(crate) fn system_error(error: StartError) -> io::Error {
     match error {
         StartError::Spawn { source, .. } => source,

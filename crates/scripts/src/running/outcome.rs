@@ -1,4 +1,4 @@
-//! How a script ended, and what it left: the same for every way of running one.
+//! Outcome: how a script ended and what it left, the same for every way of running one.
 
 use crate::running::call_files::CallFiles;
 use mcp_bash_budget::{Budget, Charge};
@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AnswerKind {
-    /// A result, as the method that was asked for has it.
+    /// A result of the method that was called.
     Result,
     /// A JSON-RPC error.
     Error,
@@ -21,17 +21,17 @@ pub enum AnswerKind {
 pub struct Outcome {
     pub ending: ProcessEnding,
     pub stdout: Vec<u8>,
-    /// The end of standard error, as much as is kept.
+    /// The end of standard error, up to the limit.
     pub stderr: Vec<u8>,
-    /// Whether it was killed, and the kernel has probably done that for want of memory.
+    /// Whether it was killed, probably by the kernel because memory ran out.
     memory_ran_out: bool,
-    /// What standard output costs, where it is large.
+    /// The charge for standard output, if that is large.
     pub held: Charge,
-    /// What it could leave beside its output, where it had a place to. It vanishes with this value.
+    /// The files that it could leave besides its output, if it had a folder for them. Dropping this value removes them.
     files: Option<CallFiles>,
-    /// The last command that was recorded, where commands are.
+    /// The last traced command, if commands are traced.
     pub last_command: Option<String>,
-    /// Where a worker has answered, what standard output holds: the text of its result, or of a JSON-RPC error.
+    /// If a worker has answered, what standard output holds: the text of its result, or of a JSON-RPC error.
     pub worker_answer: Option<AnswerKind>,
 }
 
@@ -59,7 +59,7 @@ impl Outcome {
         }
     }
 
-    /// Nothing was said.
+    /// Without any output.
     pub(crate) fn of_ending(ending: ProcessEnding, budget: &Arc<Budget>) -> Self {
         Self {
             ending,
@@ -81,7 +81,7 @@ impl Outcome {
         Self { last_command, ..self }
     }
 
-    /// What it printed as text, with a mark in the place of what is no UTF-8.
+    /// Its output as text, with replacement characters for invalid UTF-8.
     pub fn text(&self) -> Cow<'_, str> {
         text_of(&self.stdout)
     }
@@ -91,13 +91,13 @@ impl Outcome {
         text_of(&self.stderr)
     }
 
-    /// What it printed as text, which is not charged any more.
+    /// Its output as text, which is no longer charged.
     pub fn into_text(self) -> String {
         String::from_utf8(self.stdout)
             .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
     }
 
-    /// The exit code as a shell has it. None where it did not end by itself, as a worker does not that has answered.
+    /// The exit code as a shell has it. `None` if it did not exit by itself; a worker that has answered did not.
     pub fn exit_code(&self) -> Option<i32> {
         match self.ending {
             _ if self.worker_answer.is_some() => None,
@@ -111,7 +111,7 @@ impl Outcome {
         }
     }
 
-    /// How it failed, in words that follow its name: `failed (exit 3)`, `was ended by SIGKILL (9)`.
+    /// How it failed, to follow its name: `failed (exit 3)`, `was ended by SIGKILL (9)`.
     pub fn failure(&self) -> String {
         let guess = if self.memory_ran_out { "; it probably ran out of memory" } else { "" };
         match self.ending {
@@ -120,17 +120,17 @@ impl Outcome {
         }
     }
 
-    /// Whether how it failed says more than what it printed: a signal ended it, or its memory ran out.
+    /// Whether how it failed says more than its output: a signal terminated it, or its memory ran out.
     pub fn ended_by_force(&self) -> bool {
         matches!(self.ending, ProcessEnding::Signalled(_)) || self.memory_ran_out
     }
 
-    /// Whether a call of the tool that ended so has answered: it exited, with a code that means no failure.
+    /// Whether this outcome is an answer of the tool: it exited, with a code that means no failure.
     pub fn answers(&self, tool: &Tool) -> bool {
         matches!(self.ending, ProcessEnding::Exited(code) if tool.has_answered(code))
     }
 
-    /// How it ended as the standard library has it. None where it did not end by itself.
+    /// The exit status, as in the standard library. `None` if it did not exit by itself.
     pub fn exit_status(&self) -> Option<ExitStatus> {
         match self.ending {
             ProcessEnding::Exited(code) => Some(ExitStatus::from_raw((code & 0xff) << 8)),
@@ -143,17 +143,17 @@ impl Outcome {
         }
     }
 
-    /// What it left where errors are (`MCP_TOOL_ERROR_FILE`).
+    /// The error that it left (`MCP_TOOL_ERROR_FILE`).
     pub fn own_error(&self) -> Option<String> {
         self.files.as_ref()?.own_error()
     }
 
-    /// What it left where it names files (`MCP_TOOL_RESOURCES_FILE`); or why that cannot be read.
+    /// The list of files that it left (`MCP_TOOL_RESOURCES_FILE`), or why it cannot be read.
     pub fn list_of_resources(&self) -> io::Result<Option<String>> {
         self.files.as_ref().map_or(Ok(None), CallFiles::list_of_resources)
     }
 
-    /// The beginning of what it printed: of its errors, or of the rest where there are none.
+    /// The beginning of its output: of standard error, or of standard output if that is empty.
     pub(crate) fn said(&self) -> String {
         let errors = self.errors();
         excerpt(if errors.trim().is_empty() { self.text() } else { errors }.as_ref())
@@ -161,6 +161,6 @@ impl Outcome {
 }
 
 fn text_of(bytes: &[u8]) -> Cow<'_, str> {
-    // The check alone is many times faster than the repair, which is hardly ever needed.
+    // The check alone is many times faster than the conversion, which is hardly ever needed.
     std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
 }

@@ -1,4 +1,4 @@
-//! The one place where the invocation of a process is put together.
+//! Process invocation: the one place where it is put together.
 
 use mcp_bash_budget::Budget;
 use mcp_bash_project::trust::Start;
@@ -8,31 +8,31 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long a process may take, and how much it may print.
+/// The timeout of a process, and the limits of its output.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits<'a> {
     pub patience: Patience,
-    /// How much standard output it may produce, in bytes; more ends it.
+    /// The limit of its standard output, in bytes; a process that exceeds it is terminated.
     pub output: usize,
     /// How much of the end of its standard error is kept.
     pub error_tail: usize,
-    /// What its output and its questions are charged to while they are held.
+    /// The budget that its output and its questions are charged to while they are held.
     pub budget: &'a Arc<Budget>,
 }
 
 /// A process of a project that is about to be run.
 pub(crate) struct Process<'a> {
     pub(crate) start: Start,
-    /// What it is started with, after what its interpreter needs.
+    /// Its arguments, after those of its interpreter.
     pub(crate) words: Vec<OsString>,
     pub(crate) directory: &'a Path,
     /// The whole environment.
     pub(crate) environment: Variables,
     pub(crate) input: Input<'a>,
     pub(crate) limits: Limits<'a>,
-    /// How long it may take to end when it is told to.
+    /// How long it may take to exit after it is asked to.
     pub(crate) grace: Duration,
-    /// Where it can talk to us while it runs.
+    /// Its channel to us while it runs.
     pub(crate) talk: Option<Talk<'a>>,
 }
 

@@ -16,9 +16,9 @@ pub(crate) struct Processes {
     pub(crate) settings: Arc<Settings>,
     pub(crate) runner: Arc<Runner>,
     pub(crate) state_dir: Arc<StateDir>,
-    /// What is held in all.
+    /// The budget for everything.
     pub(crate) budget: Arc<Budget>,
-    /// Whether every process is to end.
+    /// Whether every process is to be terminated.
     has_ended: watch::Sender<bool>,
 }
 
@@ -33,7 +33,7 @@ impl Processes {
         }
     }
 
-    /// Runs a process to its end. It ends when `cancelled` completes, or when this is dropped.
+    /// Runs a process to its end. It is terminated when `cancelled` completes, or when the future is dropped.
     pub(crate) async fn run(
         &self,
         process: Process<'_>,
@@ -44,7 +44,7 @@ impl Processes {
         self.runner.run(process.into(), cancelled, on_line, on_question).await.map(Outcome::from)
     }
 
-    /// Runs a process that has no way to talk to us while it runs.
+    /// Runs a process without a channel to us.
     pub(crate) async fn run_without_talk(
         &self,
         process: Process<'_>,
@@ -53,8 +53,8 @@ impl Processes {
         self.run(process, cancelled, |_| {}, drop).await
     }
 
-    /// The same for a thread that may block, and drives no runtime itself: one of our own does, since that of a server need
-    /// not be under way yet.
+    /// The same for a thread that may block and drives no runtime. It uses a runtime of its own, because the server's may
+    /// not be running yet.
     pub(crate) fn run_blocking(&self, process: Process<'_>) -> Result<Outcome, StartError> {
         let program = process.start.program.clone();
         match block_on(self.run_without_talk(process, std::future::pending())) {
@@ -63,11 +63,11 @@ impl Processes {
         }
     }
 
-    /// Completes when every process is to end: what only begins then is dropped, and not asked to end first.
+    /// Completes at shutdown: work that begins after that is dropped, not asked to end first.
     pub(crate) fn ended(&self) -> impl Future<Output = ()> + use<> {
         let mut has_ended = self.has_ended.subscribe();
         async move {
-            // Without the sender there is nothing to wait for either.
+            // Without the sender there is nothing to wait for.
             let _ = has_ended.wait_for(|has_ended| *has_ended).await;
         }
     }
@@ -76,7 +76,7 @@ impl Processes {
         *self.has_ended.borrow()
     }
 
-    /// Ends every process, and removes what was only there while they ran.
+    /// Terminates every process, and removes what existed only while they ran.
     pub(crate) fn end(&self, grace: Duration) {
         self.has_ended.send_replace(true);
         self.runner.end_all(grace);
@@ -84,7 +84,7 @@ impl Processes {
     }
 }
 
-/// Waits for what runs a process, on a thread that may block.
+/// Waits for a future that runs a process, on a thread that may block.
 pub(crate) fn block_on<F: Future>(future: F) -> io::Result<F::Output> {
     Ok(Builder::new_current_thread().enable_all().build()?.block_on(future))
 }

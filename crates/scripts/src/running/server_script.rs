@@ -1,5 +1,5 @@
-//! Scripts of `server.d` that bash reads from its standard input, after the functions that they are written with. What
-//! runs is the text of the file that was judged, whatever stands there a moment later.
+//! Server scripts: scripts of `server.d` that bash reads from its standard input, after the functions that they are written
+//! with. Bash runs the text of the file that was judged, even if the file is replaced a moment later.
 
 use crate::running::process::{Limits, Process};
 use mcp_bash_project::Paths;
@@ -10,14 +10,14 @@ use std::path::Path;
 use std::time::Duration;
 
 pub(crate) struct ServerScript<'a> {
-    /// What bash calls itself in its messages.
+    /// The name of bash in its own messages.
     pub(crate) name: &'static str,
-    /// What bash is told to do. It reads the script from its standard input.
+    /// The code that bash runs. It reads the script from its standard input.
     pub(crate) prelude: &'static str,
     /// The arguments of both.
     pub(crate) words: Vec<OsString>,
     pub(crate) text: &'a [u8],
-    /// Where things are, besides the project itself.
+    /// Other folders, besides the project itself.
     pub(crate) folders: &'a [(&'static str, &'a Path)],
     pub(crate) limits: Limits<'a>,
 }

@@ -1,10 +1,10 @@
-//! Values for a script's environment, or files where they are too large for one.
+//! Spilled values: values for a script's environment become files if they are too large for it.
 
 use mcp_bash_runner::{CallFolder, Runner, Variables};
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-/// The folder of one call, taken when something has to be a file. What stands in it vanishes with this value.
+/// The folder of one call, created when a value has to be a file. Dropping this value removes it.
 pub(crate) struct Spill<'a> {
     runner: &'a Runner,
     threshold: usize,
@@ -24,14 +24,14 @@ impl<'a> Spill<'a> {
         })
     }
 
-    /// The folder, for calls that have more in it than this.
+    /// The folder, for calls that need it for more.
     pub(crate) fn into_folder(mut self) -> io::Result<CallFolder> {
         self.folder()?;
         self.folder.ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
-    /// Gives the script `value`, a text without NULs, as the first of two variables, or as the second the path of a file
-    /// with it, which is returned.
+    /// Passes `value`, a text without NULs, in the first of two variables, or as the path of a file in the second. Returns
+    /// that path.
     pub(crate) fn json(
         &mut self,
         variables: &mut Variables,

@@ -1,5 +1,5 @@
-//! Why a script could not be started, in words that name what is really missing: the system says "no such file" of a
-//! script that is there when its interpreter is not.
+//! Start failures: why a script could not be started, named precisely. The system says "no such file" of an existing script
+//! if its interpreter is missing.
 
 use mcp_bash_runner::StartError;
 use rustix::io::Errno;
@@ -9,7 +9,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// The messages name the remedy.
+/// The messages name the fix.
 #[derive(Debug, Error)]
 pub enum StartFailure {
     #[error("{} is not there any more", .0.display())]
@@ -56,11 +56,11 @@ pub enum StartFailure {
     Other(StartError),
 }
 
-/// How much of a script is looked at: as much as Linux reads to find its interpreter.
+/// How much of a script is read: as much as Linux reads to find its interpreter.
 const LOOKED_AT: u64 = 256;
 
 impl StartFailure {
-    /// Why `script` was not started, looked up in the script itself.
+    /// Why `script` was not started, according to the script itself.
     pub(crate) fn explain(script: &Path, error: StartError) -> Self {
         let StartError::Spawn { source, .. } = &error else { return Self::Other(error) };
         let start = match start_of(script) {
@@ -79,7 +79,7 @@ impl StartFailure {
                 Some(interpreter) if !Path::new(&interpreter).exists() => {
                     Self::InterpreterMissing { script, interpreter }
                 }
-                // The loader that its header names.
+                // The loader that its header names is missing.
                 None if start.starts_with(BINARY) => Self::ForeignBinary(script),
                 _ => Self::Other(error),
             };
@@ -108,8 +108,8 @@ impl StartFailure {
     }
 }
 
-/// What is wrong with the first line of a script that ended as one does whose interpreter found no program to run: `env`
-/// is there, and `bash` with a carriage return behind it is not.
+/// The problem with the first line of a script that exited as if its interpreter had found no program to run: `env` exists,
+/// but `bash` with a trailing carriage return does not.
 pub fn interpreter_problem(script: &Path, exit_code: i32) -> Option<StartFailure> {
     if !matches!(exit_code, 126 | 127) {
         return None;
@@ -126,7 +126,7 @@ fn is_executable(path: &Path) -> bool {
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// How a program begins on most systems.
+/// The first bytes of a program on most systems.
 const BINARY: &[u8] = b"\x7fELF";
 
 fn start_of(script: &Path) -> io::Result<Vec<u8>> {
@@ -142,7 +142,7 @@ fn first_line(start: &[u8]) -> Option<String> {
     line.strip_prefix(b"#!").map(|line| String::from_utf8_lossy(line).into_owned())
 }
 
-/// The program that the first line names, with the carriage return that may stand behind it.
+/// The program that the first line names, with a trailing carriage return if there is one.
 fn interpreter_in(start: &[u8]) -> Option<String> {
     let line = first_line(start)?;
     let program = line.trim_start_matches([' ', '\t']).split([' ', '\t']).next().unwrap_or_default();

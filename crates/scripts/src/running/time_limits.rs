@@ -1,25 +1,25 @@
-//! How long scripts may take.
+//! Timeouts of scripts.
 
 use mcp_bash_project::Timeouts;
 use mcp_bash_runner::Patience;
 use mcp_bash_settings::Settings;
 use std::time::Duration;
 
-/// How long a script may take: as its caller asks, else as its author says, else as is usual. A caller may ask for no
-/// more than the setting allows, or the author already does.
+/// The timeout of a script: the caller's, otherwise the author's, otherwise the default. A caller may ask for no more than
+/// the setting or the author allows.
 pub(crate) fn limit(settings: &Settings, author: Option<Duration>, asked: Option<Duration>) -> Duration {
     let usual = author.unwrap_or(settings.default_timeout);
     asked.map_or(usual, |asked| asked.min(settings.max_timeout.max(usual)))
 }
 
-/// The same for a tool, whose signs of life may extend its time.
+/// The same for a tool, whose progress may extend its timeout.
 pub(crate) fn of_tool(settings: &Settings, timeouts: &Timeouts, asked: Option<Duration>) -> Patience {
     let extends = timeouts.progress_extends.unwrap_or(settings.progress_extends_timeout);
     let most = timeouts.most.unwrap_or(settings.max_timeout);
     Patience {
         limit: limit(settings, timeouts.limit, asked),
         most: extends.then_some(most),
-        // Whoever is asked may think as long as the longest call may take, all questions of a call together.
+        // The user may think as long as the longest call may take, for all questions of a call together.
         pause: settings.max_timeout,
     }
 }

@@ -1,11 +1,11 @@
-//! Whether a file that did not say what it has would say it a moment later.
+//! Unanswered files: whether a file that failed to report its definitions would succeed a moment later.
 
 use crate::running::error::{Failed, NoEnvironment, ScriptError};
 use mcp_bash_files::shortage::is_shortage;
 use mcp_bash_project::Unanswered;
 use mcp_bash_runner::StartError;
 
-/// What programs say that could not have what the system is short of: in the words of the system, and of their languages.
+/// Messages of programs that met a shortage of the system: the system's own, and those of languages.
 const SHORTAGES: [&str; 9] = [
     "Too many open files",
     "Cannot allocate memory",
@@ -15,21 +15,21 @@ const SHORTAGES: [&str; 9] = [
     "MemoryError",
     "EMFILE",
     "EAGAIN",
-    // The linker tells some shortages by their number only.
+    // The linker reports some shortages only by number.
     "error while loading shared libraries",
 ];
 
-/// What interpreters say that could not look for a file of the SDK. It is there: each start makes sure of that.
+/// Messages of interpreters that could not look for a file of the SDK. It exists: each start makes sure of that.
 const MISSES_SDK: [(&str, &str); 2] =
     [("Cannot find module", "/sdk/node/"), ("No module named 'mcp_bash'", "")];
 
-/// Whether the words of a program tell of a shortage of the system.
+/// Whether a program's message reports a shortage of the system.
 pub(crate) fn tells_of_shortage(said: &str) -> bool {
     SHORTAGES.iter().any(|shortage| said.contains(shortage))
         || MISSES_SDK.iter().any(|(misses, file)| said.contains(misses) && said.contains(file))
 }
 
-/// Whether a process could not be started for a reason that passes.
+/// Whether a process could not be started for a reason that will pass.
 pub(crate) fn start_passes(error: &StartError) -> bool {
     let (StartError::Spawn { source, .. } | StartError::SideChannel(source) | StartError::Questions(source)) =
         error;
@@ -37,7 +37,7 @@ pub(crate) fn start_passes(error: &StartError) -> bool {
 }
 
 impl ScriptError {
-    /// Why there is no worker that could be asked.
+    /// Why there is no worker to ask.
     pub(crate) fn into_unanswered(self) -> Unanswered {
         let passes = match &self {
             Self::NoEnvironment(NoEnvironment::Sdk(_)) | Self::NoRoom { .. } => true,
@@ -48,7 +48,7 @@ impl ScriptError {
 }
 
 impl Failed {
-    /// Why a provider that ended so has not answered.
+    /// Why a provider with this outcome has not answered.
     pub(crate) fn into_unanswered(self) -> Unanswered {
         let passes = match &self {
             Self::Signalled { .. } | Self::TimedOut { .. } | Self::NoRoom(_) => true,

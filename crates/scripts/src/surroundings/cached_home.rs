@@ -1,10 +1,10 @@
-//! The SDK in the cache of the user: for scripts that are run by hand, and for commands that end after one call, for which
+//! Cached SDK, in the user's cache: for scripts that are run by hand, and for commands that exit after one call, for which
 //! writing and removing the files would take longer than the rest.
 //!
-//! Scripts source what stands there, so it is used only where nobody else can write it, nor decide where its path leads,
-//! and where every file is what it should be. It is written to a folder of its own first, which then gets its name: nobody
-//! ever finds half of it. The name tells the contents apart, so that programs of several versions do not take turns in
-//! replacing it.
+//! Scripts source these files, so they are used only if no other user can write them or decide where their path leads, and
+//! if every file has the right content. They are written to a new folder first, which is then renamed: no process ever
+//! finds half of it. The name depends on the content, so that several versions of the program do not replace each other's
+//! files.
 
 use crate::surroundings::sdk_files::{DIGEST, HomeFile, home_files, language_files};
 use mcp_bash_project::trust::{self, Distrust};
@@ -32,8 +32,8 @@ pub fn cached_home() -> Result<PathBuf, CacheError> {
     home(is_usable)
 }
 
-/// The same, with a look at each file of Python and of Node.js too. There are many of them: who only needs to know where
-/// they are does without.
+/// The same, and checks each file of Python and of Node.js too. There are many: a caller that only needs the path does
+/// without.
 pub(crate) fn cached_home_for_languages() -> Result<PathBuf, CacheError> {
     home(|folder| is_usable(folder) && language_files().all(|file| is_as_long(folder, &file)))
 }
@@ -41,7 +41,7 @@ pub(crate) fn cached_home_for_languages() -> Result<PathBuf, CacheError> {
 fn home(is_usable: impl Fn(&Path) -> bool) -> Result<PathBuf, CacheError> {
     let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let name = format!("sdk-{}-{DIGEST}", env!("CARGO_PKG_VERSION"));
-    // A server that this program runs in a test has an empty home, and finds here what is written already.
+    // A server that this program runs in a test has an empty home, and finds the files here.
     let told = absolute("MCPBASH_HOME").filter(|home| home.ends_with(&name) && is_usable(home));
     if let Some(told) = told {
         return Ok(told);
@@ -54,15 +54,15 @@ fn home(is_usable: impl Fn(&Path) -> bool) -> Result<PathBuf, CacheError> {
     }
     let unwritten = |source| CacheError::Unwritten { folder: folder.clone(), source };
     fs::DirBuilder::new().recursive(true).mode(0o700).create(&cache).map_err(unwritten)?;
-    // Before anything is written where others decide what it becomes.
+    // Before anything is written where another user controls it.
     let distrusted = |source| CacheError::Distrusted { folder: folder.clone(), source };
     trust::judge_lone_folder(&cache).map_err(distrusted)?;
     write(&cache, &folder, is_usable).map_err(unwritten)?;
     Ok(folder)
 }
 
-/// The jq beside a cached home: a link to this program, which is a jq when it is called by that name. Programs at several
-/// places have one each.
+/// The jq beside a cached home: a symlink to this program, which acts as jq under that name. Programs at several paths have
+/// one each.
 pub(crate) fn cached_jq(home: &Path, program: &Path) -> io::Result<PathBuf> {
     let mut place = DefaultHasher::new();
     program.hash(&mut place);
@@ -79,15 +79,15 @@ pub(crate) fn cached_jq(home: &Path, program: &Path) -> io::Result<PathBuf> {
 }
 
 fn is_usable(folder: &Path) -> bool {
-    // It is made so that nobody else can enter it. Then nobody else can write a file in it either, whatever its mode, nor what
-    // Python keeps beside it.
+    // It is created so that no other user can enter it. So no other user can write a file in it either, whatever its mode,
+    // nor the bytecode that Python keeps beside it.
     let is_closed = |folder: fs::Metadata| folder.is_dir() && folder.permissions().mode() & 0o777 == 0o700;
     fs::symlink_metadata(folder).is_ok_and(is_closed)
         && trust::judge_lone_folder(folder).is_ok()
         && home_files().all(|file| is_intact(folder, &file))
 }
 
-/// Whether a file is there in its whole length.
+/// Whether a file exists in its full length.
 fn is_as_long(folder: &Path, file: &HomeFile) -> bool {
     let is_whole = |found: fs::Metadata| found.is_file() && found.len() == file.text.len() as u64;
     fs::metadata(folder.join(&*file.name)).is_ok_and(is_whole)
@@ -99,41 +99,41 @@ pub(crate) fn is_intact(folder: &Path, file: &HomeFile) -> bool {
     holds(&path, file.text.as_bytes()).unwrap_or(false) && (!file.is_program || may_run())
 }
 
-/// Whether a file holds this text and nothing else, found out with one reading.
+/// Whether a file holds exactly this text, checked with one read.
 fn holds(path: &Path, text: &[u8]) -> io::Result<bool> {
     let mut found = vec![0; text.len() + 1];
     let count = mcp_bash_files::open(path)?.read(&mut found)?;
     Ok(&found[..count] == text)
 }
 
-/// Writes the files to a folder of their own, which then takes the place of what was there.
+/// Writes the files to a new folder, which then replaces the old one.
 fn write(cache: &Path, folder: &Path, is_usable: impl Fn(&Path) -> bool) -> io::Result<()> {
-    // Containers that share a home may have processes of the same number.
+    // Containers that share a home may have processes with the same id.
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
     let own = |what: &str| cache.join(format!("{what}-{}-{now}", std::process::id()));
     let (fresh, old) = (own("new"), own("old"));
     fs::DirBuilder::new().mode(0o700).create(&fresh)?;
     let written = write_files(&fresh, home_files().chain(language_files())).and_then(|()| {
-        // One that another process has made meanwhile stays: its scripts may be reading it.
+        // A folder that another process has made meanwhile stays: its scripts may be reading it.
         if folder.symlink_metadata().is_ok() && !is_usable(folder) {
             fs::rename(folder, &old)?;
         }
         fs::rename(&fresh, folder)
     });
-    // One of these is there at most; what cannot be removed harms nobody.
+    // At most one of these exists; a leftover does no harm.
     let _ = fs::remove_dir_all(&fresh);
     let _ = fs::remove_dir_all(&old);
-    // Another process may have been quicker.
+    // Another process may have been faster.
     if is_usable(folder) { Ok(()) } else { written }
 }
 
-/// Writes files into a folder that is there.
+/// Writes files into an existing folder.
 pub(crate) fn write_files(folder: &Path, files: impl Iterator<Item = HomeFile>) -> io::Result<()> {
     let mut last_folder = None;
     for file in files {
         let mode = if file.is_program { 0o755 } else { 0o644 };
         let path = folder.join(&*file.name);
-        // Those of one folder stand one after another.
+        // Files of one folder are adjacent.
         let parent = path.parent().map(Path::to_owned);
         if parent != last_folder {
             fs::create_dir_all(parent.as_deref().unwrap_or(folder))?;

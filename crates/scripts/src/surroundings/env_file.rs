@@ -1,5 +1,5 @@
-//! `server.d/env.sh`: variables that a project sets for its scripts. It is sourced once by bash, and again when it looks
-//! different; what it exports, changes or unsets is what scripts get. A look at it is one `stat`.
+//! `server.d/env.sh`: variables that a project sets for its scripts. Bash sources it once, and again when it looks
+//! different; scripts receive what it exports, changes or unsets. Checking it takes one `stat`.
 
 use crate::running::error::NoEnvironment;
 use crate::running::outcome::Outcome;
@@ -19,25 +19,25 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long the file may take.
+/// The timeout of the file.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long a failure is remembered: what the file depends on may be there again, although it has not changed itself.
+/// How long a failure is remembered: what the file depends on may be back, even if the file itself has not changed.
 const REMEMBERED: Duration = Duration::from_secs(5);
 
-/// The longest file that is sourced, in bytes.
+/// The largest file that is sourced, in bytes.
 const LONGEST: u64 = 1024 * 1024;
 
-/// The largest environment that it may leave, in bytes.
+/// The largest environment that it may produce, in bytes.
 const LARGEST_ENVIRONMENT: usize = 1024 * 1024;
 
-/// No process can be given a longer variable, its name included.
+/// No process can receive a longer variable, its name included.
 const LONGEST_VARIABLE: usize = 128 * 1024 - 2;
 
-/// How much of what a file that fails says about it is told, in bytes.
+/// How much of a failing file's error output is reported, in bytes.
 const LONGEST_COMPLAINT: usize = 1024;
 
-/// Sources the file and prints what is exported then. What the file prints itself is not ours to read.
+/// Sources the file and prints what is exported then. The file's own output is discarded.
 const SOURCE: &str = r#"
 exec 3>&1 1>&2 </dev/null
 . "$0"
@@ -51,35 +51,35 @@ for _mcp_name in $(builtin compgen -e); do
 done
 "#;
 
-/// What every shell sets for itself.
+/// Variables that every shell sets for itself.
 const OF_THE_SHELL: [&str; 5] = ["_", "SHLVL", "PWD", "OLDPWD", "BASHOPTS"];
 
-/// What the file did to the environment.
+/// The changes that the file made to the environment.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Changes {
     pub(crate) set: BTreeMap<OsString, OsString>,
     pub(crate) unset: BTreeSet<OsString>,
 }
 
-/// The file of a project, and what it did when it was last sourced.
+/// The file of a project, and its changes when it was last sourced.
 #[derive(Default)]
 pub(crate) struct EnvFile {
-    /// What stands for a project that has no such file.
+    /// The changes of a project without such a file.
     nothing: Arc<Changes>,
     last: Arc<Mutex<Option<Sourced>>>,
-    /// Held while it is sourced: whoever comes meanwhile waits for that.
+    /// Held while it is sourced: concurrent callers wait for that.
     sourcing: Arc<tokio::sync::Mutex<()>>,
 }
 
 struct Sourced {
     stamp: Stamp,
-    /// The search path that it was given.
+    /// The search path that it received.
     search_path: OsString,
     at: Instant,
     outcome: Result<Arc<Changes>, NoEnvironment>,
 }
 
-/// What a file looks like. One that was changed, or put in its place, or given other permissions looks different.
+/// What a file looks like. A file that was changed, replaced or given other permissions looks different.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Stamp {
     file: (u64, u64),
@@ -88,7 +88,7 @@ struct Stamp {
 }
 
 impl Stamp {
-    /// Nothing where there is no file. What cannot be looked at is told when it is read.
+    /// `None` if there is no file. Other errors are reported when it is read.
     fn of(path: &Path) -> Option<Self> {
         match path.symlink_metadata() {
             Ok(file) => Some(Self {
@@ -103,8 +103,8 @@ impl Stamp {
 }
 
 impl EnvFile {
-    /// What the file of a project does to the environment of its scripts. `given` is the environment that it is sourced
-    /// in, which is put together only where that has to be done.
+    /// The changes of a project's file to the environment of its scripts. `given` makes the environment that it is sourced
+    /// in; it is called only when the file has to be sourced.
     pub(crate) async fn changes(
         &self,
         processes: &Processes,
@@ -114,7 +114,7 @@ impl EnvFile {
     ) -> Result<Arc<Changes>, NoEnvironment> {
         let path = paths.server.join("env.sh");
         let Some(stamp) = Stamp::of(&path) else {
-            // Nobody else may have removed it.
+            // No other user may have been able to remove it.
             trust::judge_absence(&path, &paths.root).map_err(|distrust| {
                 NoEnvironment::File(format!("may have been removed by others: {distrust}"))
             })?;
@@ -135,7 +135,7 @@ impl EnvFile {
             given: given()?,
         };
         let last = Arc::clone(&self.last);
-        // In a task, so that it goes on when the call that waits for it has no more time: the next one finds what it did.
+        // In a task, so that it goes on when the call that waits for it times out: the next call finds the result.
         let sourced = tokio::spawn(async move {
             let outcome = sourcing.run().await.map(Arc::new).map_err(NoEnvironment::File);
             *last.lock() = Some(Sourced { stamp, search_path, at: Instant::now(), outcome: outcome.clone() });
@@ -153,7 +153,7 @@ impl EnvFile {
     }
 }
 
-/// The file as it is sourced once, and all that it takes.
+/// One run of sourcing the file, with everything it needs.
 struct Sourcing {
     runner: Arc<Runner>,
     budget: Arc<Budget>,
@@ -164,8 +164,8 @@ struct Sourcing {
 
 impl Sourcing {
     async fn run(&self) -> Result<Changes, String> {
-        // Judged, and sourced by its path, since such files look for others beside them. Nobody but its owner can put
-        // another in its place meanwhile.
+        // Judged, and then sourced by its path, since such files look for others beside them. Only its owner can replace it
+        // meanwhile.
         trust::read(&self.path, &self.root, LONGEST)
             .map_err(|distrust| format!("is not trusted: {distrust}"))?;
         let process = Process {
@@ -195,7 +195,7 @@ impl Sourcing {
     }
 }
 
-/// Why there is no environment to be had of such an end.
+/// Why this outcome yields no environment.
 fn judge(outcome: &Outcome) -> Result<(), String> {
     let said = || match outcome.errors().trim() {
         "" => ", and wrote nothing on standard error".to_owned(),
@@ -221,7 +221,7 @@ fn judge(outcome: &Outcome) -> Result<(), String> {
     })
 }
 
-/// The difference between what bash was given and what it exports.
+/// The difference between the environment that bash received and what it exports.
 fn changes(given: &Variables, exported: &[u8]) -> Changes {
     let mut now = BTreeMap::new();
     for variable in exported.split(|byte| *byte == 0) {
@@ -229,7 +229,7 @@ fn changes(given: &Variables, exported: &[u8]) -> Changes {
         let owned = |bytes: &[u8]| OsString::from_vec(bytes.to_owned());
         now.insert(owned(&variable[..end]), owned(&variable[end + 1..]));
     }
-    // A name that no shell has is not listed by it either.
+    // A shell does not list names that it cannot have.
     let is_listed = |name: &OsStr| {
         let name = name.as_bytes();
         !name.first().is_none_or(u8::is_ascii_digit)

@@ -1,4 +1,4 @@
-//! What a script finds in its environment.
+//! Environment of a script.
 
 use crate::running::error::{NoEnvironment, ScriptError};
 use crate::running::process::Limits;
@@ -14,14 +14,14 @@ use std::ffi::{OsStr, OsString};
 use std::sync::Arc;
 use tokio::time::timeout;
 
-/// What a script may always read of our own environment.
+/// Variables of our own environment that every script receives.
 const INHERITED: [&str; 9] = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "LANG", "LC_ALL", "TZ"];
 
-/// What a script must have, even where we have not.
+/// Variables that a script must have, even if we do not.
 const DEFAULTS: [(&str, &str); 3] =
     [("PATH", "/usr/local/bin:/usr/bin:/bin"), ("TMPDIR", "/tmp"), ("LANG", "C")];
 
-/// The variables that all scripts have in common, and what they were made of.
+/// The variables that all scripts have in common, and what they were made from.
 pub(crate) struct CommonEnvironment {
     search_path: Option<OsString>,
     paths: Paths,
@@ -31,8 +31,8 @@ pub(crate) struct CommonEnvironment {
 }
 
 impl Surroundings {
-    /// What every script that serves somebody finds in its environment, and an executable that says which tools it has;
-    /// the toolbox as well. It is put together again only when something is different.
+    /// The environment of every script that serves a caller, and of an executable that lists its tools; the toolbox
+    /// included. It is rebuilt only when something has changed.
     pub(crate) async fn common_environment(&self, paths: &Paths) -> Result<Variables, NoEnvironment> {
         let mode = &self.settings().environment_mode;
         let changes = self.changes(mode, paths).await?;
@@ -62,7 +62,7 @@ impl Surroundings {
         }
     }
 
-    /// The same for a call, which waits no longer than it may take.
+    /// The same for a call, which waits no longer than its timeout.
     pub(crate) async fn environment_in_time(
         &self,
         what: impl FnOnce() -> String,
@@ -74,26 +74,26 @@ impl Surroundings {
         Ok(known.map_err(|_| ScriptError::NotStarted { what: what(), limit })??)
     }
 
-    /// What an executable finds in its environment that reads resources.
+    /// The environment of an executable that reads resources.
     pub(crate) async fn provider_environment(&self, paths: &Paths) -> Result<Variables, NoEnvironment> {
         let mode = &self.settings().resources.environment_mode;
         let changes = self.changes(mode, paths).await?;
         Ok(with_toolbox(&*self.toolbox()?, compose(self, mode, paths, &changes)))
     }
 
-    /// What a script of `server.d` finds in its environment: operators write those, so they see all of ours but the
-    /// secret, what `env.sh` makes of it, and the toolbox.
+    /// The environment of a script of `server.d`: operators write those, so they see all of ours except the secret, with
+    /// the changes of `env.sh`, and the toolbox.
     pub(crate) async fn server_environment(&self, paths: &Paths) -> Result<Variables, NoEnvironment> {
         Ok(with_toolbox(&*self.toolbox()?, self.exported(paths).await?))
     }
 
-    /// The same without the toolbox, for whoever only looks at it: no file is written for that.
+    /// The same without the toolbox, for a caller that only inspects it: it writes no file.
     pub(crate) async fn exported(&self, paths: &Paths) -> Result<Variables, NoEnvironment> {
         let changes = self.env_file_changes(paths).await?;
         Ok(changed(self, own_map(self, paths), &changes).into_iter().collect())
     }
 
-    /// What `server.d/env.sh` does to the environment, if scripts are run in that mode at all.
+    /// The changes of `server.d/env.sh` to the environment, if scripts may run in that mode at all.
     async fn changes(&self, mode: &EnvironmentMode, paths: &Paths) -> Result<Arc<Changes>, NoEnvironment> {
         if let EnvironmentMode::Refused(why) = mode {
             return Err(NoEnvironment::Mode(why.clone()));
@@ -106,13 +106,13 @@ impl Surroundings {
         self.env_file.changes(&self.processes, self.effective_search_path(), paths, given).await
     }
 
-    /// Where scripts find their programs, without those that their project brings along.
+    /// Where scripts find their programs, without those that their project contains.
     pub(crate) fn effective_search_path(&self) -> OsString {
         let own = || std::env::var_os("PATH").filter(|path| !path.is_empty());
         self.search_path.get().cloned().or_else(own).unwrap_or_else(|| DEFAULTS[0].1.into())
     }
 
-    /// The programs that the project brings along, unless nobody wants them.
+    /// The programs that the project contains, unless a setting disables them.
     pub(crate) fn project_programs(&self, paths: &Paths) -> ProjectPrograms {
         if self.settings().project_programs {
             ProjectPrograms::find(paths)
@@ -122,7 +122,7 @@ impl Surroundings {
     }
 }
 
-/// Lets scripts find the toolbox.
+/// Adds the toolbox to the environment.
 fn with_toolbox(toolbox: &Toolbox, mut variables: Variables) -> Variables {
     variables.extend(toolbox.variables());
     let python_path = toolbox.python_path(variables.get("PYTHONPATH"));
@@ -136,7 +136,7 @@ fn with_toolbox(toolbox: &Toolbox, mut variables: Variables) -> Variables {
 
 type Map = BTreeMap<OsString, OsString>;
 
-/// What every process of a project finds in its environment.
+/// The environment of every process of a project.
 fn compose(
     surroundings: &Surroundings,
     mode: &EnvironmentMode,
@@ -153,7 +153,7 @@ fn compose(
     let temporary = surroundings.settings().logs.temporary.clone().unwrap_or_else(std::env::temp_dir);
     variables.insert("MCPBASH_TMP_ROOT".into(), temporary.into());
     let mut variables = changed(surroundings, variables, changes);
-    // Where things are is not a matter of taste.
+    // `env.sh` must not change the paths.
     set_places(paths, &mut variables);
     variables.into_iter().collect()
 }
@@ -175,7 +175,7 @@ fn set_places(paths: &Paths, variables: &mut Map) {
     variables.insert("MCPBASH_MODE".into(), "full".into());
 }
 
-/// The environment that operators' scripts are run in.
+/// The environment for operators' scripts.
 fn own_map(surroundings: &Surroundings, paths: &Paths) -> Map {
     let mut variables: Map = environment_without_secret().collect();
     set_search_path(surroundings, paths, &mut variables);
@@ -183,7 +183,7 @@ fn own_map(surroundings: &Surroundings, paths: &Paths) -> Map {
     variables
 }
 
-/// The environment as `env.sh` makes it.
+/// The environment with the changes of `env.sh`.
 fn changed(surroundings: &Surroundings, mut variables: Map, changes: &Changes) -> Map {
     let is_chosen =
         |name: &OsStr| surroundings.settings().chosen_variables.iter().any(|chosen| name == chosen.as_str());
@@ -200,8 +200,8 @@ fn changed(surroundings: &Surroundings, mut variables: Map, changes: &Changes) -
     variables
 }
 
-/// What belongs to one call or one question. Where the server is itself run by a script of another one, what that script
-/// was given is nobody else's.
+/// Variables that belong to one call or one question. If a script of another server runs this one, that script's variables
+/// are not passed on.
 pub(crate) const OF_ONE_CALL: [&str; 48] = [
     "BAGGAGE",
     "MCP_ASK_KEY",
@@ -253,7 +253,7 @@ pub(crate) const OF_ONE_CALL: [&str; 48] = [
     "TRACESTATE",
 ];
 
-/// What the mode lets through of our own environment, and the variables that the project says it needs. The remote
+/// The part of our own environment that the mode lets through, and the variables that the project says it needs. The remote
 /// token never gets through: it is the gateway's secret, not the script's.
 fn inherited(mode: &EnvironmentMode, needed: &[String]) -> Map {
     let allowed = |name: &OsStr| {
@@ -275,17 +275,17 @@ fn inherited(mode: &EnvironmentMode, needed: &[String]) -> Map {
     environment_without_secret().filter(|(name, _)| allowed(name)).collect()
 }
 
-/// Adds those variables of our own environment that one script says it needs.
+/// Adds the variables of our own environment that one script says it needs.
 pub(crate) fn add_needed(variables: &mut Variables, names: &[String]) {
     for (name, value) in needed(names) {
-        // What `env.sh` makes of it counts.
+        // The changes of `env.sh` take precedence.
         if variables.get(name).is_none() {
             variables.set(name, value);
         }
     }
 }
 
-/// Those variables of our own environment that one script says it needs.
+/// The variables of our own environment that one script says it needs.
 pub(crate) fn needed(names: &[String]) -> impl Iterator<Item = (&String, OsString)> {
     let ours =
         |name: &String| !OF_ONE_CALL.contains(&name.as_str()) && !name.contains("MCPBASH_REMOTE_TOKEN");

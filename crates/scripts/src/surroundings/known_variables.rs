@@ -1,10 +1,10 @@
-//! The variables that scripts and their SDK know and that are no settings of the server. A server that is itself run by
-//! a script finds them in its environment.
+//! Known variables: those that scripts and their SDK use and that are not settings of the server. A server that a script
+//! runs finds them in its environment.
 
 use crate::surroundings::environment::OF_ONE_CALL;
 use mcp_bash_settings::MOOT;
 
-/// What all scripts are given, and what the SDK reads.
+/// Variables that all scripts receive, and that the SDK reads.
 const OF_ALL_CALLS: [&str; 14] = [
     "MCPBASH_BIN",
     "MCPBASH_DEBUG_LOG",
@@ -22,7 +22,7 @@ const OF_ALL_CALLS: [&str; 14] = [
     "MCP_SDK",
 ];
 
-/// The names of all of them, and those that mean something to the reference only.
+/// The names of all of them, and those that only the reference implementation uses.
 pub fn known_variables() -> Vec<&'static str> {
     OF_ONE_CALL.into_iter().chain(OF_ALL_CALLS).chain(MOOT.iter().map(|(name, _)| *name)).collect()
 }

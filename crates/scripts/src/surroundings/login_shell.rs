@@ -1,4 +1,4 @@
-//! The search path that a login shell has. A desktop client starts us with a bare one.
+//! Login shell: asks it for its search path, because a desktop client starts us with a bare one.
 
 use crate::running::process::{Limits, Process};
 use crate::running::processes::Processes;
@@ -10,24 +10,24 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 use std::time::Duration;
 
-/// How long a login shell may take to tell.
+/// The timeout of a login shell.
 const TIMEOUT: Duration = Duration::from_secs(4);
 
 /// How much the shell and the files that it reads may print, in bytes.
 const LONGEST_OUTPUT: usize = 1024 * 1024;
 
-/// What stands before and after the answer, since the files a login shell reads may print as well.
+/// Delimits the answer, because the files that a login shell reads may print as well.
 const MARK: &str = "<mcp-bash-path>";
 
 impl Processes {
-    /// Asks the login shell of this user for its `PATH`, and blocks until it has answered. A shell that hangs is not
-    /// waited for, and what it started goes with it.
+    /// Asks the user's login shell for its `PATH`, and blocks until it has answered. A shell that hangs is killed with
+    /// everything it started.
     pub(crate) fn ask_login_shell(&self) -> Option<OsString> {
         let shell = std::env::var_os("SHELL").filter(|shell| Path::new(shell).is_absolute());
         self.ask_shell(shell.unwrap_or("/bin/sh".into()), TIMEOUT)
     }
 
-    /// The version of the bash that scripts find, and blocks until it has answered.
+    /// The version of the bash that scripts find. Blocks until it has answered.
     pub(crate) fn bash_version(&self) -> Option<String> {
         let answer = self.ask(OsString::from("bash"), &["-c"], "$BASH_VERSION", TIMEOUT)?;
         Some(answer.to_string_lossy().into_owned())
@@ -37,7 +37,7 @@ impl Processes {
         self.ask(shell, &["-l", "-c"], "$PATH", timeout)
     }
 
-    /// What a shell has in a variable.
+    /// The value of a variable in a shell.
     fn ask(&self, shell: OsString, options: &[&str], variable: &str, timeout: Duration) -> Option<OsString> {
         let here = std::env::current_dir().unwrap_or_else(|_| "/".into());
         let command = format!("printf '%s%s%s' '{MARK}' \"{variable}\" '{MARK}'");
@@ -80,7 +80,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
     use std::sync::Arc;
 
-    /// What is learnt from a login shell that is this script, in a folder of its own.
+    /// The answer of a login shell that is this script, in a folder of its own.
     fn asked(script: &str, timeout: Duration) -> (Option<OsString>, tempfile::TempDir) {
         let folder = tempfile::tempdir().unwrap();
         let shell = folder.path().join("shell");
@@ -92,8 +92,8 @@ mod tests {
         (processes.ask_shell(shell.into(), timeout), folder)
     }
 
-    /// One test, since a script cannot be executed that is still open for writing in a process which another test has
-    /// just forked.
+    /// One test, because a script cannot be executed while it is open for writing in a process that another test has just
+    /// forked.
     #[test]
     fn a_shell_tells_its_path_and_one_that_hangs_is_ended_with_what_it_started() {
         let profile =

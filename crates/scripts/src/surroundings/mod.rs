@@ -65,21 +65,21 @@ impl Surroundings {
         self.sdk.toolbox(&self.processes)
     }
 
-    /// A file of the SDK of Python or of Node.js, which is there from now on.
+    /// A file of the SDK for Python or Node.js, which exists from now on.
     pub(crate) fn file_for_language(&self, name: &str) -> Result<PathBuf, NoEnvironment> {
         Ok(self.toolbox()?.of_language(name))
     }
 
-    /// Makes the private folder and the SDK look used, so that no cleaner removes them for their age.
+    /// Touches the private folder and the SDK, so that no cleaner removes them for their age.
     pub(crate) fn refresh(&self) {
-        // Whatever is gone is made when it is needed.
+        // Missing files are recreated when they are needed.
         let _ = self.processes.state_dir.refresh();
         self.processes.runner.discard_spare_folders();
         self.sdk.refresh();
     }
 
-    /// Why no script could be run now, if none could: its project, the private folder or the SDK is not there. What can be made
-    /// again is made.
+    /// Why no script could run now, if none could: its project, the private folder or the SDK is missing. Recreates what
+    /// can be recreated.
     pub(crate) fn unready(&self, paths: &Paths) -> Option<String> {
         if !paths.root.is_dir() {
             return Some(format!("the project folder {} is not there", paths.root.display()));

@@ -1,4 +1,4 @@
-//! The program of a tool that has no script: found where scripts find theirs, when the tool is called.
+//! Program of a tool without a script: looked up where scripts find theirs, when the tool is called.
 
 use crate::running::error::{Block, NoEnvironment, ScriptError};
 use crate::running::processes::block_on;
@@ -12,14 +12,14 @@ use std::path::Path;
 #[derive(Debug)]
 pub(crate) enum NotFound {
     Missing,
-    /// Others could have written it.
+    /// Another user could have written it.
     Distrusted(Distrust),
-    /// Nothing is run at all.
+    /// Nothing runs at all.
     NoEnvironment(NoEnvironment),
 }
 
 impl NotFound {
-    /// What whoever called the tool is told.
+    /// The error for the caller of the tool.
     pub(crate) fn told(self, tool: &str, program: &str) -> ScriptError {
         let tool = tool.to_owned();
         match self {
@@ -31,8 +31,9 @@ impl NotFound {
 }
 
 impl Surroundings {
-    /// Finds a program: by its path, which is relative to the project, or by its name on the PATH of scripts. What is part of the
-    /// project is judged as its scripts are. For other programs their folder's owner answers, as for those that scripts call.
+    /// Finds a program: by its path, which is relative to the project, or by its name on the PATH of scripts. A program in
+    /// the project is judged as its scripts are. For other programs the owner of their folder is responsible, as for those
+    /// that scripts call.
     pub(crate) async fn find_program(&self, program: &str, paths: &Paths) -> Result<Start, NotFound> {
         if program.contains('/') {
             let path = paths.root.join(program);
@@ -40,7 +41,7 @@ impl Surroundings {
         }
         let environment = self.common_environment(paths).await.map_err(NotFound::NoEnvironment)?;
         let folders = environment.get("PATH").map(std::env::split_paths).into_iter().flatten();
-        // A relative folder would mean another one in each working directory.
+        // A relative folder would differ with each working directory.
         let found = folders.filter(|folder| folder.is_absolute()).map(|folder| folder.join(program));
         let found = found.into_iter().find(|path| is_program(path)).ok_or(NotFound::Missing)?;
         if found.starts_with(&paths.root) {
@@ -49,9 +50,9 @@ impl Surroundings {
         Ok(Start { program: found, arguments: Vec::new() })
     }
 
-    /// The same for a call that comes before it is known where programs are found.
+    /// The same for a call that comes before the search path is known.
     pub(crate) async fn wait_for_program(&self, program: &str, paths: &Paths) -> Result<Start, NotFound> {
-        // Asked before the look: the path may become known while it goes on.
+        // Checked before the search: the path may become known meanwhile.
         let was_known = self.search_path.get().is_some();
         match self.find_program(program, paths).await {
             Err(NotFound::Missing) if !was_known => {
@@ -62,13 +63,13 @@ impl Surroundings {
         }
     }
 
-    /// What is wrong with tools whose programs are not there, in words for whoever runs the server.
+    /// Tools whose programs do not exist, as messages for the operator.
     pub(crate) fn missing_programs(&self, catalog: &Catalog) -> Vec<String> {
         let tools = catalog.tools.items().iter();
         let missing = tools.filter_map(|tool| {
             let Execution::Command { program, .. } = &tool.execution else { return None };
             let not_found = block_on(self.find_program(program, &catalog.paths)).ok()?.err()?;
-            // That nothing is run is said once, and not for each tool.
+            // Reported once, and not for each tool.
             if matches!(not_found, NotFound::NoEnvironment(_)) {
                 return None;
             }

@@ -1,20 +1,20 @@
-//! Programs that a project brings along: those of a virtual environment of Python and of installed packages of Node.js.
-//! Its scripts find them before all others.
+//! Project programs: those of a Python virtual environment and of installed Node.js packages. The project's scripts find
+//! them before all others.
 
 use mcp_bash_project::Paths;
 use mcp_bash_project::trust::{self, Distrust};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-/// Where they stand in a project, and whether that is a virtual environment. Of those, the first one counts.
+/// Their folders in a project, and whether each is a virtual environment. Of those, the first one counts.
 const PLACES: [(&str, &str, bool); 3] =
     [(".venv", "bin", true), ("venv", "bin", true), ("node_modules", ".bin", false)];
 
-/// Looks at a folder of programs and at each of them.
+/// Judges a folder of programs and each program in it.
 fn judge(folder: &Path, paths: &Paths) -> Result<(), Distrust> {
     trust::judge_folder(folder, &paths.root)?;
     let programs = folder.read_dir().into_iter().flatten().flatten().map(|entry| entry.path());
-    // One that leads nowhere is none.
+    // A broken symlink is not a program.
     programs
         .filter(|program| program.is_file())
         .try_for_each(|program| trust::judge_program(&program, &paths.root))
@@ -29,7 +29,7 @@ pub(crate) struct ProjectPrograms {
 }
 
 impl ProjectPrograms {
-    /// Looks for them. What others can write to is not used, as no script is run that others can write to.
+    /// Searches for them. Programs that another user can write are not used; the same goes for scripts.
     pub(crate) fn find(paths: &Paths) -> Self {
         let mut found = Self::default();
         for (place, programs, is_virtual_env) in PLACES {

@@ -1,14 +1,14 @@
-//! The folders that scripts may work in, as scripts are told of them.
+//! Script roots: the folders that scripts may work in, as scripts receive them.
 
 use mcp_bash_project::roots::{self, Root};
 
 pub struct ScriptRoots {
     /// A JSON array.
     pub json: String,
-    /// A path on each line. One that holds a line break is left out, since a part of it could be taken for another root.
+    /// One path per line. A path that holds a line break is left out, because part of it could be taken for another root.
     pub paths: String,
     pub count: String,
-    /// Why no path is allowed. Without it, no roots would mean that nobody restricts anything.
+    /// Why no path is allowed. Without it, having no roots would mean no restriction.
     pub refusal: Option<String>,
 }
 
@@ -24,7 +24,7 @@ impl ScriptRoots {
         }
     }
 
-    /// No roots, and no path is allowed: whoever named some made a mistake.
+    /// No roots, and no path is allowed: the configured roots are wrong.
     pub fn refused(why: String) -> Self {
         Self { refusal: Some(why), ..Self::new(&[]) }
     }

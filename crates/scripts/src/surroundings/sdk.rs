@@ -1,4 +1,4 @@
-//! The SDK and jq as scripts find them: laid out when the first script needs them, and again when they are gone.
+//! SDK and jq for scripts: written when the first script needs them, and again when they are gone.
 
 use crate::running::error::NoEnvironment;
 use crate::running::processes::Processes;
@@ -11,33 +11,33 @@ use std::sync::{Arc, OnceLock};
 #[derive(Default)]
 pub(crate) struct Sdk {
     toolbox: Mutex<Option<Arc<Toolbox>>>,
-    /// Whether it is the one in the cache of the user.
+    /// Whether it is the one in the user's cache.
     is_shared: AtomicBool,
     on_missing: OnceLock<ReportError>,
-    /// Whether it is known that scripts find none.
+    /// Whether scripts are known to have none.
     is_missing: AtomicBool,
 }
 
 type ReportError = Box<dyn Fn(&io::Error) + Send + Sync>;
 
 impl Sdk {
-    /// Reports to `report` why scripts find no SDK, should it be impossible to lay it out: once, until it succeeds.
+    /// Reports once why scripts have no SDK, if it cannot be written; again only after it has succeeded in between.
     pub(crate) fn on_missing(&self, report: impl Fn(&io::Error) + Send + Sync + 'static) {
         let _ = self.on_missing.set(Box::new(report));
     }
 
-    /// Uses the one in the cache of the user, where it can be: for a command that ends after one call.
+    /// Uses the one in the user's cache, if possible: for a command that exits after one call.
     pub(crate) fn share(&self) {
         self.is_shared.store(true, Ordering::Relaxed);
     }
 
-    /// What scripts find beside their own project.
+    /// What scripts find besides their own project.
     pub(crate) fn toolbox(&self, processes: &Processes) -> Result<Arc<Toolbox>, NoEnvironment> {
         let mut toolbox = self.toolbox.lock();
         if let Some(laid_out) = toolbox.as_ref().filter(|toolbox| toolbox.is_laid_out()) {
             return Ok(Arc::clone(laid_out));
         }
-        // What was removed with it was not seen to go.
+        // Spare folders may have been removed with it.
         processes.runner.discard_spare_folders();
         let shared = self.is_shared.load(Ordering::Relaxed);
         let laid_out = Toolbox::lay_out(&processes.state_dir, shared).map(Arc::new);
@@ -52,9 +52,9 @@ impl Sdk {
         })
     }
 
-    /// Makes it look used, so that no cleaner of temporary files removes it for its age.
+    /// Touches it, so that no cleaner of temporary files removes it for its age.
     pub(crate) fn refresh(&self) {
-        // What is gone is laid out again when it is needed.
+        // Missing files are written again when they are needed.
         self.toolbox.lock().take_if(|toolbox| toolbox.refresh().is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! SDK files: what every script finds beside its project, embedded in this program.
+//! SDK files: what every script finds besides its project, embedded in this program.
 
 use std::borrow::Cow;
 
@@ -7,11 +7,11 @@ mod embedded {
     include!(concat!(env!("OUT_DIR"), "/sdk_files.rs"));
 }
 
-/// Tells the contents apart that different versions of this program write.
+/// Distinguishes the contents that different versions of this program write.
 pub(crate) use embedded::DIGEST;
 use embedded::{BASH_FILES, LANGUAGE_FILES};
 
-/// What a bash that is traced reads before its script. It needs a bash that can trace to another place than standard
+/// The file that a traced bash reads before its script. It needs a bash that can trace to a descriptor other than standard
 /// error; programs that the script starts are not traced.
 const TRACE: &str = r#"unset BASH_ENV
 if [ -n "${MCPBASH_TRACE_FILE:-}" ] && [ "${BASH_VERSINFO[0]}" -gt 3 ]; then
@@ -22,16 +22,16 @@ if [ -n "${MCPBASH_TRACE_FILE:-}" ] && [ "${BASH_VERSINFO[0]}" -gt 3 ]; then
 fi
 "#;
 
-/// Our own providers of resources, as scripts that projects call: each prints what a URI names.
+/// Our own providers of resources, as scripts that projects call: each prints the content of a URI.
 const PROVIDERS: [&str; 4] = ["file.sh", "https.sh", "git.sh", "echo.sh"];
 
 const PROVIDER: &str = "#!/bin/sh\nexec \"${MCPBASH_BIN:-mcp-bash}\" provider read \"$1\"\n";
 
-/// The version, as scripts are told it.
+/// The version, as scripts receive it.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 const VERSION_LINE: &str = concat!(env!("CARGO_PKG_VERSION"), "\n");
 
-/// A file that every script finds, whichever project it belongs to.
+/// A file that every script finds, whatever its project.
 pub(crate) struct HomeFile {
     /// Relative to `MCPBASH_HOME`.
     pub(crate) name: Cow<'static, str>,
@@ -45,7 +45,7 @@ impl HomeFile {
     }
 }
 
-/// What scripts of bash and of other shells find.
+/// The files for bash and other shells.
 pub(crate) fn home_files() -> impl Iterator<Item = HomeFile> {
     let others = [("VERSION", VERSION_LINE), ("trace.sh", TRACE)];
     let others =
@@ -55,7 +55,7 @@ pub(crate) fn home_files() -> impl Iterator<Item = HomeFile> {
     BASH_FILES.into_iter().map(HomeFile::of_sdk).chain(others).chain(PROVIDERS.into_iter().map(provider))
 }
 
-/// What Python and Node.js find.
+/// The files for Python and Node.js.
 pub(crate) fn language_files() -> impl Iterator<Item = HomeFile> {
     LANGUAGE_FILES.into_iter().map(HomeFile::of_sdk)
 }

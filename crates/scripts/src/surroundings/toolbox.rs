@@ -1,6 +1,7 @@
-//! What scripts find beside their own project: the SDK, this program, and a jq. One binary is a whole installation, so
-//! these are files only while a server runs. A command that ends after one call shares those in the cache of the user; and
-//! what Python and Node.js import is always there, so that it is compiled once and not for each server.
+//! Toolbox: what scripts find besides their own project: the SDK, this program, and a jq. One binary is a whole
+//! installation, so these are files only while a server runs. A command that exits after one call shares those in the
+//! user's cache. The modules of Python and Node.js are always there, so that they are compiled once and not for each
+//! server.
 
 use crate::surroundings::cached_home::{
     cached_home, cached_home_for_languages, cached_jq, is_intact, write_files,
@@ -14,22 +15,22 @@ use std::io::{self, ErrorKind};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
-/// The toolbox, laid out.
+/// The toolbox, on disk.
 #[derive(Debug)]
 pub(crate) struct Toolbox {
-    /// The SDK, and what else is the same for every server.
+    /// The SDK, and everything else that is the same for every server.
     home: PathBuf,
     /// The folder that holds `python` and `node`.
     languages: PathBuf,
-    /// Whether that is in the cache of the user.
+    /// Whether that is in the user's cache.
     languages_are_cached: bool,
     jq: PathBuf,
     /// The folder for the state of scripts, always in the private folder.
     state: PathBuf,
     program: PathBuf,
-    /// What the folder of the SDK looked like when all of it was there.
+    /// What the folder of the SDK looked like when it was complete.
     seen: Mutex<Option<Appearance>>,
-    /// The last search path that was completed, and what it became.
+    /// The last search path that was completed, and its result.
     completed: Mutex<Option<(OsString, OsString)>>,
 }
 
@@ -37,14 +38,14 @@ pub(crate) struct Toolbox {
 type Appearance = (u64, u64, i64, i64);
 
 impl Toolbox {
-    /// All of it in the private folder; or the files in the cache of the user where they are `shared` and can be.
+    /// All of it in the private folder; or the files in the user's cache if they are `shared` and usable.
     pub(crate) fn lay_out(state_dir: &StateDir, shared: bool) -> io::Result<Self> {
         let program = std::env::current_exe()?;
         let state = state_dir.with_restored(|| {
             let state = state_dir.path()?.join("state");
             make_folder(&state).map(|()| state)
         })?;
-        // A cache that cannot be used is no reason to do without the SDK.
+        // An unusable cache is no reason to do without the SDK.
         let cached = cached_home().ok();
         let of_cache = || {
             let home = cached.clone()?;
@@ -53,7 +54,7 @@ impl Toolbox {
         };
         let (home, jq) = match shared.then(of_cache).flatten() {
             Some(files) => files,
-            // Where nothing can be written, what was written before does as well.
+            // If nothing can be written, earlier files will do.
             None => private_files(state_dir, &program, cached.is_none())
                 .or_else(|error| of_cache().ok_or(error))?,
         };
@@ -72,7 +73,7 @@ impl Toolbox {
         })
     }
 
-    /// Whether all of it is still there. One system call, as long as nobody has touched the folder of the SDK.
+    /// Whether all of it still exists. One system call, as long as the folder of the SDK is unchanged.
     pub(crate) fn is_laid_out(&self) -> bool {
         let mut seen = self.seen.lock();
         let now = appearance(&self.home.join("sdk"));
@@ -92,8 +93,8 @@ impl Toolbox {
         language_files().filter(|_| !self.languages_are_cached)
     }
 
-    /// Makes the files look used, for those who remove what was not used for long; or says that some are gone. Those in the cache
-    /// of the user are left as they are.
+    /// Touches the files, so that no cleaner removes them; fails if some are gone. Files in the user's cache are left as
+    /// they are.
     pub(crate) fn refresh(&self) -> io::Result<()> {
         if !self.is_complete() {
             return Err(ErrorKind::NotFound.into());
@@ -113,16 +114,16 @@ impl Toolbox {
         Ok(())
     }
 
-    /// A file of the SDK of Python or of Node.js, all of which is put back where somebody has emptied the cache meanwhile.
+    /// A file of the SDK for Python or Node.js. If the cache was emptied meanwhile, all of them are written again.
     pub(crate) fn of_language(&self, name: &str) -> PathBuf {
         if self.languages_are_cached {
-            // Where that cannot be done, the worker says what it misses.
+            // If that fails, the worker reports what is missing.
             let _ = cached_home_for_languages();
         }
         self.languages.join(name)
     }
 
-    /// Where Python looks for modules: where it does anyway, and then in the SDK.
+    /// Where Python looks for modules: its usual folders, and then the SDK.
     pub(crate) fn python_path(&self, before: Option<&OsStr>) -> OsString {
         let ours = self.languages.join("python");
         let mut path = before.unwrap_or_default().to_owned();
@@ -133,7 +134,7 @@ impl Toolbox {
         path
     }
 
-    /// Where a script finds all this.
+    /// The variables that tell a script where all this is.
     pub(crate) fn variables(&self) -> [(&'static str, OsString); 8] {
         [
             ("MCPBASH_FRAMEWORK_VERSION", VERSION.into()),
@@ -147,12 +148,12 @@ impl Toolbox {
         ]
     }
 
-    /// What a bash reads first whose commands are recorded.
+    /// The file that a traced bash reads first.
     pub(crate) fn trace(&self) -> PathBuf {
         self.home.join("trace.sh")
     }
 
-    /// The search path, with our jq at its end where it has none.
+    /// The search path, with our jq at its end if it has none.
     pub(crate) fn completed(&self, search_path: &OsStr) -> OsString {
         let mut last = self.completed.lock();
         if let Some((_, completed)) = last.as_ref().filter(|(path, _)| path == search_path) {
@@ -167,8 +168,8 @@ impl Toolbox {
     }
 }
 
-/// The home and the jq in the private folder. What is there of an earlier home, and is not all of it, is replaced in one step:
-/// scripts that run now never find half of a file.
+/// The home and the jq in the private folder. An incomplete earlier home is replaced in one step: running scripts never
+/// find half of a file.
 fn private_files(
     state_dir: &StateDir,
     program: &Path,
@@ -182,7 +183,7 @@ fn private_files(
         return Ok((home, jq));
     }
     let written = fs::create_dir_all(fresh.join("bin")).and_then(|()| {
-        // Called by that name, this program is one.
+        // Called by that name, this program is a jq.
         symlink(program, fresh.join("bin/jq"))?;
         write_files(&fresh, files())?;
         if home.symlink_metadata().is_ok() {

@@ -1,8 +1,8 @@
-//! What a script finds in its environment of the trace that its call is a part of.
+//! Trace variables: the trace context of a call, in the environment of its script.
 
 use mcp_bash_runner::Variables;
 
-/// Texts that have the form they should have, as far as there are any.
+/// Texts in valid form, as far as they are present.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TraceVariables {
     pub parent: Option<Box<str>>,

@@ -1,4 +1,4 @@
-//! Within which bounds a worker lives: what its author says, and the settings for the rest.
+//! Worker bounds: the author's options, and the settings for the rest.
 
 use mcp_bash_project::WorkerOptions;
 use mcp_bash_settings::WorkerSettings;
@@ -6,17 +6,17 @@ use std::time::Duration;
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bounds {
-    /// How long it may take until it can serve.
+    /// How long it may take to become ready.
     pub(super) start: Duration,
     /// How many there may be at once.
     pub(super) processes: usize,
     /// How many calls one serves at once.
     pub(super) at_once: usize,
-    /// How long one stays without a call. `None` for ever.
+    /// How long an idle one stays. `None` for ever.
     pub(super) idle: Option<Duration>,
     /// After how many calls one is replaced.
     pub(super) max_calls: Option<u64>,
-    /// One that needs more bytes after a call is replaced.
+    /// A worker that uses more bytes than this after a call is replaced.
     pub(super) memory: u64,
     pub(super) keeps_processes: bool,
 }

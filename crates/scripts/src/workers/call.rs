@@ -1,4 +1,4 @@
-//! A call of a worker as a value: what is asked for, by whom, and under which limits.
+//! Worker call as a value: what is requested, by whom, and under which limits.
 
 use crate::ScriptRoots;
 use crate::TraceVariables;
@@ -6,7 +6,7 @@ use crate::running::process::Limits;
 use mcp_bash_project::{Paths, Worker};
 use std::path::Path;
 
-/// What a worker is asked for. Names are as its definitions have them; arguments are the text of a JSON object.
+/// A request to a worker. Names are those of its definitions; arguments are the text of a JSON object.
 #[derive(Debug, Clone, Copy)]
 pub enum Request<'a> {
     Tool {
@@ -21,7 +21,7 @@ pub enum Request<'a> {
     Resource {
         uri: &'a str,
         name: &'a str,
-        /// The variables of the template that found the URI.
+        /// The variables of the template that matched the URI.
         variables: &'a str,
     },
 }
@@ -47,13 +47,13 @@ pub struct WorkerCall<'a> {
     pub paths: &'a Paths,
     pub request: Request<'a>,
     pub caller: &'a str,
-    /// What the caller says besides: the text of a JSON object.
+    /// The caller's `_meta`: the text of a JSON object.
     pub meta: &'a str,
     pub trace: &'a TraceVariables,
     pub roots: &'a ScriptRoots,
-    /// Whether the client has roots of its own that it tells only when it is asked.
+    /// Whether the client has roots of its own that it was not asked for yet.
     pub has_unasked_roots: bool,
-    /// Whether anybody wants to hear of progress.
+    /// Whether the client wants progress.
     pub wants_progress: bool,
     /// Whether the caller can be asked anything.
     pub may_ask: bool,

@@ -1,16 +1,16 @@
-//! What a worker logs in one call: what a function prints, and the traceback of one that failed. The end of it is kept
-//! for the log of the server, as the end of standard error is kept of a script, whether or not a client hears of it.
+//! Call log of a worker: what a function prints, and the traceback of one that failed. Its end is kept for the log of the
+//! server, like the end of a script's standard error, whether or not a client receives it.
 
 use mcp_bash_wire::{Limits, LogLevel, Object, Raw, Scanner};
 use std::collections::VecDeque;
 
-/// What each entry counts besides its text, so that many short ones are bounded too.
+/// The overhead of each entry besides its text, so that many short ones are bounded too.
 const ENTRY_BYTES: usize = 64;
 
 /// The longest name of a logger that is kept, in characters.
 const LONGEST_NAME: usize = 64;
 
-/// What was logged by one logger of the call in one go.
+/// One message of one logger in the call.
 #[derive(Debug, PartialEq, Eq)]
 pub struct LogEntry {
     pub level: LogLevel,
@@ -18,7 +18,7 @@ pub struct LogEntry {
     pub text: String,
 }
 
-/// The end of what was logged in a call.
+/// The end of the log of a call.
 #[derive(Debug)]
 pub struct CallLog {
     entries: VecDeque<LogEntry>,
@@ -28,7 +28,7 @@ pub struct CallLog {
 }
 
 impl CallLog {
-    /// Keeps at most so many bytes.
+    /// Keeps at most `limit` bytes.
     pub(super) fn new(limit: usize) -> Self {
         Self { entries: VecDeque::new(), bytes: 0, limit, is_cut: false }
     }
@@ -46,7 +46,7 @@ impl CallLog {
         self.entries.is_empty()
     }
 
-    /// Keeps what a frame logs. Whatever else it says is passed over.
+    /// Keeps the log message of a frame. Other frames are ignored.
     pub(super) fn note(&mut self, frame: &[u8]) {
         if self.limit > 0
             && let Some(entry) = read(frame)
@@ -70,7 +70,7 @@ impl CallLog {
         }
     }
 
-    /// Leaves the end.
+    /// Keeps only the end.
     fn cut(&mut self) {
         while let Some(excess) = self.bytes.checked_sub(self.limit).filter(|excess| *excess > 0) {
             self.is_cut = true;
@@ -89,7 +89,7 @@ impl CallLog {
     }
 }
 
-/// What a frame logs, if it logs anything.
+/// The log message of a frame, if it has one.
 fn read(frame: &[u8]) -> Option<LogEntry> {
     let text = std::str::from_utf8(frame).ok()?;
     let whole = Scanner::new(text, Limits { message_bytes: usize::MAX, ..Limits::default() }).whole_value();

@@ -1,4 +1,5 @@
-//! One call in a worker: waits for its answer, passes on what the worker says and asks meanwhile, and watches its time.
+//! Conversation: one call in a worker. Waits for its answer, passes on its notifications and questions meanwhile, and
+//! enforces its timeout.
 
 use super::call::WorkerCall;
 use super::fault::{Fault, Why};
@@ -17,21 +18,21 @@ use tokio::sync::mpsc::Receiver;
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{Instant, sleep_until};
 
-/// How often the worker of a long call is looked at.
+/// How often the worker of a long call is checked.
 const UPKEEP: Duration = Duration::from_secs(1);
 
 /// How many questions of one call may be open at once.
 const MOST_QUESTIONS: usize = 16;
 
-/// How a call in a worker came to its end.
+/// How a call in a worker ended.
 pub(super) enum Conversed {
     Outcome(Box<Outcome>),
     Failed(Arc<Fault>),
-    /// The worker has not got the call: it can be given to another.
+    /// The worker has not received the call: it can be given to another.
     Untaken,
 }
 
-/// Gives the call to the worker, and stays with it until it is answered, or its worker is gone.
+/// Gives the call to the worker, and waits until it is answered, or its worker is gone.
 pub(super) async fn converse(
     lease: Lease,
     call: &WorkerCall<'_>,
@@ -45,7 +46,7 @@ pub(super) async fn converse(
     let held = held.map_err(|why| ScriptError::NoRoom { what: call.what.clone(), why })?;
     let begun = worker.begin(lease, budget, |number| (frame::of_call(number, call), held));
     let Ok((ticket, mut events)) = begun else {
-        // It will take no other call either, though nobody may have noticed yet.
+        // It will take no other call either, although this may not have been noticed yet.
         pool.retire(&worker);
         return Ok(Conversed::Untaken);
     };
@@ -136,12 +137,12 @@ fn ended_with_server() -> Conversed {
     Conversed::Failed(Arc::new(Fault::new(Why::ServerEnds)))
 }
 
-/// The questions of one call that wait for their answers. They are withdrawn when it is dropped.
+/// The questions of one call that wait for their answers. Dropping it withdraws them.
 #[derive(Default)]
 struct Questions {
     open: JoinSet<(u64, Option<AnswerLine>)>,
     by_number: BTreeMap<u64, AbortHandle>,
-    /// While any is open.
+    /// Set while any question is open.
     resting: Option<Resting>,
 }
 

@@ -1,4 +1,5 @@
-//! What a file of functions has, as its worker says when it is ready. The worker is kept for the first call of the file.
+//! Worker definitions: what a function file has, as its worker reports when it is ready. The worker is kept for the first
+//! call of the file.
 
 use super::Which;
 use super::Workers;
@@ -11,7 +12,7 @@ use mcp_bash_wire::{Limits, Object, Scanner};
 use std::path::Path;
 
 impl Workers {
-    /// Loads a file of functions: what its worker says that it has, as the text of a JSON object; or why it cannot be
+    /// Loads a function file: the definitions that its worker reports, as the text of a JSON object; or why it cannot be
     /// loaded. To be called in the runtime of the workers.
     pub(crate) async fn load_functions(
         &self,
@@ -31,11 +32,11 @@ impl Workers {
     }
 }
 
-/// What is told of a file whose worker did not become ready.
+/// The error for a file whose worker did not become ready.
 fn told(fault: Fault, which: Which<'_>) -> Unanswered {
     let passes = fault.why.passes(&fault.said);
     let why = match fault.why {
-        // What a worker says itself about why it cannot serve is all there is to say.
+        // The worker's own message about why it cannot serve says everything.
         Why::Failed => interpreters::explain(fault.said, which.script, which.paths),
         Why::Distrusted(distrust) => distrust.to_string(),
         why => match fault.said.trim() {
@@ -46,7 +47,7 @@ fn told(fault: Fault, which: Which<'_>) -> Unanswered {
     Unanswered { why, passes }
 }
 
-/// What stands in a frame `{"ready":{…}}`.
+/// The content of a frame `{"ready":{…}}`.
 fn definitions_in(frame: &[u8]) -> Result<String, String> {
     let ready = || {
         let whole = Scanner::new(std::str::from_utf8(frame).ok()?, Limits::NONE).whole_value().ok()?;

@@ -1,4 +1,5 @@
-//! Why a worker has ended, or could not begin: in words of ours for everybody, and with its own for whom they concern.
+//! Worker faults: why a worker has ended, or failed to start: in a message of ours for every reader, and with its own words
+//! for the affected caller.
 
 use super::frame::NoFrame;
 use crate::running::unanswered::tells_of_shortage;
@@ -8,11 +9,11 @@ use mcp_bash_runner::{FrameFault, ProcessEnding, signal_name};
 use std::time::Duration;
 use thiserror::Error;
 
-/// The messages complete "its worker ...". They hold nothing that a worker wrote: the operator reads them, and every call
-/// that the worker had.
+/// The messages complete "its worker ...". They contain nothing that a worker wrote: the operator reads them, and every
+/// caller of the worker.
 #[derive(Debug, Error)]
 pub(super) enum Why {
-    /// It ended by itself.
+    /// It exited by itself.
     #[error("{}", ended(*.0))]
     Ended(ProcessEnding),
     #[error("{}; it probably ran out of memory", ended(*.0))]
@@ -36,12 +37,12 @@ pub(super) enum Why {
     Unheeding,
     #[error("was not ready within {} s, and was ended; MCPBASH_WORKER_START_SECS gives it more", .0.as_secs())]
     NotReady(Duration),
-    /// It says itself that it cannot serve, and why.
+    /// It reports that it cannot serve, and why.
     #[error("cannot serve")]
     Failed,
     #[error("could not be started: {why}")]
     NotStarted { why: String, passes: bool },
-    /// Others could have written what it has loaded.
+    /// Another user could have written a file that it has loaded.
     #[error("has loaded what others may have written, and was ended: {0}")]
     Distrusted(Distrust),
     #[error("was stopped because the server is shutting down")]
@@ -49,12 +50,12 @@ pub(super) enum Why {
 }
 
 impl Why {
-    /// To be called when it has just ended.
+    /// To be called right after it has exited.
     pub(super) fn ended(ending: ProcessEnding) -> Self {
         if ending.is_for_want_of_memory() { Self::OutOfMemory(ending) } else { Self::Ended(ending) }
     }
 
-    /// Whether a worker that `said` this, and did not become ready for this reason, may become so at the next attempt.
+    /// Whether a worker that `said` this, and did not become ready for this reason, may do so at the next attempt.
     pub(super) fn passes(&self, said: &str) -> bool {
         match self {
             Self::Ended(ProcessEnding::Signalled(_)) | Self::OutOfMemory(_) | Self::NotReady(_) => true,
@@ -68,8 +69,8 @@ impl Why {
 #[derive(Debug)]
 pub(super) struct Fault {
     pub(super) why: Why,
-    /// The worker's own words: why it cannot serve, or the end of its standard error. Nothing where they may be about
-    /// another call than the one that is told.
+    /// The worker's own words: why it cannot serve, or the end of its standard error. Empty if they may be about a call
+    /// other than the reader's.
     pub(super) said: String,
     /// The worker had not read the call.
     pub(super) is_unread: bool,
@@ -80,13 +81,13 @@ impl Fault {
         Self { why, said: String::new(), is_unread: false }
     }
 
-    /// What anybody may know of it.
+    /// The message for every reader.
     pub(super) fn kind(&self) -> String {
         let when = if matches!(self.why, Why::Ended(_)) { " before it had answered" } else { "" };
         format!("{}{when}", self.why)
     }
 
-    /// What whoever called is told.
+    /// The message for the caller.
     pub(super) fn told(&self) -> String {
         match (self.said.trim(), &self.why) {
             ("", _) => self.kind(),

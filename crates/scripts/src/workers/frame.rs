@@ -7,30 +7,30 @@ use std::ops::Range;
 use std::path::PathBuf;
 use thiserror::Error;
 
-/// What a worker says.
+/// A frame from a worker.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Said {
-    /// It can serve. The files besides its script that it has loaded.
+    /// It is ready. The files besides its script that it has loaded.
     Ready { files: Vec<PathBuf> },
-    /// It never will: what is wrong, and where that is.
+    /// It never will be: what is wrong, and where.
     Failed { message: String, trace: String },
     /// A notification of a call, or of none.
     Notification { call: Option<u64> },
     /// A question of a call, by its number in the call.
     Question { call: u64, number: u64 },
-    /// It does not wait for the answer to that question any more.
+    /// It no longer waits for the answer to that question.
     Withdrawal { call: u64, number: u64 },
-    /// The end of a call: where in the frame its result or its error stands.
+    /// The answer of a call: the position of its result or its error in the frame.
     Answer { call: u64, kind: AnswerKind, at: Range<usize> },
     /// A frame of a later version of the protocol.
     Unknown,
 }
 
-/// What is read of a frame.
+/// The members of a frame that are read.
 const MEMBERS: [&str; 9] =
     ["call", "method", "result", "error", "ask", "questions", "withdraw", "ready", "failed"];
 
-/// Why a line is no frame. It names no text of the line, of which nobody knows whose it is.
+/// Why a line is not a frame. The message contains no text of the line, which may belong to any call.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub(super) enum NoFrame {
     #[error("not UTF-8")]
@@ -49,7 +49,7 @@ pub(super) enum NoFrame {
     TwoAnswers,
 }
 
-/// What a frame says; or what is wrong with it.
+/// Parses a frame.
 pub(super) fn read(frame: &[u8]) -> Result<Said, NoFrame> {
     let text = std::str::from_utf8(frame).map_err(|_| NoFrame::NotUtf8)?;
     let whole = Scanner::new(text, Limits { message_bytes: usize::MAX, ..Limits::default() }).whole_value();
@@ -87,7 +87,7 @@ pub(super) fn read(frame: &[u8]) -> Result<Said, NoFrame> {
     })
 }
 
-/// `None` where it speaks another protocol.
+/// `None` if it speaks another protocol.
 fn read_ready(ready: Raw<'_>) -> Option<Said> {
     let ready = Object::read(ready, "ready", &["protocol", "files"]).ok()?;
     if ready.get("protocol").is_none_or(|protocol| protocol.text() != "1") {
@@ -110,7 +110,7 @@ fn read_failed(failed: Raw<'_>) -> Said {
     Said::Failed { message: text("message"), trace: text("trace") }
 }
 
-/// A call as a worker is told of it.
+/// The frame of a call for a worker.
 pub(super) fn of_call(number: u64, call: &WorkerCall<'_>) -> Vec<u8> {
     let mut frame = String::with_capacity(256 + call.request.arguments().len() + call.meta.len());
     frame.push_str(r#"{"call":"#);
@@ -199,7 +199,7 @@ pub(super) fn of_answer(call: u64, number: u64, answer: &[u8]) -> Vec<u8> {
     frame.into_bytes()
 }
 
-/// The answer to a question that nobody is asked.
+/// The answer to a question that is not passed on.
 pub(super) fn of_refusal(call: u64, number: u64, why: &str) -> Vec<u8> {
     of_answer(
         call,

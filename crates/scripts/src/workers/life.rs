@@ -1,5 +1,5 @@
-//! The life of one worker: a task that starts its process, passes on what it says to those who called it, looks after
-//! each call whether it may stay, and ends it with all it has started.
+//! Worker lifecycle: a task that starts one worker's process, passes on its frames to their callers, checks after each call
+//! whether it may stay, and terminates it with everything it has started.
 
 use super::fault::{Fault, Why};
 use super::frame::{self, NoFrame, Said};
@@ -22,47 +22,47 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::sync::oneshot;
 use tokio::time::{Instant, Sleep, sleep, sleep_until, timeout, timeout_at};
 
-/// How long a worker may take to answer a call that was cancelled.
+/// How long a worker may take to answer a cancelled call.
 const HEED: Duration = Duration::from_secs(1);
 
-/// How long a worker may take to end when its input has ended, and to end after `TERM`.
+/// How long a worker may take to exit after the end of its input, and after `TERM`.
 const GRACE: Duration = Duration::from_secs(2);
 const LAST_GRACE: Duration = Duration::from_millis(500);
 
-/// How long to wait for the end of a process that has closed its descriptors, to say how it ended.
+/// How long to wait for the exit of a process that has closed its descriptors, to report how it ended.
 const EXIT_AFTER_CLOSE: Duration = Duration::from_millis(200);
 
 const MB: u64 = 1024 * 1024;
 
-/// Longer durations are taken to be this one, so that adding them to an instant cannot overflow.
+/// Longer durations are reduced to this one, so that adding them to an instant cannot overflow.
 const FAR: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
 
-/// A worker that is to be started.
+/// A worker that is about to be started.
 pub(super) struct Birth {
     pub(super) runner: Arc<Runner>,
     pub(super) script: PathBuf,
     /// The project.
     pub(super) root: PathBuf,
     pub(super) invocation: WorkerInvocation,
-    /// What the script looked like before the start.
+    /// The stamps of the script before the start.
     pub(super) stamps: Stamps,
-    /// What frames are charged to that belong to no single call.
+    /// The budget for frames that belong to no single call.
     pub(super) budget: Arc<Budget>,
     pub(super) tell: Arc<dyn Fn(&WorkerNews<'_>) + Send + Sync>,
     pub(super) ended: Ended,
 }
 
-/// Completes when the server ends. A worker that had no call by then has nothing to put in order, and is killed.
+/// Completes at shutdown. A worker that has had no call by then has nothing to clean up, and is killed.
 pub(super) type Ended = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// A worker that can serve, and does not yet.
+/// A worker that is ready, and does not serve yet.
 pub(super) struct Ready {
     about: About,
     process: WorkerProcess,
     stamps: Stamps,
     /// The files that it has loaded.
     loaded: Vec<PathBuf>,
-    /// How it said so.
+    /// Its ready frame.
     pub(super) frame: Vec<u8>,
     ended: Ended,
 }
@@ -71,13 +71,13 @@ pub(super) struct Ready {
 pub(super) struct Stillborn {
     about: About,
     pub(super) fault: Fault,
-    /// Where in the script that is, as the worker tells.
+    /// The position in the script, as the worker reports it.
     trace: String,
     /// The files that it had loaded.
     loaded: Vec<PathBuf>,
 }
 
-/// What a worker says of why it cannot serve, and where in the script that is.
+/// A worker's message about why it cannot serve, and the position in the script.
 #[derive(Default)]
 struct Complaint {
     message: String,
@@ -85,7 +85,7 @@ struct Complaint {
 }
 
 impl Birth {
-    /// Starts the process, waits until it can serve, and stays with it to its end.
+    /// Starts the process, waits until it is ready, and attends to it until it ends.
     pub(super) async fn live(self, permit: StartPermit) {
         match self.begin(permit.pool().bounds.start).await {
             Ok(ready) => ready.serve(permit).await,
@@ -100,7 +100,7 @@ impl Birth {
         }
     }
 
-    /// Starts the process, and waits until it can serve.
+    /// Starts the process, and waits until it is ready.
     pub(super) async fn begin(self, limit: Duration) -> Result<Ready, Stillborn> {
         let Self { runner, script, root, invocation, mut stamps, budget, tell, mut ended } = self;
         let shows_errors = invocation.error_tail > 0;
@@ -138,7 +138,7 @@ impl Birth {
         };
         let mut fault = about.end(process, why).await;
         if matches!(fault.why, Why::Failed) {
-            // What it said of why it failed is enough.
+            // Its own message about the failure is enough.
             fault.said = complaint.message;
         }
         Err(Stillborn { about, fault, trace: complaint.trace, loaded })
@@ -146,7 +146,7 @@ impl Birth {
 }
 
 impl Ready {
-    /// Serves calls, and stays with the process to its end.
+    /// Serves calls, and attends to the process until it ends.
     pub(super) async fn serve(self, permit: StartPermit) {
         let Self { about, process, stamps, loaded, .. } = self;
         permit.pool().note_loaded(&loaded);
@@ -168,7 +168,7 @@ impl Ready {
         life.serve().await;
     }
 
-    /// Waits for somebody who has calls for it, and serves them; not for ever.
+    /// Waits for a pool that has calls for it, and serves them; but not for ever.
     pub(super) async fn wait(mut self, mut taken_over: oneshot::Receiver<StartPermit>) {
         let permit = tokio::select! {
             biased;
@@ -180,7 +180,7 @@ impl Ready {
                 taken_over.try_recv().ok()
             }
         };
-        // A permit that came meanwhile is dropped with it: whoever brought it starts another worker.
+        // A permit that arrives meanwhile is dropped with it, and its sender starts another worker.
         drop(taken_over);
         match permit {
             Some(permit) => self.serve(permit).await,
@@ -189,12 +189,12 @@ impl Ready {
     }
 }
 
-/// What is known of a worker besides its process.
+/// What is known about a worker besides its process.
 struct About {
     script: PathBuf,
     tell: Arc<dyn Fn(&WorkerNews<'_>) + Send + Sync>,
     printing: Printing,
-    /// Whether anybody may hear what it writes to standard error.
+    /// Whether its standard error may be shown.
     shows_errors: bool,
     budget: Arc<Budget>,
 }
@@ -211,7 +211,7 @@ impl About {
         (self.tell)(&WorkerNews::Failed { script: &self.script, why: fault.why.to_string() });
     }
 
-    /// Why a line is no frame. The line itself is kept where that is wanted.
+    /// Why a line is not a frame. The line itself is kept on request.
     fn no_frame(&mut self, line: &[u8], problem: NoFrame) -> Why {
         if let Some(shown) = self.printing.shown(line) {
             (self.tell)(&WorkerNews::Unreadable { script: &self.script, line: &shown });
@@ -225,12 +225,12 @@ impl About {
     }
 }
 
-/// In the place of how it exited, which is known when it is reaped.
+/// A placeholder for the exit status, which is known when the process is reaped.
 const EXITED: Why = Why::Ended(mcp_bash_runner::ProcessEnding::Exited(0));
 
 impl About {
-    /// Waits until the worker says that it can serve: with which words, and which files it has loaded. Otherwise why not,
-    /// and what it says of that.
+    /// Waits until the worker reports that it is ready: the frame, and the files it has loaded. Otherwise the reason, and
+    /// the worker's own message.
     async fn first_word(
         &mut self,
         process: &mut WorkerProcess,
@@ -245,7 +245,7 @@ impl About {
                 WorkerEvent::NoMoreFrames(fault) => return Err(wordless(self.closed(process, fault).await)),
                 WorkerEvent::InputClosed => return Err(wordless(self.deaf(process).await)),
                 WorkerEvent::Exited => {
-                    // What it wrote last may say why.
+                    // Its last output may say why.
                     let budget = Arc::clone(&self.budget);
                     process.frame_now(&|| Arc::clone(&budget)).ok_or_else(|| wordless(EXITED))?
                 }
@@ -262,7 +262,7 @@ impl About {
         }
     }
 
-    /// Waits until a worker that has no calls cannot serve any more, or does what it should not.
+    /// Waits until an idle worker can no longer serve, or breaks the protocol.
     async fn until_gone(&mut self, process: &mut WorkerProcess) {
         while let WorkerEvent::Frame(frame) = self.next(process, None).await {
             match frame::read(&frame.bytes) {
@@ -280,7 +280,7 @@ impl About {
         process.next(&mut |stream, line| self.print(stream, line), &budget).await
     }
 
-    /// Why there are no more frames: mostly since the process has ended.
+    /// Why there are no more frames: usually because the process has exited.
     async fn closed(&mut self, process: &mut WorkerProcess, fault: FrameFault) -> Why {
         if !matches!(fault, FrameFault::Ended | FrameFault::Half) {
             return Why::Frames(fault);
@@ -291,18 +291,18 @@ impl About {
         Why::Frames(fault)
     }
 
-    /// Why it does not read its input any more: mostly since the process has ended.
+    /// Why it no longer reads its input: usually because the process has exited.
     async fn deaf(&mut self, process: &mut WorkerProcess) -> Why {
         if self.has_exited(process, EXIT_AFTER_CLOSE).await { EXITED } else { Why::Deaf }
     }
 
-    /// Waits for its end. False when it takes longer.
+    /// Waits for its exit. False after the timeout.
     async fn has_exited(&mut self, process: &mut WorkerProcess, limit: Duration) -> bool {
         let exit = async { while !matches!(self.next(process, None).await, WorkerEvent::Exited) {} };
         timeout(limit, exit).await.is_ok()
     }
 
-    /// Lets a worker that has done nothing wrong end what it keeps.
+    /// Lets a worker that has done nothing wrong clean up and exit.
     async fn end_in_peace(&mut self, mut process: WorkerProcess) {
         process.input().close();
         if !self.has_exited(&mut process, GRACE).await {
@@ -312,7 +312,7 @@ impl About {
         self.end(process, EXITED).await;
     }
 
-    /// Ends the worker with all it has started, and says how it ended.
+    /// Terminates the worker with everything it has started, and returns how it ended.
     async fn end(&mut self, mut process: WorkerProcess, why: Why) -> Fault {
         let errors = process.errors_now(&mut |stream, line| self.print(stream, line));
         let errors = String::from_utf8_lossy(errors).into_owned();
@@ -322,25 +322,25 @@ impl About {
     }
 }
 
-/// A worker that can take calls, and the task that stays with it.
+/// A worker that can take calls, and the state of its task.
 struct Life {
     presence: Presence,
     about: About,
     process: WorkerProcess,
     commands: UnboundedReceiver<Command>,
-    /// The cancelled calls that it has not answered, and until when it may.
+    /// The cancelled calls that it has not answered, and their deadlines.
     cancelled: BTreeMap<u64, Instant>,
     last_use: Instant,
     served: u64,
-    /// It gets no more calls.
+    /// It receives no more calls.
     is_retired: bool,
-    /// Why it says it can serve no more.
+    /// Its own message about why it can no longer serve.
     own_words: Option<String>,
 }
 
-/// Whether it is time to end, and how.
+/// How it is terminated, if it is time.
 enum End {
-    /// It has done nothing wrong, and can end what it keeps.
+    /// It has done nothing wrong, and can clean up.
     InPeace,
     Fault(Why),
 }
@@ -385,14 +385,14 @@ impl Life {
                 self.retire();
                 let is_free = self.presence.worker.calls.lock().open.is_empty();
                 if !is_free && self.process.input().unread() == 0 {
-                    // It can still answer what it has read.
+                    // It can still answer the calls that it has read.
                     return None;
                 }
                 self.about.deaf(&mut self.process).await
             }
             WorkerEvent::Exited => {
                 self.presence.retire();
-                // What it wrote last may be an answer.
+                // Its last output may be an answer.
                 let budget = Arc::clone(&self.about.budget);
                 while let Some(frame) = self.process.frame_now(&|| Arc::clone(&budget)) {
                     if self.said(frame).await.is_err() {
@@ -405,7 +405,7 @@ impl Life {
         Some(End::Fault(why))
     }
 
-    /// Passes on what the worker says. Returns the place of a call that has ended.
+    /// Passes on a frame of the worker. Returns the place of a call that is answered.
     async fn said(&mut self, mut frame: Frame) -> Result<Option<Lease>, Why> {
         surrogates::mend(&mut frame.bytes);
         let said = frame::read(&frame.bytes);
@@ -438,7 +438,7 @@ impl Life {
                 let mut text = frame.bytes;
                 text.truncate(at.end);
                 text.drain(..at.start);
-                // Whoever called may not wait any more.
+                // The caller may no longer wait.
                 let _ = answered.events.send(Event::Answer { kind, text, held: frame.held }).await;
                 return Ok(Some(answered.lease));
             }
@@ -455,22 +455,22 @@ impl Life {
         Ok(None)
     }
 
-    /// What a worker says too late of a call that it has had is nobody's, and no fault of the calls that are open now.
+    /// A late frame about an earlier call belongs to no caller, and is not the fault of the open calls.
     fn require_given(&self, call: u64) -> Result<(), Why> {
         let has_had = self.presence.worker.calls.lock().has_had(call);
         if has_had { Ok(()) } else { Err(Why::UnknownCall(call)) }
     }
 
-    /// Gives it no more calls, since it does not keep to the protocol. Those that it has are served to their end.
+    /// Gives it no more calls, because it breaks the protocol. Open calls are still served.
     fn replace(&mut self, why: &str) {
         let why = format!("{why}, which is not in the protocol");
         (self.about.tell)(&WorkerNews::Replaced { script: &self.about.script, why });
         self.retire();
     }
 
-    /// Looks whether the worker may stay after a call, before others get the place of that call.
+    /// Checks whether the worker may stay after a call, before another call gets its place.
     async fn after_call(&mut self, place: Lease) -> Option<End> {
-        // Whoever called goes on first.
+        // The caller goes on first.
         tokio::task::yield_now().await;
         let bounds = &self.presence.pool.bounds;
         self.served += 1;
@@ -504,7 +504,7 @@ impl Life {
         self.presence.retire();
     }
 
-    /// To end where no more calls come, and none is open.
+    /// Terminates it if no more calls come, and none is open.
     fn end_if_retired(&self) -> Option<End> {
         (self.is_retired && self.presence.close_if_free()).then_some(End::InPeace)
     }
@@ -517,7 +517,7 @@ impl Life {
             }
             Command::Cancel(call) => {
                 if self.presence.worker.calls.lock().open.contains_key(call) {
-                    // Where it does not read any more, that is noticed elsewhere.
+                    // If it no longer reads, that is noticed elsewhere.
                     let _ = self.process.input().send(frame::of_cancellation(*call), None);
                     self.cancelled.insert(*call, Instant::now() + HEED);
                     alarm.reset(self.next_alarm());
@@ -562,7 +562,7 @@ impl Life {
             End::InPeace => about.end_in_peace(process).await,
             End::Fault(why) => {
                 let unread = process.input().unread();
-                // By the runner, with the server.
+                // By the runner, at shutdown.
                 let is_told_to_end = process.input().is_closed();
                 let (open, is_of_one_call) = presence.close();
                 let why = if is_told_to_end { Why::ServerEnds } else { why };
@@ -586,7 +586,7 @@ impl Life {
     }
 }
 
-/// That a worker is among those of its script.
+/// Keeps a worker in the pool of its script.
 struct Presence {
     pool: Arc<Pool>,
     worker: Arc<ReadyWorker>,
@@ -597,14 +597,15 @@ impl Presence {
         self.pool.retire(&self.worker);
     }
 
-    /// Lets no more calls begin, and returns those that are open, and whether what the worker said can be of no other.
+    /// Refuses new calls, and returns the open ones, and whether the worker's output can only be about the single call it
+    /// had.
     fn close(&self) -> (Vec<OpenCall>, bool) {
         let mut calls = self.worker.calls.lock();
         calls.is_closed = true;
         (std::mem::take(&mut calls.open).into_values().collect(), calls.has_had_one_at_most())
     }
 
-    /// Lets no more calls begin, unless one has.
+    /// Refuses new calls, unless one is open.
     fn close_if_free(&self) -> bool {
         let mut calls = self.worker.calls.lock();
         calls.is_closed |= calls.open.is_empty();
@@ -613,7 +614,7 @@ impl Presence {
 }
 
 impl Drop for Presence {
-    /// The runtime ends, and the process with it.
+    /// The runtime shuts down, and the process with it.
     fn drop(&mut self) {
         self.retire();
         let fault = Arc::new(Fault::new(Why::ServerEnds));

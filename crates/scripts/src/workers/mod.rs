@@ -1,16 +1,15 @@
-//! Processes that serve many calls: started once, and told of each call in a frame.
+//! Workers: processes that serve many calls. They are started once, and receive each call in a frame.
 //!
 //! # Theory of operation
 //!
-//! Each script has a pool of workers (`pool.rs`). A call takes a free one, or waits in order while one is started or
-//! serves others. It writes its frame straight to the worker, and waits for what the worker says of it
-//! (`conversation.rs`). A task stays with each process (`life.rs`): it reads what the worker says, passes it on to the
-//! call it is about, looks after each call whether the process may stay, and ends it. So a call costs one write, one
-//! read, and a look at the script, the memory and the children of the worker; no thread, no file, and nothing that has
-//! to be registered with the runtime.
+//! Each script has a pool of workers (`pool.rs`). A call takes a free worker, or waits in order while one is started or
+//! serves others. It writes its frame straight to the worker, and waits for the frames about it (`conversation.rs`). A task
+//! attends to each process (`life.rs`): it reads the worker's frames, passes each on to its call, checks after each call
+//! whether the process may stay, and terminates it. So a call costs one write, one read, and a check of the script, the
+//! memory and the children of the worker; no thread, no file, and no registration with the runtime.
 //!
-//! A worker that does anything that is not in the protocol is ended with all it has started, and its open calls are told
-//! why. What is left is never given to another call.
+//! A worker that breaks the protocol is terminated with everything it has started, and its open calls receive the reason.
+//! Its leftovers are never given to another call.
 
 mod bounds;
 mod call;
@@ -54,22 +53,22 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 
-/// How often a call is given to another worker, should each be gone before it has read the call.
+/// How often a call is given to another worker, if each is gone before it has read the call.
 const MOST_ATTEMPTS: usize = 3;
 
-/// How often it can be a call's turn before it gives up: a worker is started each time, and comes to nothing.
+/// How many turns a call gets before it gives up: each time a worker is started, and fails.
 const MOST_TURNS: usize = 10;
 
-/// A frame holds more than what a tool may say in it.
+/// A frame holds more than a tool's own output.
 const ROOM_IN_FRAME: usize = 64 * 1024;
 
 /// All workers of a process.
 pub(crate) struct Workers {
     surroundings: Arc<Surroundings>,
-    /// The runtime whose tasks stay with them.
+    /// The runtime of their tasks.
     home: OnceLock<Handle>,
     pools: Mutex<HashMap<PathBuf, Vec<Arc<Pool>>>>,
-    /// Those that were started before their first call.
+    /// Workers that were started before their first call.
     spares: Spares,
     tell: Arc<OnceLock<Tell>>,
 }
@@ -109,7 +108,7 @@ impl Workers {
     }
 }
 
-/// Which worker is meant.
+/// Identifies a worker.
 #[derive(Clone, Copy)]
 struct Which<'a> {
     script: &'a Path,
@@ -119,18 +118,18 @@ struct Which<'a> {
 }
 
 impl Workers {
-    /// Lets tasks of this runtime stay with the workers: the one that calls mostly run on, so that it wakes no other.
+    /// Runs the tasks of the workers in this runtime: the one that most calls run on, so that they wake no other thread.
     pub(crate) fn watch_on(&self, runtime: Handle) {
         let _ = self.home.set(runtime);
     }
 
-    /// Lets `tell` know what the operator should hear of workers.
+    /// Calls `tell` with what the operator should know about workers.
     pub(crate) fn on_news(&self, tell: impl Fn(&WorkerNews<'_>) + Send + Sync + 'static) {
         let _ = self.tell.set(Box::new(tell));
     }
 
-    /// Starts a worker for each script whose author wants one before the first call, and ends those that nothing in the
-    /// catalog is served by any more.
+    /// Starts a worker for each script whose author wants one before the first call, and terminates workers that nothing in
+    /// the catalog uses any more.
     pub(crate) async fn start_ahead(&self, catalog: &Catalog) {
         let tools = catalog.tools.items();
         let served = || tools.iter().filter_map(|tool| Some((&**tool, tool.worker()?)));
@@ -170,8 +169,8 @@ impl Workers {
         }
     }
 
-    /// Calls a worker. `on_line` gets what it says while it works, and `on_question` what it asks. The outcome of a
-    /// worker that has answered says so; one that has not is an error, in words for whoever called.
+    /// Calls a worker. `on_line` receives its notifications while it works, and `on_question` its questions. The outcome of
+    /// a worker that has answered says so; one that has not is an error, with a message for the caller.
     pub(crate) async fn converse(
         &self,
         call: WorkerCall<'_>,
@@ -217,7 +216,7 @@ impl Workers {
         Err(ScriptError::worker(&call.what, how))
     }
 
-    /// A place in a worker. `None` when the call was cancelled meanwhile.
+    /// A place in a worker. `None` if the call was cancelled meanwhile.
     async fn lease(
         &self,
         call: &WorkerCall<'_>,
@@ -239,7 +238,7 @@ impl Workers {
         let wait = async {
             for _ in 0..MOST_TURNS {
                 if let Some(permit) = start.take() {
-                    // Where it takes long, that is not the time of the worker.
+                    // If this takes long, it does not count as the worker's time.
                     self.surroundings
                         .environment_in_time(|| call.what.clone(), &call.limits, call.paths)
                         .await?;
@@ -254,7 +253,7 @@ impl Workers {
                     }
                     Ok(Turn::Start(permit)) => {
                         (turn, start) = pool.wait_again();
-                        // One right to start is enough for one call.
+                        // One call needs only one permit to start.
                         start = Some(permit).or(start);
                     }
                     Ok(Turn::Failed(fault)) => {
@@ -277,7 +276,7 @@ impl Workers {
         self.pool(which.script, which.worker, which.variables, bounds)
     }
 
-    /// Starts a worker, which serves whoever waits as soon as it is ready; or lets one serve that is kept.
+    /// Starts a worker, which serves the next waiting call as soon as it is ready; or lets a spare one serve.
     async fn start_worker(&self, which: Which<'_>, permit: StartPermit) -> Result<(), ScriptError> {
         let birth = self.birth(which).await?;
         if let Some(permit) = self.spares.take_over(&birth.invocation, permit) {
@@ -318,7 +317,7 @@ impl Workers {
         let mut environment = self.surroundings.common_environment(which.paths).await?;
         environment::add_needed(&mut environment, which.variables);
         let settings = self.surroundings.settings();
-        // So that it can refuse a result that we would not take, and live on.
+        // Lets the worker refuse a result that we would not take, and live on.
         environment.set("MCPBASH_MAX_TOOL_OUTPUT_SIZE", settings.output_limit.to_string());
         environment.set("MCP_WORKER", "1");
         environment.set("MCP_WORKER_OUTPUT", "/dev/fd/3");
@@ -334,7 +333,7 @@ impl Workers {
     }
 }
 
-/// That a worker has failed, as whoever called is told it.
+/// The error of a failed worker, for the caller.
 fn worker_error(what: &str, fault: &Fault) -> ScriptError {
     ScriptError::Worker { what: what.to_owned(), kind: fault.kind(), told: fault.told() }
 }

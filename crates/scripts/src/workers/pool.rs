@@ -1,8 +1,8 @@
-//! The workers of one script: who is free, who waits for one, and whether another is to be started.
+//! Worker pool of one script: which workers are free, which calls wait, and whether another worker is to be started.
 //!
-//! Whoever calls takes a free worker, or waits in order. A worker is started by somebody who waits, since it takes what
-//! a caller has; it serves whoever is the first in order when it is ready. Where a start fails, the first in order is
-//! told why, and the next tries again: so no start is tried for which nobody waits.
+//! A call takes a free worker, or waits in order. A waiting call starts the worker, because that takes what a caller has;
+//! the worker serves the first in order when it is ready. If a start fails, the first in order receives the reason, and the
+//! next tries again: so no worker is started for which no call waits.
 
 use super::bounds::Bounds;
 use super::fault::Fault;
@@ -26,11 +26,11 @@ pub(super) struct Pool {
 
 #[derive(Default)]
 struct State {
-    /// Those that take calls, the one that was used last at the end.
+    /// The workers that take calls, the most recently used one last.
     ready: Vec<Place>,
-    /// How many are on their way.
+    /// How many are being started.
     starting: usize,
-    /// How many wait for the answer to a question, and could serve nobody else meanwhile.
+    /// How many wait for the answer to a question, and could serve no other call meanwhile.
     resting: usize,
     waiting: VecDeque<oneshot::Sender<Turn>>,
 }
@@ -41,7 +41,7 @@ struct Place {
     taken: usize,
 }
 
-/// What whoever waits gets in turn.
+/// What a waiting call receives.
 pub(super) enum Turn {
     Take(Lease),
     /// To start a worker, and to wait for it.
@@ -49,14 +49,14 @@ pub(super) enum Turn {
     Failed(Arc<Fault>),
 }
 
-/// What whoever comes gets.
+/// What a new call receives.
 pub(super) enum Taken {
     Lease(Lease),
     Wait {
         turn: oneshot::Receiver<Turn>,
         /// To start a worker meanwhile.
         start: Option<StartPermit>,
-        /// Whether there are workers that serve others now.
+        /// Whether there are workers that serve other calls now.
         are_busy: bool,
     },
 }
@@ -67,7 +67,7 @@ pub(super) struct Lease {
     pub(super) worker: Arc<ReadyWorker>,
 }
 
-/// The right to start one worker. When it is dropped, the start has come to nothing.
+/// The permit to start one worker. If it is dropped, the start has failed.
 pub(super) struct StartPermit(Arc<Pool>);
 
 impl Pool {
@@ -79,7 +79,7 @@ impl Pool {
         files.clone_into(&mut self.loaded.lock());
     }
 
-    /// Looks whether others could have written what a worker will load, as far as that is known, before it is run.
+    /// Judges the files that a worker will load, as far as they are known, before it is started.
     pub(super) fn judge_loaded(&self, root: &Path) -> Result<(), Distrust> {
         trust::judge_loaded(self.loaded.lock().iter().map(PathBuf::as_path), root)
     }
@@ -96,7 +96,7 @@ impl Pool {
         Taken::Wait { turn, are_busy: !state.ready.is_empty(), start: self.permit(&mut state) }
     }
 
-    /// Waits before all others: for somebody whose turn it was already.
+    /// Waits before all others: for a call that had its turn already.
     pub(super) fn wait_again(self: &Arc<Self>) -> (oneshot::Receiver<Turn>, Option<StartPermit>) {
         let (sender, turn) = oneshot::channel();
         let mut state = self.state.lock();
@@ -107,7 +107,7 @@ impl Pool {
         (turn, start)
     }
 
-    /// The right to start the first worker, before anybody waits for it.
+    /// The permit to start the first worker, before any call waits for it.
     pub(super) fn permit_ahead(self: &Arc<Self>) -> Option<StartPermit> {
         let mut state = self.state.lock();
         let is_first = state.ready.is_empty() && state.starting == 0;
@@ -119,7 +119,7 @@ impl Pool {
 
     fn permit(self: &Arc<Self>, state: &mut State) -> Option<StartPermit> {
         let is_needed = state.starting * self.bounds.at_once < state.waiting.len();
-        // Somebody who thinks about an answer keeps no other call waiting, within bounds.
+        // A user who thinks about an answer keeps no other call waiting, within bounds.
         let resting = state.resting.min(self.bounds.processes);
         let is_allowed = state.ready.len() + state.starting < self.bounds.processes + resting;
         (is_needed && is_allowed).then(|| {
@@ -149,8 +149,8 @@ impl Pool {
         }
     }
 
-    /// Lets another worker be started in the place of one that waits for an answer, as long as the returned value
-    /// lives. Where one serves several calls at once, the others go on.
+    /// Allows another worker to be started in place of one that waits for an answer, as long as the returned value lives.
+    /// If a worker serves several calls at once, the others go on.
     pub(super) fn rest(self: &Arc<Self>) -> Option<Resting> {
         if self.bounds.at_once > 1 {
             return None;
@@ -160,7 +160,7 @@ impl Pool {
         Some(Resting(Arc::clone(self)))
     }
 
-    /// Gives those who wait what there is, in order.
+    /// Gives waiting calls what is available, in order.
     fn pass_on(self: &Arc<Self>) {
         loop {
             let mut state = self.state.lock();
@@ -176,7 +176,7 @@ impl Pool {
             };
             let next = state.waiting.pop_front();
             drop(state);
-            // One that does not wait any longer gives it back when it is dropped here, and the next one gets it.
+            // A call that no longer waits gives it back when it is dropped here, and the next one gets it.
             let unsent = next.map(|next| next.send(turn));
             drop(unsent);
         }
@@ -184,7 +184,7 @@ impl Pool {
 }
 
 impl State {
-    /// A worker that can take another call: the one that was used last, so that others become idle.
+    /// A worker that can take another call: the most recently used one, so that others become idle.
     fn take_free(&mut self, at_once: usize) -> Option<Arc<ReadyWorker>> {
         let index = self.ready.iter().rposition(|place| place.taken < at_once)?;
         let mut place = self.ready.remove(index);
@@ -209,7 +209,7 @@ impl Drop for Lease {
     }
 }
 
-/// That a call waits for the answer to its question.
+/// Marks a call that waits for the answer to its question.
 pub(super) struct Resting(Arc<Pool>);
 
 impl Lease {
@@ -234,7 +234,7 @@ impl StartPermit {
         self.0.state.lock().ready.push(Place { worker, taken: 0 });
     }
 
-    /// The first who waits is told why there is none.
+    /// The first waiting call receives the reason.
     pub(super) fn failed(self, fault: Fault) {
         let fault = Arc::new(fault);
         loop {

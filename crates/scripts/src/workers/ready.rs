@@ -1,5 +1,4 @@
-//! A worker that is ready, as those know it who call it. The task that stays with the process (`life.rs`) knows the
-//! rest.
+//! Ready worker, as its callers know it. The task of its process (`life.rs`) knows the rest.
 
 use super::fault::Fault;
 use super::frame;
@@ -13,7 +12,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use tokio::sync::mpsc::{Receiver, Sender, UnboundedSender, channel};
 
-/// How many events of one call wait for whoever called. Then the worker waits too.
+/// How many events of one call are queued for the caller. Beyond that the worker waits too.
 const MOST_EVENTS: usize = 64;
 
 pub(super) struct ReadyWorker {
@@ -23,7 +22,7 @@ pub(super) struct ReadyWorker {
     pub(super) calls: Mutex<OpenCalls>,
 }
 
-/// The calls that a worker was given and has not answered.
+/// The calls that a worker has received and not answered.
 #[derive(Default)]
 pub(super) struct OpenCalls {
     last: u64,
@@ -33,12 +32,12 @@ pub(super) struct OpenCalls {
 }
 
 impl OpenCalls {
-    /// Whether it was given a call of this number, open or not.
+    /// Whether it has received a call of this number, open or not.
     pub(super) fn has_had(&self, call: u64) -> bool {
         (1..=self.last).contains(&call)
     }
 
-    /// Whether it was given no more than one call, so that whatever it said since is of that one.
+    /// Whether it has received at most one call, so that all its output since is about that one.
     pub(super) fn has_had_one_at_most(&self) -> bool {
         self.last <= 1
     }
@@ -47,13 +46,13 @@ impl OpenCalls {
 pub(super) struct OpenCall {
     pub(super) events: Sender<Event>,
     pub(super) budget: Arc<Budget>,
-    /// How long the frame is that told the worker of it.
+    /// The length of its frame.
     pub(super) frame_bytes: usize,
-    /// Its place in the worker, which others get when it is dropped.
+    /// Its place in the worker; dropping it frees the place.
     pub(super) lease: Lease,
 }
 
-/// What happens to a call.
+/// An event of a call.
 pub(super) enum Event {
     /// A notification, as the worker wrote it.
     Line(Vec<u8>),
@@ -71,9 +70,9 @@ pub(super) enum Event {
     Gone(Arc<Fault>),
 }
 
-/// What whoever calls wants of the task that stays with the process.
+/// A request of a caller to the task of the process.
 pub(super) enum Command {
-    /// Nobody waits for this call any more.
+    /// The caller no longer waits for this call.
     Cancel(u64),
     /// A call takes long: the periodic work is due.
     Upkeep,
@@ -86,7 +85,7 @@ impl ReadyWorker {
         Self { input, stamps, commands, calls: Mutex::default() }
     }
 
-    /// Gives the worker a call, whose frame `render` makes for its number.
+    /// Gives the worker a call. `render` makes its frame for its number.
     pub(super) fn begin(
         self: &Arc<Self>,
         lease: Lease,
@@ -103,7 +102,7 @@ impl ReadyWorker {
         let (frame, held) = render(number);
         let call = OpenCall { events, budget: Arc::clone(budget), frame_bytes: frame.len(), lease };
         calls.open.insert(number, call);
-        // Under the lock, so that calls are told in the order of their numbers.
+        // Under the lock, so that calls are sent in the order of their numbers.
         if self.input.send(frame, held).is_err() {
             let refused = calls.open.remove(&number);
             drop(calls);
@@ -123,7 +122,7 @@ impl ReadyWorker {
     }
 }
 
-/// A call that a worker was given. When it is dropped before it is over, it is cancelled.
+/// A call that a worker has received. Dropping it before the answer cancels the call.
 pub(super) struct Ticket {
     worker: Arc<ReadyWorker>,
     pub(super) number: u64,
@@ -146,7 +145,7 @@ impl Ticket {
 
     /// Answers a question of the call.
     pub(super) fn answer(&self, question: u64, answer: &[u8], held: Option<Charge>) {
-        // Where it does not read any more, that is noticed elsewhere.
+        // If it no longer reads, that is noticed elsewhere.
         let _ = self.worker.input.send(frame::of_answer(self.number, question, answer), held);
     }
 

@@ -1,5 +1,5 @@
-//! Workers that were started to say what they have, kept for a while. The first call of the file takes one over, so that
-//! its interpreter is started once and not twice.
+//! Spare workers: started to report their definitions, and kept for a while. The first call of the file takes one over, so
+//! that its interpreter is started once and not twice.
 
 use super::pool::StartPermit;
 use mcp_bash_runner::{Variables, WorkerInvocation};
@@ -24,7 +24,7 @@ struct Spare {
     take_over: Sender<StartPermit>,
 }
 
-/// What a worker was started with: another is the same only if all of it is the same.
+/// What a worker was started with: two are the same only if all of it is the same.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct StartOfWorker {
     program: PathBuf,
@@ -49,8 +49,8 @@ impl StartOfWorker {
 }
 
 impl Spares {
-    /// Keeps a worker: what it is taken over with comes through the receiver. Where that is closed, it is not kept any
-    /// longer, since it was replaced or there are too many.
+    /// Keeps a worker. The receiver yields the permit it is taken over with. If the receiver is closed, the worker is no
+    /// longer kept: it was replaced, or there are too many.
     pub(super) fn keep(&self, start: StartOfWorker) -> Receiver<StartPermit> {
         let (take_over, calls) = channel();
         let mut spares = self.0.lock();
@@ -62,8 +62,7 @@ impl Spares {
         calls
     }
 
-    /// Lets a worker that was started in the same way serve in the place of a new one. The permit comes back where there is
-    /// none.
+    /// Lets a worker that was started in the same way serve instead of a new one. Returns the permit if there is none.
     pub(super) fn take_over(
         &self,
         invocation: &WorkerInvocation,

@@ -1,4 +1,5 @@
-//! What the files looked like that a worker has loaded: one that looks otherwise is served by a new worker.
+//! Worker stamps: what the files that a worker has loaded looked like. If one looks different, a new worker serves the
+//! calls.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Scripts that are no tools: prompts, completions, and executables that read resources.
+//! Scripts that are not tools: prompts, completions, and executables that read resources.
 
 use crate::project::{Project, said, variable};
 use mcp_bash_scripts::{CompletionCall, Outcome, PromptCall, ResourceRead, ScriptError, Unread};
@@ -118,7 +118,7 @@ async fn a_provider_is_told_the_uri_and_the_variables_of_its_template() {
         ("many".to_owned(), Value::List(vec!["a".to_owned(), "b".to_owned()])),
         ("odd-name".to_owned(), Value::Text("x".to_owned())),
     ]);
-    // Not executable and without a first line that says what runs it: it is one for bash.
+    // Not executable and without a `#!` line: bash runs it.
     let printed = read("echo \"$1\"; env", &values).await.unwrap().into_text();
     assert!(printed.starts_with("x://a/b\n"), "{printed}");
     assert_eq!(variable(&printed, "MCP_RESOURCE_URI"), Some("x://a/b"));

@@ -1,4 +1,4 @@
-//! What files say that they have, and who hears of it.
+//! Definitions: what files report, and who receives it.
 
 use crate::project::Project;
 use std::path::Path;

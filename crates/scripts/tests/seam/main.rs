@@ -1,4 +1,4 @@
-//! Scripts as whoever runs them sees them: real projects in temporary folders, real processes, no protocol.
+//! Scripts, from the point of view of a caller: real projects in temporary folders, real processes, no protocol.
 
 #![allow(clippy::disallowed_methods, reason = "tests use files of their own")]
 

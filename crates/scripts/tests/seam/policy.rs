@@ -1,4 +1,4 @@
-//! Whether a tool may run.
+//! Tool policy: whether a tool may run.
 
 use crate::project::{Project, said};
 use mcp_bash_scripts::{AllowedTool, Block, ScriptError};
@@ -12,7 +12,7 @@ async fn judged(project: &Project) -> Result<AllowedTool<'_>, ScriptError> {
     project.scripts.allow(tool, &project.paths, budget, std::future::pending()).await
 }
 
-/// What becomes of the tool where the project's policy is this text.
+/// The decision about the tool in a project with this policy.
 async fn asked(policy: &str) -> Result<(), ScriptError> {
     let project = Project::new(&[TOOL, ("server.d/policy.sh", policy)]);
     judged(&project).await.map(drop)

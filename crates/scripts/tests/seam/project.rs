@@ -1,4 +1,4 @@
-//! A project in a temporary folder, and what runs its scripts.
+//! Test project in a temporary folder, and what runs its scripts.
 
 use mcp_bash_budget::Budget;
 use mcp_bash_project::{Catalog, Changes, Paths, Tool};
@@ -47,7 +47,7 @@ impl Project {
         let scripts = Arc::new(Scripts::new(settings, Arc::new(state_dir)));
         let paths = Paths::of(&root);
         scripts.watch_workers_on(HOME.handle().clone());
-        // Whoever reads a project blocks, which no thread of a runtime may.
+        // Reading a project blocks, which a thread of a runtime may not.
         let read = || {
             let reading = scripts.reading(&paths);
             let (catalog, mut in_progress) = (Catalog::read(&paths, &reading), scripts.files_in_progress());
@@ -79,7 +79,7 @@ impl Project {
         self.catalog.tools.get(name).unwrap_or_else(|| panic!("{:?}", self.catalog.diagnostics))
     }
 
-    /// A call of a tool that nobody hears and that can ask nobody.
+    /// A call of a tool that has no listener and can ask no questions.
     pub(crate) async fn prepare<'a>(&'a self, name: &str, arguments: &'a str) -> ToolCall<'a> {
         let (tool, budget) = (self.tool(name), self.scripts.budget());
         let allowed = self.scripts.allow(tool, &self.paths, budget, std::future::pending()).await;
@@ -108,21 +108,21 @@ impl Project {
         self.run(self.prepare("t", "{}").await).await.unwrap()
     }
 
-    /// A budget of so many bytes.
+    /// A budget of this size.
     pub(crate) fn budget(&self, bytes: usize) -> Arc<Budget> {
         self.scripts.budget().part(bytes, "SMALL_SETTING")
     }
 }
 
-/// The runtime in which files are asked what they have, and workers are watched.
+/// The runtime in which files are asked for their definitions, and workers are attended to.
 static HOME: LazyLock<Runtime> =
     LazyLock::new(|| Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap());
 
-/// Tests take turns: a process that one of them starts has, until it executes its program, every file open that another
-/// one is writing, and a script that is open for writing cannot be executed (`ETXTBSY`).
+/// Tests take turns: a process that one of them starts inherits, until it executes its program, every file that another one
+/// is writing, and a script that is open for writing cannot be executed (`ETXTBSY`).
 type Turn = Rc<MutexGuard<'static, ()>>;
 
-/// The turn of the test that this thread runs, which may have several projects.
+/// The turn of the test on this thread, which may have several projects.
 fn turn() -> Turn {
     static TURN: Mutex<()> = Mutex::new(());
     thread_local!(static OURS: RefCell<Weak<MutexGuard<'static, ()>>> = RefCell::default());
@@ -135,7 +135,7 @@ fn turn() -> Turn {
     })
 }
 
-/// What an error says.
+/// The message of an error.
 pub(crate) fn said<T>(result: Result<T, ScriptError>) -> String {
     match result {
         Ok(_) => panic!("it should have failed"),
@@ -143,7 +143,7 @@ pub(crate) fn said<T>(result: Result<T, ScriptError>) -> String {
     }
 }
 
-/// The value of a variable in what `env` printed.
+/// The value of a variable in the output of `env`.
 pub(crate) fn variable<'a>(printed: &'a str, name: &str) -> Option<&'a str> {
     printed.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('='))
 }

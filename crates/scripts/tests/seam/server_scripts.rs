@@ -1,5 +1,5 @@
-//! The scripts in `server.d` that run while a project is read or looked at: the registration hook and the health checks;
-//! and executables that are asked which tools they have.
+//! Server scripts in `server.d` that run while a project is read or checked: the registration hook and the health checks;
+//! and executables that list their tools.
 
 use crate::project::{Project, said};
 use mcp_bash_scripts::{Outcome, ProcessEnding, ScriptError};
@@ -48,7 +48,7 @@ fn a_hook_that_prints_or_registers_too_much_is_told_the_setting() {
     assert_eq!(failure(entries), too_much);
 }
 
-/// Whether a process goes on of which a script wrote down the number.
+/// Whether a process is alive whose id a script wrote to a file.
 #[cfg(target_os = "linux")]
 fn lives(project: &Project, file: &str) -> bool {
     let pid = fs::read_to_string(project.path(file)).unwrap();

@@ -1,4 +1,4 @@
-//! Tool calls: what a script is told, how long it may take, and how it ended.
+//! Tool calls: what a script receives, its timeout, and how it ended.
 
 use crate::project::{Project, said, variable};
 use mcp_bash_project::roots::Root;
@@ -34,7 +34,7 @@ async fn a_script_finds_its_call_in_its_environment_and_on_its_input() {
     ] {
         assert_eq!(variable(&printed, name), Some(value), "{name} in {printed}");
     }
-    // Nobody hears it, and it can ask nobody.
+    // It has no listener, and can ask no questions.
     for name in ["MCP_PROGRESS_STREAM", "MCP_LOG_STREAM", "MCP_ASK_SOCKET", "MCP_TOOL_ARGS_FILE"] {
         assert_eq!(variable(&printed, name), None, "{name}");
     }
@@ -49,7 +49,7 @@ async fn the_sdk_and_a_jq_are_there_for_every_script() {
 #[tokio::test]
 async fn no_script_is_run_while_the_sdk_cannot_be_laid_out_and_one_is_as_soon_as_it_can() {
     let project = Project::with_tool(r#"test -r "$MCP_SDK/tool-sdk.sh" && echo there"#);
-    // No folder can be made where a file is.
+    // No folder can be created in place of a file.
     let blocked = project.scripts.state_dir().path().unwrap().join("state");
     fs::write(&blocked, "").unwrap();
     let (sender, told) = std::sync::mpsc::channel();
@@ -77,7 +77,7 @@ async fn what_is_gone_of_the_private_folder_is_laid_out_again_at_the_next_call()
         if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }.unwrap();
         assert_eq!(project.call().await.text(), "there\n", "{gone}");
     }
-    // What the age of a file makes somebody remove is noticed when all are made to look used.
+    // Files that a cleaner removed are noticed when all are touched.
     for gone in ["home/bin/jq", "home/sdk/parts/json.sh", "state"] {
         let path = private.join(gone);
         if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }.unwrap();

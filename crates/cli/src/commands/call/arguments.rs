@@ -1,4 +1,4 @@
-//! The command line of `call`.
+//! Command line of `call`.
 
 use super::error::CallError;
 use crate::base::common::Common;
@@ -9,7 +9,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// As long as it takes: what `--timeout 0` means. A year.
+/// The meaning of `--timeout 0`, no limit: a year.
 const WITHOUT_END: u64 = 365 * 24 * 60 * 60;
 
 #[derive(Debug, clap::Args)]
@@ -68,7 +68,7 @@ Exit codes: 0 a result that is no error, 1 the tool failed, 2 wrong arguments, 3
 6 no server, 130 interrupted. docs/calling.md tells more.";
 
 impl CallOptions {
-    /// The folders of `--roots`, each of which is there.
+    /// The folders of `--roots`, all of which exist.
     pub(super) fn roots(&self) -> Result<Vec<PathBuf>, CallError> {
         let named = self.roots.as_deref().into_iter().flat_map(|roots| roots.split(','));
         let folder = |name: &str| match PathBuf::from(name).canonicalize() {
@@ -78,7 +78,7 @@ impl CallOptions {
         named.filter(|name| !name.is_empty()).map(folder).collect()
     }
 
-    /// How many seconds the call may take, where somebody says so.
+    /// The timeout of the call in seconds, if the user sets one.
     pub(crate) fn seconds(&self) -> Option<u64> {
         self.timeout.map(|seconds| if seconds == 0 { WITHOUT_END } else { seconds.min(WITHOUT_END) })
     }
@@ -87,8 +87,8 @@ impl CallOptions {
         self.timeout.filter(|seconds| *seconds > 0).map(Duration::from_secs)
     }
 
-    /// Settings of the project's server for one call on the command line: its text is shown whole, since nobody could read
-    /// the rest later; and the person may give it more time than the project gives its clients.
+    /// Adjusts the settings of the project's server for one call on the command line: the text is shown whole, because the
+    /// rest could not be read later; and the user may allow more time than the project allows its clients.
     pub(crate) fn adjust(&self, settings: &mut Settings) {
         settings.text_limit = 0;
         if let Some(seconds) = self.seconds() {
@@ -108,11 +108,11 @@ pub(crate) struct OfCall {
 }
 
 impl OfCall {
-    /// Nothing where the words are no call, or have to be explained: then the whole command line is needed.
+    /// `None` if the words are not a call, or have to be explained: then the whole command line is needed.
     pub(crate) fn read(words: &[OsString]) -> Option<Self> {
         let after = words.get(2..).filter(|_| words[1] == "call")?;
         let line = Self::try_parse_from(words.iter().take(1).chain(after)).ok()?;
-        // A flag in the place of the tool asks for help, or is a mistake.
+        // A flag in place of the tool asks for help, or is a mistake.
         let is_tool = |word: &OsString| !word.as_encoded_bytes().starts_with(b"-");
         line.arguments.words.first().is_some_and(is_tool).then_some(line)
     }

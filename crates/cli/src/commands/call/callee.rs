@@ -1,4 +1,4 @@
-//! The tool that is called: found by its name, told its arguments, and called.
+//! Callee: the tool that is called. Finds it by its name, reads its arguments, and calls it.
 
 use super::arguments::CallOptions;
 use super::error::CallError;
@@ -18,8 +18,8 @@ use std::fmt::Write;
 use std::path::{Component, Path};
 use std::time::Duration;
 
-/// What kept a tool of that name from being found, as far as its path tells. Any file may hold the functions of tools where
-/// nothing else is there.
+/// Why a tool of that name was skipped, as far as its path tells. If the project has no tools at all, any skipped file may
+/// hold it as a function.
 fn skipped(project: &OpenProject, name: &str) -> Option<CallError> {
     let (tools, is_all) = (&project.catalog.paths.tools, project.catalog.tools.is_empty());
     let is_called_so = |part: Component<'_>| Path::new(part.as_os_str()).file_stem() == Some(name.as_ref());
@@ -28,7 +28,7 @@ fn skipped(project: &OpenProject, name: &str) -> Option<CallError> {
     Some(CallError::NotFound { kind: "tool", name: name.to_owned(), nearest: None, more: skip.to_string() })
 }
 
-/// A call that has no result: why, and the exit code that tells of it.
+/// A call without a result: the reason, and its exit code.
 pub(crate) struct Unanswered {
     pub(crate) exit: Exit,
     pub(crate) failure: Failure,
@@ -42,7 +42,7 @@ pub(crate) struct Callee {
     pub(crate) schema: String,
     /// Whether the server is that of our own project.
     pub(crate) is_own: bool,
-    /// How many seconds its author gives it.
+    /// The author's timeout, in seconds.
     pub(crate) seconds: Option<u64>,
 }
 
@@ -102,7 +102,7 @@ impl Callee {
         })
     }
 
-    /// The arguments of the call as one JSON object. Ends the program where the person asks for help or misuses a flag.
+    /// The arguments of the call as one JSON object. Exits the program if the user asks for help or misuses a flag.
     pub(crate) fn arguments(&self, command: &str, asked: &Asked) -> Result<String, Error> {
         let usage = |error| Error::of_command(Exit::Usage, error);
         let schema: Value = serde_json::from_str(&self.schema).unwrap_or_default();
@@ -119,7 +119,7 @@ impl Callee {
         pairs.and_then(|pairs| assembled(&of, &parameters, asked.args.as_deref(), &pairs)).map_err(usage)
     }
 
-    /// The command line of this tool: its name and description, and where our own flags are explained.
+    /// The command line of this tool: its name and description, and a pointer to our own flags.
     fn parser(&self, command: &str) -> clap::Command {
         let lasting = |text: String| -> &'static str { text.leak() };
         let name = harmless_line(&self.name);
@@ -129,7 +129,7 @@ impl Callee {
             .after_help(lasting(format!("`mcp-bash {command} --help` lists what every call takes.")))
     }
 
-    /// Calls it, and ends the conversation.
+    /// Calls it, and closes the conversation.
     pub(crate) fn call(
         &self,
         mut conversation: Conversation,
@@ -156,7 +156,7 @@ impl Callee {
         if host.wants_progress() {
             params.push_str(r#","_meta":{"progressToken":1}"#);
         }
-        // Our own server takes the time of the call itself, so that it can say how it went.
+        // Our own server enforces the timeout itself, so that it can report the outcome.
         let limit = if self.is_own { None } else { options.time_limit() };
         if let Some(seconds) = options.seconds().filter(|_| self.is_own) {
             let _ = write!(params, r#","timeoutSecs":{seconds}"#);

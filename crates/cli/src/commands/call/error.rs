@@ -1,4 +1,4 @@
-//! Errors of a call that are found before anything is called.
+//! Errors that are found before a tool is called.
 
 use std::ffi::OsString;
 use thiserror::Error;
@@ -18,7 +18,7 @@ pub(crate) enum CallError {
     Minimal,
 }
 
-/// What helps somebody who named a thing that is not there.
+/// A hint for a user who named something that does not exist.
 fn hint(nearest: Option<&str>, more: &str) -> String {
     match nearest {
         Some(nearest) => format!("; did you mean `{nearest}`?"),
@@ -27,7 +27,7 @@ fn hint(nearest: Option<&str>, more: &str) -> String {
 }
 
 impl CallError {
-    /// There is no such thing among those of these names.
+    /// No entry among these has that name.
     pub(crate) fn not_found(kind: &'static str, name: &str, known: &[&str], list: &str) -> Self {
         let nearest = mcp_bash_spelling::nearest_or_longer(name, known).map(ToOwned::to_owned);
         let more = if known.is_empty() {

@@ -1,4 +1,4 @@
-//! Flags made from the schema of a tool: `--path /var --top 5`, and the help of that tool.
+//! Flags of a tool, made from its schema: `--path /var --top 5`, and the tool's help.
 
 use super::given::Pair;
 use super::parameters::{Kind, Parameter, Parameters};
@@ -7,14 +7,14 @@ use clap::{Arg, ArgAction, ArgMatches};
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-/// The id of the flag of a parameter, which no flag of our own has.
+/// The prefix for the ids of parameters, which none of our own flags has.
 const PREFIX: &str = "argument:";
 
-/// The id of the words that are no flags.
+/// The id of the words that are not flags.
 pub(crate) const PAIRS: &str = "pairs";
 
-/// The command with a flag for each parameter whose name is not `taken` by one of ours. The help of the others says how
-/// they are given.
+/// The command with a flag for each parameter whose name is not `taken` by one of ours. The help says how to pass the
+/// others.
 pub(crate) fn with_flags(
     mut command: clap::Command,
     parameters: &Parameters,
@@ -43,7 +43,7 @@ pub(crate) fn with_flags(
     )
 }
 
-/// How arguments are given that have no flag.
+/// How to pass arguments that have no flag.
 fn told_of(parameters: &[&Parameter]) -> Option<String> {
     let first = harmless_line(&parameters.first()?.name);
     let mut words = format!(
@@ -62,7 +62,7 @@ fn told_of(parameters: &[&Parameter]) -> Option<String> {
 }
 
 fn flag(parameter: &Parameter, name: &str, aliases: &[String]) -> Arg {
-    // Clap wants names that live as long as the program, which does not live long.
+    // Clap wants names that live as long as the program, and the program is short-lived.
     let lasting = |text: String| -> &'static str { text.leak() };
     let id = lasting(format!("{PREFIX}{}", parameter.name));
     let mut flag = Arg::new(id)
@@ -86,7 +86,7 @@ fn flag(parameter: &Parameter, name: &str, aliases: &[String]) -> Arg {
     flag
 }
 
-/// What help says of a parameter: its description, and in brackets what its value may be.
+/// The help of a parameter: its description, and in brackets its possible values.
 fn help(parameter: &Parameter) -> String {
     let mut notes = Vec::new();
     if parameter.is_required {

@@ -1,5 +1,5 @@
-//! The arguments of a call as they are given on a command line: `--args` and pairs of a key and a value, which become one
-//! JSON object. Where both name a key, the pair counts. Values stay as they are written: `1.10` stays `1.10`.
+//! Given arguments: `--args` and `key=value` pairs of the command line become one JSON object. If both name a key, the pair
+//! counts. Values keep their spelling: `1.10` stays `1.10`.
 
 use super::parameters::{Kind, Parameters, is_json};
 use mcp_bash_wire::write;
@@ -35,7 +35,7 @@ pub(crate) enum ArgumentError {
 /// One argument.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Pair {
-    /// What the schema makes of the text.
+    /// The schema decides how the text is read.
     Text { key: String, text: String },
     /// JSON as it is.
     Json { key: String, json: String },
@@ -66,7 +66,7 @@ impl Pair {
     }
 }
 
-/// The members of a JSON object in their order, each as it is written.
+/// The members of a JSON object in order, each with its spelling.
 struct Members(Vec<(String, Box<RawValue>)>);
 
 impl<'de> Deserialize<'de> for Members {
@@ -106,11 +106,11 @@ pub(crate) fn read_args(value: &str) -> Result<String, ArgumentError> {
         }
         None => value.to_owned(),
     };
-    // Nothing said is nothing given.
+    // Empty text means no arguments.
     Ok(if text.trim().is_empty() { "{}".to_owned() } else { text })
 }
 
-/// One JSON object of all that is given, on one line. `of` names what is called, for messages.
+/// One JSON object of all arguments, on one line. `of` names the callee in messages.
 pub(crate) fn assembled(
     of: &str,
     parameters: &Parameters,

@@ -1,4 +1,4 @@
-//! The exit code of a call: which class of failure it is, if it is one.
+//! Exit code of a call: which class of failure it is, if it is one.
 
 use crate::base::exit::Exit;
 use crate::open::connect::Failure;
@@ -7,11 +7,11 @@ use mcp_bash_schema::Schema;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// The code of an error that says the params were wrong.
+/// The error code for invalid params.
 const INVALID_PARAMS: i64 = -32602;
 
 pub(crate) fn of_result(schema: &str, arguments: &str, result: &RawValue) -> Exit {
-    // Looked at only where it may be an error: results can be large.
+    // Parsed only if it may be an error: results can be large.
     if !result.get().contains("isError") {
         return Exit::Done;
     }
@@ -36,7 +36,7 @@ pub(crate) fn of_failure(failure: &Failure, is_refused: bool) -> Exit {
     }
 }
 
-/// Whether the arguments are what the tool declares. A schema that cannot be used declares nothing.
+/// Whether the arguments fit the tool's schema. An unusable schema allows everything.
 pub(crate) fn fit(schema: &str, arguments: &str) -> bool {
     Schema::compile(schema).map_or(true, |schema| schema.check(arguments).is_ok())
 }

@@ -84,13 +84,13 @@ fn show_result(
 /// A call without a result, as an error; for programs on standard output as well.
 fn told(arguments: &Arguments, Unanswered { exit, failure }: Unanswered) -> Error {
     if let (true, Failure::Client(ClientError::Refused(refusal))) = (arguments.json, &failure) {
-        // The exit code says it too, should nobody read.
+        // The exit code says it too, if the output is not read.
         let _ = print_json(&format!("{{\"error\":{}}}", refusal.text));
     }
     Error::of_command(exit, failure)
 }
 
-/// What the command line says is to be called, before anything is known of it.
+/// The requested call, before anything is known about the tool.
 #[derive(Debug)]
 pub(crate) struct Asked {
     pub(crate) name: String,

@@ -1,4 +1,4 @@
-//! What a tool takes, as far as a command line has to know it: names, types, and what help says of them.
+//! Parameters of a tool, as far as a command line needs them: names, types and help.
 
 use serde_json::Value;
 
@@ -19,11 +19,11 @@ pub(crate) struct Parameter {
     pub(crate) is_nullable: bool,
     pub(crate) description: String,
     pub(crate) default: Option<String>,
-    /// The values that it may have, where they are listed.
+    /// Its possible values, if they are listed.
     pub(crate) choices: Vec<String>,
 }
 
-/// What a value is made of its text.
+/// How a value is made from its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Kind {
     Text,
@@ -49,7 +49,7 @@ impl Parameters {
                 parameter(name, resolved(property, schema), schema, required.contains(&&**name))
             })
             .collect();
-        // A name that is not declared is more likely a slip than one of those that JSON Schema lets through.
+        // An undeclared name is more likely a typo than an additional property that JSON Schema would allow.
         let says_so =
             |keyword: &str| schema.get(keyword).is_some_and(|said| *said == true || said.is_object());
         let takes_others = list.is_empty() || says_so("additionalProperties") || says_so("patternProperties");
@@ -90,7 +90,7 @@ fn resolved<'a>(schema: &'a Value, root: &'a Value) -> &'a Value {
     pointer.and_then(|pointer| root.pointer(pointer)).unwrap_or(schema)
 }
 
-/// What a schema says of a value that is not null, where it may be.
+/// The schema of a value that is not null, if it may be null.
 pub(crate) fn besides_null(schema: &Value) -> &Value {
     let mut others =
         schema["anyOf"].as_array().into_iter().flatten().filter(|choice| choice["type"] != "null");
@@ -100,7 +100,7 @@ pub(crate) fn besides_null(schema: &Value) -> &Value {
     }
 }
 
-/// What a schema says a value is, and whether it may be `null`. Where it does not say, it is text.
+/// The type of a value by its schema, and whether it may be `null`. The default is text.
 fn kind_of(schema: &Value, root: &Value) -> (Kind, bool) {
     let types: Vec<&str> = match &schema["type"] {
         Value::String(one) => vec![one],
@@ -118,7 +118,7 @@ fn kind_named(name: &str, schema: &Value, root: &Value) -> Kind {
         "integer" => Kind::Integer,
         "boolean" => Kind::Boolean,
         "object" => Kind::Object,
-        // One level is all that a command line can say without JSON.
+        // A command line can express only one level without JSON.
         "array" => match kind_of(resolved(&schema["items"], root), &Value::Null).0 {
             Kind::List(_) => Kind::List(Box::new(Kind::Json)),
             kind => Kind::List(Box::new(kind)),
@@ -144,7 +144,7 @@ fn kind_without_type(schema: &Value, root: &Value) -> (Kind, bool) {
     (if is_text { Kind::Text } else { Kind::Json }, is_nullable)
 }
 
-/// The kind of a value that is one of several: text where it may be, since every word is a text.
+/// The kind of a value that is one of several: text if it may be, since every word is a text.
 fn joined(kinds: impl Iterator<Item = Kind>) -> Kind {
     let mut kinds: Vec<Kind> = kinds.collect();
     kinds.dedup();
@@ -170,7 +170,7 @@ impl Kind {
         }
     }
 
-    /// What it takes, as a message says it.
+    /// The expected value, for messages.
     fn wanted(&self) -> &'static str {
         match self {
             Self::Text => "a string",
@@ -185,7 +185,7 @@ impl Kind {
 }
 
 impl Parameter {
-    /// The JSON that a word on the command line stands for; or what it takes instead. Numbers stay as they are written.
+    /// The JSON for a word on the command line, or what is expected instead. Numbers keep their spelling.
     pub(crate) fn read(&self, text: &str) -> Result<String, &'static str> {
         if self.is_nullable && text == "null" && self.kind != Kind::Text {
             return Ok(text.to_owned());

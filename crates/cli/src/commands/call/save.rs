@@ -1,4 +1,4 @@
-//! Files of a result, saved in a folder: under names that are safe, and never over what is there.
+//! Saved files of a result: written to a folder under safe names, and never over existing files.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -6,13 +6,13 @@ use std::fs::DirBuilder;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-/// So many files of one name are looked past.
+/// How many files of one name are skipped over.
 const MOST: usize = 10_000;
 
-/// The longest name, without its ending.
+/// The longest name, without its extension.
 const LONGEST: usize = 80;
 
-/// Saves what stands in Base64 under a name like `name` with the ending of its type. Returns where, and how many bytes.
+/// Saves Base64 data under a name like `name` with the extension of its type. Returns the path and the number of bytes.
 pub(crate) fn save(folder: &Path, name: &str, mime: &str, data: &str) -> io::Result<(PathBuf, usize)> {
     let bytes = decoded(data)?;
     DirBuilder::new().recursive(true).create(folder)?;
@@ -39,7 +39,7 @@ pub(crate) fn decoded(data: &str) -> io::Result<Vec<u8>> {
         .map_err(|error| io::Error::new(ErrorKind::InvalidData, format!("no Base64: {error}")))
 }
 
-/// A name that leads nowhere else and surprises no shell, and its ending.
+/// A name that stays in its folder and is harmless in a shell, and its extension.
 fn file_name(name: &str, mime: &str) -> (String, String) {
     let name = name.rsplit('/').find(|part| !part.is_empty()).unwrap_or_default();
     let is_safe = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.');

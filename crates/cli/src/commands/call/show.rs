@@ -1,4 +1,4 @@
-//! What a server gives, shown to a person: text as text, files in a line each, structure where there is no text.
+//! Result display for people: text as text, one line for each file, structure if there is no text.
 
 use super::save::save;
 use crate::base::error::Error;
@@ -10,16 +10,16 @@ use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
-/// What is shown of the result of one call.
+/// How the result of one call is shown.
 pub(crate) struct Shown<'a> {
-    /// What was called, for the names of files.
+    /// The name of the callee, for file names.
     pub(crate) name: &'a str,
-    /// Where files are saved, if they are.
+    /// The folder for files, if they are saved.
     pub(crate) save: Option<&'a Path>,
 }
 
 impl Shown<'_> {
-    /// Shows a result: on standard error if it is one of a failure.
+    /// Shows a result: on standard error if it is a failure.
     pub(crate) fn result(&self, result: &Value) -> Result<(), Error> {
         let mut text = String::new();
         for content in result["content"].as_array().into_iter().flatten() {
@@ -40,7 +40,7 @@ impl Shown<'_> {
         Ok(())
     }
 
-    /// Saves the files of a result, and says on standard error where they are.
+    /// Saves the files of a result, and reports on standard error where they are.
     pub(crate) fn save_files(&self, result: &Value) -> Result<(), Error> {
         for content in result["content"].as_array().into_iter().flatten() {
             let is_file = matches!(content["type"].as_str(), Some("image" | "audio"))
@@ -54,7 +54,7 @@ impl Shown<'_> {
         Ok(())
     }
 
-    /// Adds what is shown of one piece of content.
+    /// Adds one piece of content.
     pub(crate) fn push(&self, text: &mut String, content: &Value) -> Result<(), Error> {
         let named = |member: &str| content[member].as_str().unwrap_or_default();
         match named("type") {
@@ -73,7 +73,7 @@ impl Shown<'_> {
         Ok(())
     }
 
-    /// Adds what is shown of a resource: its text, or a line about its bytes.
+    /// Adds a resource: its text, or a line about its bytes.
     pub(crate) fn push_resource(&self, text: &mut String, resource: &Value) -> Result<(), Error> {
         if let Some(own) = resource["text"].as_str() {
             push_text(text, own);
@@ -109,7 +109,7 @@ impl Shown<'_> {
     }
 }
 
-/// Adds a text, and a line break where it has none at its end.
+/// Adds a text, and a line break if it does not end with one.
 fn push_text(text: &mut String, more: &str) {
     text.push_str(more);
     if !more.ends_with('\n') {

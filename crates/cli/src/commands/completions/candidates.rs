@@ -1,5 +1,5 @@
-//! Which words could stand where a person is typing: commands and flags from the command line itself, values from
-//! [`values`].
+//! Completion candidates: the words that could be at the cursor. Commands and flags come from the command line itself,
+//! values from [`values`].
 
 use super::offers::Offers;
 use super::project::Project;
@@ -7,10 +7,10 @@ use super::values::{self, Values};
 use clap::{Arg, ArgAction, Command};
 use std::path::PathBuf;
 
-/// Commands whose words behind the first one belong to a tool.
+/// Commands whose later words belong to a tool.
 const CALLS: [&str; 2] = ["call", "run-tool"];
 
-/// What could stand in the place of the last word.
+/// Candidates for the last word.
 pub(super) fn of(words: &[String], mut whole: Command) -> Offers {
     whole.build();
     let Some((current, before)) = words.split_last() else { return Offers::default() };
@@ -21,13 +21,13 @@ pub(super) fn of(words: &[String], mut whole: Command) -> Offers {
     place.offers(current).beginning_with(current)
 }
 
-/// Where a person is typing.
+/// The position at which the user is typing.
 struct Place<'c> {
     whole: &'c Command,
     command: &'c Command,
-    /// The option that the next word is the value of.
+    /// The option whose value is the next word.
     awaits_value: Option<&'c Arg>,
-    /// The words that are no flags, behind the command.
+    /// The words after the command that are not flags.
     given: Vec<String>,
     only_words: bool,
     project_root: Option<PathBuf>,
@@ -45,7 +45,7 @@ impl<'c> Place<'c> {
         }
     }
 
-    /// Goes past a word that is complete.
+    /// Advances past a complete word.
     fn pass(&mut self, word: &str) {
         if let Some(option) = self.awaits_value.take() {
             return self.note_value(option, word);
@@ -82,7 +82,7 @@ impl<'c> Place<'c> {
         }
     }
 
-    /// The options of the command; those that every command has are among them.
+    /// The options of the command, including those of every command.
     fn options(&self) -> impl Iterator<Item = &'c Arg> + use<'c> {
         self.command.get_arguments().filter(|argument| !argument.is_positional())
     }
@@ -110,7 +110,7 @@ impl<'c> Place<'c> {
         self.words(&project, current)
     }
 
-    /// `--name=value`, where the value is being typed.
+    /// `--name=value`, while the value is being typed.
     fn values_behind(&self, name: &str, value: &str, project: &Project) -> Offers {
         let Some(option) = self.options().find(|option| is_called(option, name)) else {
             return Offers::default();
@@ -136,7 +136,7 @@ impl<'c> Place<'c> {
         offers
     }
 
-    /// Commands, and what the command takes at this position.
+    /// Commands, and the arguments of the command at this position.
     fn words(&self, project: &Project, current: &str) -> Offers {
         let positionals: Vec<&Arg> = self.command.get_positionals().collect();
         let at =

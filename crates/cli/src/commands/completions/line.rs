@@ -1,6 +1,6 @@
-//! A line as a person types it in bash, up to the cursor, as words.
+//! Bash line: the typed line up to the cursor, split into words.
 
-/// The words behind the program's name. The last one is being typed, and empty after a space.
+/// The words after the program's name. The last one is being typed, and is empty after a space.
 pub(super) fn words(line: &str) -> Vec<String> {
     let (mut words, mut word, mut quote, mut has_begun) = (Vec::new(), String::new(), None, false);
     let mut letters = line.chars();

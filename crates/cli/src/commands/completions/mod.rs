@@ -1,5 +1,5 @@
-//! `mcp-bash completions SHELL`: prints a small script for a shell, which asks this program back while a person types. So the
-//! tools, prompts and arguments of the project at hand are completed as well, and a new command needs no new script.
+//! `mcp-bash completions SHELL`: prints a small script for a shell, which calls this program back while the user types. So
+//! the tools, prompts and arguments of the current project are completed as well, and a new command needs no new script.
 
 mod candidates;
 mod line;
@@ -14,7 +14,7 @@ use crate::terminal::say;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-/// The first word of a command line with which the scripts ask back.
+/// The first word of a command line with which the scripts call back.
 pub(crate) const ASK: &str = "__complete";
 
 const EXAMPLES: &str = "\
@@ -53,12 +53,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Error> {
     Ok(Exit::Done.into())
 }
 
-/// Answers a script: prints what could stand where the person is typing, and nothing else whatever happens.
+/// Answers a script: prints the candidates at the cursor, and nothing else whatever happens.
 ///
-/// `whole` is the command line with all commands. The words are
-/// `words W1 W2 … CURRENT`, or `line TEXT BREAKS` from bash, which cuts words at the characters `BREAKS`.
+/// `whole` is the command line with all commands. The words are `words W1 W2 … CURRENT`, or `line TEXT BREAKS` from bash,
+/// which splits words at the characters `BREAKS`.
 pub(crate) fn answer(mut words: impl Iterator<Item = OsString>, whole: fn() -> clap::Command) -> ExitCode {
-    // Not even a fault of our own may be printed into somebody's line.
+    // Not even a bug of our own may print into the user's line.
     std::panic::set_hook(Box::new(|_| ()));
     let text = |word: OsString| word.to_string_lossy().into_owned();
     let answer = match words.next().as_deref().and_then(|kind| kind.to_str()) {

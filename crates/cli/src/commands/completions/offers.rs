@@ -1,9 +1,9 @@
-//! What is offered to a person who is typing.
+//! Offers: what the shell shows to the user who is typing.
 
 use crate::terminal::{harmless_line, visible};
 use std::fmt;
 
-/// Words that could stand where the person is typing, and whether files could.
+/// Words that could be at the cursor, and whether files could.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Offers {
     pub(super) words: Vec<Offer>,
@@ -16,7 +16,7 @@ pub(super) struct Offer {
     pub(super) help: String,
 }
 
-/// Whether the shell is to offer files as well.
+/// Whether the shell offers files as well.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Files {
     #[default]
@@ -34,7 +34,7 @@ impl Offers {
         self.words.push(Offer { word: word.into(), help: help.into() });
     }
 
-    /// Only those that begin with what is typed so far, each once.
+    /// Only those that begin with the typed text, each once.
     pub(super) fn beginning_with(mut self, typed: &str) -> Self {
         self.words.retain(|offer| offer.word.starts_with(typed));
         self.words.sort_by(|one, other| one.word.cmp(&other.word));
@@ -42,7 +42,7 @@ impl Offers {
         self
     }
 
-    /// The same for a shell that takes only what stands behind the last of these characters for the current word.
+    /// The same for a shell whose current word begins after the last of these characters.
     pub(super) fn cut_at(mut self, current: &str, breaks: &str) -> Self {
         let cut = current
             .rfind(|letter| matches!(letter, '=' | ':') && breaks.contains(letter))
@@ -54,7 +54,7 @@ impl Offers {
     }
 }
 
-/// The first line says whether there are files; then a line for each word, with its help behind a tab.
+/// The first line says whether there are files; then a line for each word, with its help after a tab.
 impl fmt::Display for Offers {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let files = match self.files {
@@ -64,7 +64,7 @@ impl fmt::Display for Offers {
         };
         writeln!(formatter, "{files}")?;
         for Offer { word, help } in &self.words {
-            // A word that would not be one word in the answer is of no use, nor one that is not shown as it is.
+            // A word that would not be one word in the answer is of no use, nor one that is not shown literally.
             if visible(word) != *word {
                 continue;
             }

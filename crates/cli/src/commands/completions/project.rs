@@ -1,5 +1,5 @@
-//! What the project at hand has: read without running anything and without writing anything. What an executable provides is
-//! known only as far as the registry has it.
+//! Names of the current project, read without running or writing anything. The tools of a provider are known only from the
+//! registry.
 
 use super::offers::Offers;
 use crate::base::common::Common;
@@ -55,7 +55,7 @@ impl Project {
         offers
     }
 
-    /// `key=` for each argument of a tool that is not given yet, and the values that are known for it; the same with `--key`.
+    /// `key=` for each argument of a tool that is not given yet, and its known values; the same with `--key`.
     pub(super) fn arguments_of_tool(&self, tool: &str, given: &[String], current: &str) -> Offers {
         let mut offers = Offers::default();
         let Some(catalog) = self.catalog() else { return offers };
@@ -131,7 +131,7 @@ mod tests {
     use std::fs;
     use tempfile::TempDir;
 
-    /// The words that are offered, in a project with a tool and a prompt.
+    /// The offered words, in a project with a tool and a prompt.
     fn offered(ask: impl FnOnce(&Project) -> Offers) -> Vec<String> {
         let folder = TempDir::new().unwrap();
         for path in ["tools", "prompts", "resources"] {

@@ -1,4 +1,4 @@
-//! Which values an argument of a command can have: its choices, files by the name of the value, or names of the project.
+//! Values of a command's argument: its choices, files, or names in the project.
 
 use super::offers::{Files, Offers};
 use super::project::Project;
@@ -17,8 +17,8 @@ pub(super) enum Values {
     Commands,
 }
 
-/// The values of an argument, by what the argument says of itself, and by the command where that is not enough. `given` are the
-/// words before it.
+/// The values of an argument, by its own definition, and by the command if that is not enough. `given` are the words before
+/// it.
 pub(super) fn of(command: &Command, argument: &Arg, given: &[String]) -> Values {
     let choices = argument.get_possible_values();
     if !choices.is_empty() {
@@ -71,7 +71,7 @@ impl Values {
     }
 }
 
-/// The clients by name, each with what it is called.
+/// The clients by name, each with its title.
 fn clients() -> Vec<(String, String)> {
     mcp_bash_entries::CLIENTS.iter().map(|client| (client.name.to_owned(), client.title.to_owned())).collect()
 }

@@ -1,4 +1,4 @@
-//! `mcp-bash config`: what a client needs to know to start a project, in the form that it takes.
+//! `mcp-bash config`: prints what a client needs to start a project, in the client's own format.
 
 mod remote;
 mod wrapper;
@@ -147,7 +147,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
     Ok(ExitCode::SUCCESS)
 }
 
-/// The variables that mcp-bash in bash takes in the place of the flag, so that a snippet starts either of the two.
+/// The variables that mcp-bash in bash reads instead of the flag, so that a snippet starts either of the two.
 fn reference_variables(entry: &Entry) -> Vec<(String, String)> {
     let root = entry.project_root().unwrap_or_default().to_owned();
     let variables = [("MCPBASH_PROJECT_ROOT", root), ("MCPBASH_TOOL_ALLOWLIST", "*".to_owned())];
@@ -165,15 +165,15 @@ fn described(entry: &Entry) -> Value {
     json!({ "name": entry.name, "command": entry.command, "args": entry.args, "env": env })
 }
 
-/// The snippet for one client. The one for `LibreChat` is JSON, which its YAML takes as well: scripts that were written for
-/// mcp-bash in bash read it as such.
+/// The snippet for one client. The one for `LibreChat` is JSON, which is also valid YAML: scripts written for mcp-bash in
+/// bash parse it as such.
 fn alone(client: &Client, entry: &Entry) -> String {
     let entry = adapted(client, entry);
     let json = (client.name == "librechat").then(|| client.json_snippet(&entry)).flatten();
     json.unwrap_or_else(|| client.snippet(&entry))
 }
 
-/// A snippet for each client, with the file that it belongs into.
+/// A snippet for each client, with the file that it belongs in.
 fn all(entry: &Entry, folder: &Path) -> String {
     let surroundings = Surroundings::of_this_process();
     let place = |client: &'static Client| -> Option<String> {
@@ -188,7 +188,7 @@ fn all(entry: &Entry, folder: &Path) -> String {
     taking(entry).map(one).collect::<Vec<_>>().join("\n")
 }
 
-/// The clients that take the entry as it is. For the others the reason is told.
+/// The clients that accept the entry as it is. Reports the reason for the others.
 fn taking(entry: &Entry) -> impl Iterator<Item = &'static Client> {
     CLIENTS.iter().filter(|client| match client.check_entry(entry) {
         Ok(()) => true,

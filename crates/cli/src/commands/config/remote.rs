@@ -1,4 +1,4 @@
-//! What a client needs to know of a server that is served over HTTP.
+//! Remote entries: what a client needs for a server over HTTP.
 
 use super::{Arguments, ConfigError};
 use crate::base::common::Common;
@@ -13,7 +13,7 @@ pub(super) fn text(common: &Common, arguments: &Arguments, url: &str) -> Result<
     if !is_address(url) {
         return Err(ConfigError::NoAddress(url.to_owned()).into());
     }
-    // Whoever names the entry need not have the project at hand.
+    // With a name for the entry, the project need not be available.
     let name = match &arguments.entry.name {
         Some(name) => name.clone(),
         None => OwnEntry::new(common, &arguments.entry)?.entry.name,
@@ -29,7 +29,7 @@ pub(super) fn text(common: &Common, arguments: &Arguments, url: &str) -> Result<
     if let Some(name) = &arguments.client {
         return Ok(told(client(name).map_err(ConfigError::from)?)?);
     }
-    // Those that take no address, or would want a token that is not there, are left out.
+    // Clients that take no address, or would need a token that is missing, are left out.
     let (mut all, mut without_token) = (Vec::new(), Vec::new());
     for client in CLIENTS {
         match told(client) {

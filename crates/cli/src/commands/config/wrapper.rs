@@ -1,5 +1,5 @@
-//! A script that starts the project in whose folder it lies, or else the one that it was made for, for clients that take
-//! nothing but a file to run.
+//! Wrapper script: starts the project in its own folder, or else the one that it was made for, for clients that only take a
+//! file to run.
 
 use super::ConfigError;
 use crate::terminal::print::print_text;
@@ -9,7 +9,7 @@ use mcp_bash_harmless::shell_word;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
-/// Writes it: on a terminal into the project, elsewhere to standard output.
+/// Writes it: on a terminal into the project, otherwise to standard output.
 pub(super) fn make(root: &Path, entry: &Entry, with_environment: bool) -> Result<(), ConfigError> {
     let text = script(entry, with_environment);
     if !io::stdout().is_terminal() {
@@ -49,7 +49,7 @@ for part in server.d/server.meta.json tools resources prompts; do
 done
 "#;
 
-/// A shell that greets people writes to standard output before the variables come: the first zero byte ends that.
+/// A login shell may print a greeting to standard output before the variables: the first NUL ends that.
 const LOGIN_ENVIRONMENT: &str = r#"
 # A desktop application gives us few variables: take those of the login shell that are not set, and its PATH.
 while IFS= read -r -d '' pair; do

@@ -1,9 +1,9 @@
-//! What is different between a project before and after it was read again, by names.
+//! Project changes: what differs after the project was read again, by name.
 
 use mcp_bash_project::Catalog;
 use std::collections::BTreeMap;
 
-/// What a project holds: for each kind the names, and all that is told of each.
+/// The content of a project: for each kind the names, and what clients see of each.
 pub(crate) struct Holdings([(&'static str, BTreeMap<String, String>); 4]);
 
 impl Holdings {
@@ -30,7 +30,7 @@ impl Holdings {
         ])
     }
 
-    /// A line for each kind that is not as it was: `tools: added new, removed old, changed hello`.
+    /// A line for each kind that has changed: `tools: added new, removed old, changed hello`.
     pub(crate) fn changes_since(&self, before: &Self) -> Vec<String> {
         let kinds = self.0.iter().zip(&before.0);
         kinds.filter_map(|((kind, now), (_, before))| changes(kind, now, before)).collect()

@@ -1,5 +1,5 @@
-//! What passes between a client and the server, in lines for people: `→ tools/call hello {name: "Ada"}`. It remembers
-//! when each request was made, so that its answer is shown with the time that it took.
+//! Exchange between a client and the server, in lines for people: `→ tools/call hello {name: "Ada"}`. It remembers when
+//! each request was made, to show its answer with the time it took.
 
 use super::line::{Line, Look};
 use crate::terminal::words::{self, Length, counted, time};
@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::collections::HashMap;
 use std::time::Instant;
 
-/// Requests that nobody answers are forgotten when there are so many.
+/// With more unanswered requests than this, they are forgotten.
 const MOST_OPEN: usize = 10_000;
 
 /// How many names of a list are shown.
@@ -31,12 +31,12 @@ impl Exchange {
         Self { length, open: HashMap::new(), questions: HashMap::new() }
     }
 
-    /// The lines for what a client sent: one message, or several in a batch.
+    /// The lines for a client's message, or for several in a batch.
     pub(super) fn received(&mut self, message: &Value) -> Vec<Line> {
         each(message).map(|message| self.received_one(message)).collect()
     }
 
-    /// The lines for what the server sends; `bytes` is how long it is.
+    /// The lines for a server's message; `bytes` is its length.
     pub(super) fn sent(&mut self, message: &Value, bytes: usize) -> Vec<Line> {
         each(message).map(|message| self.sent_one(message, bytes)).collect()
     }
@@ -204,7 +204,7 @@ impl Exchange {
         self.plain(id)
     }
 
-    /// A text without quotes, or whatever else it is.
+    /// A string without quotes, or any other value.
     fn plain(&self, value: &Value) -> String {
         match value {
             Value::String(text) => self.text(text),
@@ -236,7 +236,7 @@ fn took(open: Option<&Open>) -> String {
     open.map(|open| format!(" {}", time(open.since.elapsed()))).unwrap_or_default()
 }
 
-/// The texts of a result, with words for what is none; nothing where it has no contents.
+/// The texts of a result, with a description of other content; `None` if it has no content.
 fn contents(result: &Value) -> Option<Vec<String>> {
     let of_messages = || {
         let messages = result["messages"].as_array()?;

@@ -1,8 +1,8 @@
-//! One line of what `dev` shows: a mark that says what it is about, and words.
+//! Line of `dev`: a mark for its kind, and text.
 
 use crate::terminal::Terminal;
 
-/// How a line looks where there are colours.
+/// The style of a line, with colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Look {
     Plain,
@@ -14,29 +14,29 @@ pub(crate) enum Look {
 
 pub(crate) struct Line {
     mark: &'static str,
-    /// The colour of the mark, as terminals know it.
+    /// The colour of the mark, as an escape code.
     colour: &'static str,
     look: Look,
     text: String,
 }
 
 impl Line {
-    /// What a client sent.
+    /// A client's message.
     pub(crate) fn received(look: Look, text: String) -> Self {
         Self { mark: "→", colour: "33", look, text }
     }
 
-    /// What the server sends.
+    /// A server's message.
     pub(crate) fn sent(look: Look, text: String) -> Self {
         Self { mark: "←", colour: "36", look, text }
     }
 
-    /// What the server says of itself.
+    /// An event of the server.
     pub(crate) fn event(look: Look, text: String) -> Self {
         Self { mark: "·", colour: "2", look, text }
     }
 
-    /// What became of the project.
+    /// A change of the project.
     pub(crate) fn reload(text: String) -> Self {
         Self { mark: "↻", colour: "35", look: Look::Notable, text }
     }

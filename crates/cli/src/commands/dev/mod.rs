@@ -1,4 +1,4 @@
-//! `mcp-bash dev`: serves a project as ever, and shows a person what passes between a client and the server.
+//! `mcp-bash dev`: serves a project as usual, and shows the exchange between a client and the server.
 
 mod changes;
 mod client;
@@ -47,7 +47,7 @@ pub(crate) fn run(mut common: Common, mut arguments: Arguments) -> Result<ExitCo
         return client::run(&common);
     }
     let length = if common.verbose { Length::Whole } else { Length::Short };
-    // What is shown goes to the file; the log is a part of it.
+    // The view goes to the file; the log is part of it.
     let file = arguments.serve.log_file.take();
     let view = |settings: &Settings| {
         let opened = file.as_deref().map(open).transpose()?;
@@ -66,12 +66,12 @@ fn open(path: &Path) -> Result<std::fs::File, Error> {
     Log::open_file(path).map_err(|source| Error::LogFile { path: path.to_owned(), source })
 }
 
-/// Whoever works on a project wants to see what they change.
+/// A user who works on a project wants to see its changes.
 fn notice_changes(settings: &mut Settings) {
     settings.static_registry = false;
 }
 
-/// What a person reads who starts it in a terminal, where no client is.
+/// The text for a user who starts it in a terminal, without a client.
 fn welcome(location: &Location, catalog: &Catalog) -> String {
     let folder = match location {
         Location::Folder(folder) => folder.display().to_string(),

@@ -1,4 +1,4 @@
-//! Where `dev` shows its lines: on standard error, between the lines of a prompt, and in a file where one is named.
+//! Screen: shows the lines of `dev` on standard error, between the lines of a prompt, and in a log file if one is named.
 
 use super::line::Line;
 use crate::terminal::Terminal;
@@ -8,7 +8,7 @@ use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// How long standard error may take to have room for a line.
+/// The timeout until standard error has room for a line.
 const PATIENCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 300_000_000 };
 
 pub(crate) struct Screen {
@@ -19,7 +19,7 @@ pub(crate) struct Screen {
 
 enum Way {
     Stderr {
-        /// Whether nobody reads it, so that it is not waited for again.
+        /// Whether standard error is not being read, so that we no longer wait for it.
         is_stuck: AtomicBool,
     },
     Printer(Box<dyn Fn(String) + Send + Sync>),
@@ -31,7 +31,7 @@ impl Screen {
         Self { terminal: Terminal::of_stderr(), way, file: file.map(Mutex::new) }
     }
 
-    /// One whose lines are printed by somebody who knows what else is on the terminal.
+    /// A screen whose lines are printed by the owner of the terminal.
     pub(crate) fn printer(print: Box<dyn Fn(String) + Send + Sync>) -> Self {
         Self { terminal: Terminal::of_stdout(), way: Way::Printer(print), file: None }
     }
@@ -50,7 +50,7 @@ impl Screen {
     }
 }
 
-/// Whoever holds the other end may have stopped reading, and must not stop the server by that for longer than once.
+/// The reader may have stopped reading, and must not block the server for longer than once.
 fn to_stderr(line: &[u8], is_stuck: &AtomicBool) {
     let stderr = rustix::stdio::stderr();
     for piece in line.chunks(rustix::pipe::PIPE_BUF) {

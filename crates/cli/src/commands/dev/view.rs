@@ -1,4 +1,4 @@
-//! All that `dev` shows of a server at work: messages, events of its log, and what became of the project.
+//! View: everything that `dev` shows of a running server: messages, log events and changes of the project.
 
 use super::changes::Holdings;
 use super::exchange::Exchange;
@@ -25,11 +25,11 @@ impl View {
         Self { screen, length, redaction: Redaction::new(secret), exchange }
     }
 
-    /// Who is told of events of the log.
+    /// Receives the events of the log.
     pub(crate) fn operator(self: &Arc<Self>) -> Box<Operator> {
         let view = Arc::clone(self);
         Box::new(move |level, logger, message, details| {
-            // What has changed is shown by names when the project is read.
+            // Changes are shown by name when the project is read.
             let is_shown_better = logger == "mcp.project" && message.ends_with("have changed");
             if !is_shown_better {
                 view.screen.show(&view.event(level, logger, message, details));
@@ -37,7 +37,7 @@ impl View {
         })
     }
 
-    /// Who is told of problems of the project, and of nothing else.
+    /// Receives the problems of the project, and nothing else.
     pub(crate) fn operator_for_problems(self: &Arc<Self>) -> Box<Operator> {
         let view = Arc::clone(self);
         Box::new(move |level, logger, message, details| {
@@ -48,7 +48,7 @@ impl View {
         })
     }
 
-    /// Shows what is different in what is served.
+    /// Shows what has changed in what is served.
     pub(crate) fn reloaded(&self, before: &Holdings, after: &Holdings) {
         for change in after.changes_since(before) {
             self.screen.show(&Line::reload(words::visible(&change, self.length)));
@@ -70,7 +70,7 @@ impl View {
         let is_empty = details.as_object().is_none_or(serde_json::Map::is_empty);
         let details =
             if is_empty { String::new() } else { format!(" {}", words::value(details, self.length)) };
-        // Problems are told whole: their remedy stands at the end.
+        // Problems are shown whole: the fix is at the end.
         let message = words::visible(message, Length::Whole);
         let what = if logger == "mcp.checks" { "problem" } else { level.as_str() };
         Line::event(look(level), format!("{what}: {message}{details}"))
@@ -86,7 +86,7 @@ impl View {
             (Err(why), true) => vec![Line::received(Look::Bad, why.to_string())],
             (Err(why), false) => vec![Line::sent(Look::Faint, why.to_string())],
         };
-        // Under the lock, so that lines stand in the order of the messages.
+        // Under the lock, so that lines are in the order of the messages.
         for line in &lines {
             self.screen.show(line);
         }

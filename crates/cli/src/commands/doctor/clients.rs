@@ -1,4 +1,4 @@
-//! The clients on this machine: whether their files can be read, and whether the entries that start us do.
+//! Clients on this machine: whether their files can be read, and whether the entries that start us work.
 
 use super::report::{Check, Fix, Report, Section};
 use super::start::{Answered, try_to_start};
@@ -16,22 +16,22 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How long a server may take to answer a client.
+/// The timeout for a server's answer.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// The most impatient client gives up after this.
+/// The least patient client gives up after this.
 const SLOW: Duration = Duration::from_secs(5);
 
-/// The variables that a client gives to servers where it does not give all of its own; `PATH` besides.
+/// The variables that a client passes to servers if it does not pass all of its own; `PATH` as well.
 const GIVEN: [&str; 5] = ["HOME", "LOGNAME", "SHELL", "TERM", "USER"];
 
-/// An entry that starts us, and where it stands.
+/// An entry that starts us, and its place.
 struct Own {
     file: ConfigFile,
     entry: Entry,
 }
 
-/// What is known of an entry before it is started.
+/// The state of an entry before it is started.
 enum Standing {
     /// It can be started.
     Startable,
@@ -153,7 +153,7 @@ impl Own {
         (checks, facts)
     }
 
-    /// The client and the entry, in words.
+    /// The client and the entry, for messages.
     fn place(&self) -> String {
         format!("{}: `{}` in {}", self.client().title, self.entry.name, self.file.path.display())
     }
@@ -207,7 +207,7 @@ impl Own {
         }
     }
 
-    /// What puts this program in the place of the one that is gone.
+    /// The fix that replaces a missing program with this one.
     fn reinstalled(&self) -> Option<Fix> {
         self.entry.project_root().filter(|root| Path::new(root).is_dir())?;
         let command = own_command().ok()?.to_str()?.to_owned();
@@ -221,7 +221,7 @@ impl Own {
         Some(Fix { message, command: Some(self.install_command()), apply: Box::new(apply) })
     }
 
-    /// How the client starts it: with few variables and a bare `PATH` unless it gives all of its own, and anywhere.
+    /// How the client starts it: with few variables and a bare `PATH` unless it passes all of its own, and in any folder.
     fn launch(&self) -> Launch {
         let clean = !self.client().inherits_environment;
         let mut variables: Vec<(OsString, OsString)> = Vec::new();
@@ -261,7 +261,7 @@ impl Own {
         }
     }
 
-    /// A text of the server without the values of variables that it was given.
+    /// A text of the server without the values of the variables that it received.
     fn without_secrets(&self, text: &str) -> String {
         const SHORTEST: usize = 4;
         let is_plain = |name: &str| name == "PATH" || name == "MCPBASH_PROJECT_ROOT";

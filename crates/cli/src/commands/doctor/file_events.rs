@@ -1,18 +1,18 @@
-//! Whether Linux tells of a changed file, found out by making one.
+//! File events: whether Linux reports a changed file, tested by creating one.
 
 use super::trial::trial_folder;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::inotify::{CreateFlags, WatchFlags, add_watch, init};
 use std::path::Path;
 
-/// How long an event may take.
+/// The timeout for an event.
 const PATIENCE: Timespec = Timespec { tv_sec: 2, tv_nsec: 0 };
 
-/// Nothing where no file can be made in `parent`, which says nothing of the events.
+/// `None` if no file can be created in `parent`, which says nothing about events.
 pub(super) fn try_them(parent: &Path) -> Option<Result<(), String>> {
     let folder = trial_folder(parent).ok()?;
     let told = is_told(&folder);
-    // What is left of it is in the way of nobody.
+    // Leftovers do no harm.
     let _ = std::fs::remove_dir_all(&folder);
     Some(told)
 }

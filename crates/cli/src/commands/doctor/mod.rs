@@ -1,5 +1,5 @@
-//! `mcp-bash doctor`: what is in force on this machine, what is wrong with it, and what to do about it. Changes nothing
-//! unless it is told to, and waits for nothing without end.
+//! `mcp-bash doctor`: the state of this machine, what is wrong with it, and what to do about it. It changes nothing unless
+//! asked to, and everything it waits for has a timeout.
 
 mod clients;
 #[cfg(target_os = "linux")]
@@ -110,7 +110,7 @@ impl Arguments {
         }
     }
 
-    /// A flag by which the framework in shell script replaced itself, if there is one.
+    /// The first flag, if any, by which mcp-bash in bash upgraded itself.
     fn of_an_upgrade(&self) -> Option<&'static str> {
         let flags = [
             (self.reference.is_some(), "--ref"),
@@ -150,10 +150,10 @@ fn look(common: &Common, arguments: &Arguments, report: &mut Report) {
     settings::look(report, &project, common.verbose);
 }
 
-/// What the project in `folder` sets itself.
+/// The project's own settings in `folder`.
 fn settings_of(folder: &Path, environment: &Settings) -> ProjectSettings {
     let paths = startup::paths(folder, environment);
-    // What is wrong with it is found with the rest of the project.
+    // Its problems are found with the rest of the project.
     ProjectSettings::new(&ServerConfig::read(&paths, &mut Vec::new()).settings).0
 }
 

@@ -1,4 +1,4 @@
-//! This program: which version it is, and whether it is the one that people and clients find.
+//! This program: its version, and whether it is the one that people and clients find.
 
 use super::report::{Check, Report, Section};
 use super::version;
@@ -65,7 +65,7 @@ pub(super) fn look(report: &mut Report, least: Option<&str>) {
     report.fact("windows", json!({ "msysDetected": false, "hint": "" }));
 }
 
-/// Whether this program is new enough for somebody.
+/// Whether this program is new enough.
 pub(super) fn at_least(wanted: &str) -> Check {
     let version = env!("CARGO_PKG_VERSION");
     match version::numbers(wanted) {
@@ -85,7 +85,7 @@ pub(super) fn at_least(wanted: &str) -> Check {
     }
 }
 
-/// The programs of our name that a shell finds, the first one first, each file once.
+/// The programs of our name that a shell finds, in order, each file once.
 fn on_path() -> Vec<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut found: Vec<PathBuf> = Vec::new();

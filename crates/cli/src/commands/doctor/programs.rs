@@ -1,4 +1,4 @@
-//! Where scripts find their programs: here, and where a desktop has started the server.
+//! Programs of scripts: where scripts find them, here and in a server that a desktop has started.
 
 use super::report::{Check, Section};
 use super::requirements::is_there;
@@ -11,18 +11,18 @@ use std::ffi::{OsStr, OsString};
 use std::io::Read;
 use std::path::Path;
 
-/// What was found about search paths.
+/// Findings about search paths.
 pub(super) struct Programs {
     pub(super) section: Section,
     pub(super) facts: Value,
-    /// Where programs are found by a server that a desktop has started.
+    /// The search path of a server that a desktop has started.
     pub(super) desktop: OsString,
 }
 
-/// The first line of a script is no longer than this.
+/// How much is read for the first line of a script, in bytes.
 const MOST_BYTES: u64 = 512;
 
-/// Looks at search paths, and at the programs that a project needs.
+/// Checks search paths, and the programs that a project needs.
 pub(super) fn look(scripts: &Scripts, search_path: &SearchPath, project: Option<&Catalog>) -> Programs {
     let login_shell = scripts.ask_login_shell();
     let desktop = SearchPath::of_desktop(scripts.settings(), login_shell.as_deref());
@@ -62,7 +62,7 @@ pub(super) fn look(scripts: &Scripts, search_path: &SearchPath, project: Option<
     Programs { section: Section { title: "Search path", checks }, facts, desktop: there }
 }
 
-/// The programs that scripts and metadata name, each with one of those that need it.
+/// The programs that scripts and metadata name, each with one entry that needs it.
 fn needed(catalog: &Catalog) -> BTreeMap<String, String> {
     let mut needed = BTreeMap::new();
     let mut need = |program: Option<String>, user: &str| {
@@ -88,7 +88,7 @@ fn needed(catalog: &Catalog) -> BTreeMap<String, String> {
     needed
 }
 
-/// The program that the first line of a script leaves to be found on `PATH`.
+/// The program that the first line of a script looks up on `PATH`.
 fn interpreter(script: &Path) -> Option<String> {
     let mut beginning = Vec::new();
     mcp_bash_files::open(script).ok()?.take(MOST_BYTES).read_to_end(&mut beginning).ok()?;

@@ -1,4 +1,5 @@
-//! The project: what the checks of `health` find, what it says it needs, and whether its changes are noticed.
+//! Project checks of `doctor`: the findings of `health`, the project's own requirements, and whether its changes are
+//! noticed.
 
 use super::programs::{self, Programs};
 use super::report::{Check, Fix, Grade, Section};
@@ -15,19 +16,19 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-/// How long it may take to read a project, with all that is asked for that.
+/// The timeout for reading a project, with all processes that takes.
 const LIMIT: Duration = Duration::from_secs(30);
 
 /// As much as the main thread has.
 const STACK: usize = 8 * 1024 * 1024;
 
-/// The longest `server.meta.json` that is read, in bytes.
+/// The largest `server.meta.json` that is read, in bytes.
 const LONGEST_METADATA: u64 = 16 * 1024 * 1024;
 
-/// So many problems are told; `validate` tells the rest.
+/// How many problems are shown; `validate` shows the rest.
 const MOST: usize = 20;
 
-/// What was found about a project and the programs of its scripts.
+/// Findings about a project and the programs of its scripts.
 pub(super) struct Found {
     pub(super) programs: Programs,
     pub(super) project: Section,
@@ -35,11 +36,11 @@ pub(super) struct Found {
     pub(super) bash_version: String,
 }
 
-/// Looks at the project in `folder`, or without one at the search path alone. Nothing where it takes too long.
+/// Checks the project in `folder`, or without one only the search path. `None` after the timeout.
 pub(super) fn look(folder: Option<PathBuf>, settings: Settings) -> Option<Result<Found, String>> {
     let (sender, receiver) = channel();
     let looker = std::thread::Builder::new().name("doctor".into()).stack_size(STACK);
-    // What still runs after the limit ends with this process.
+    // A thread that is still running after the limit ends with this process.
     let started = looker.spawn(move || {
         let found = match &folder {
             Some(folder) => with_project(folder, settings),
@@ -50,7 +51,7 @@ pub(super) fn look(folder: Option<PathBuf>, settings: Settings) -> Option<Result
     started.ok().and_then(|_| receiver.recv_timeout(LIMIT).ok())
 }
 
-/// What is told where it takes too long.
+/// The finding after the timeout.
 pub(super) fn too_slow() -> Check {
     Check::error("project.too_slow", format!("the project cannot be read within {} s", LIMIT.as_secs()))
         .remedy("find out which script in it takes so long: those that provide tools are asked for them")
@@ -108,7 +109,7 @@ fn with_project(folder: &Path, settings: Settings) -> Result<Found, crate::base:
     Ok(Found { programs, project: Section { title: "Project", checks }, project_facts, bash_version })
 }
 
-/// Whether a file is JSON. Nothing where there is none.
+/// Whether a file is JSON. `None` if there is none.
 fn is_valid(file: &Path) -> Option<bool> {
     file.symlink_metadata().ok()?;
     let text = mcp_bash_files::read(file, LONGEST_METADATA);
@@ -133,7 +134,7 @@ fn problem(finding: &Finding, folder: &Path) -> Check {
     }
 }
 
-/// What `validate --fix` would do about it.
+/// The fix that `validate --fix` would make.
 fn repaired(repair: &Repair, folder: &Path) -> Fix {
     let (steps, root) = (repair.steps().to_vec(), folder.to_owned());
     let words = steps.iter().map(|step| format!("{}: {step}", shortened(&step.path, Some(folder))));

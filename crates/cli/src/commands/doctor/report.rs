@@ -1,4 +1,4 @@
-//! What `doctor` found: checks in sections, and what it did or would do about them; as text for people and as JSON.
+//! Report of `doctor`: checks in sections, and the fixes that were or would be made; as text for people and as JSON.
 
 use crate::terminal::finding::colour_of;
 use crate::terminal::{Terminal, visible};
@@ -6,24 +6,24 @@ use mcp_bash_project::Severity;
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 
-/// How a check went.
+/// The result of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Grade {
     Good,
-    /// Worth knowing, and nothing to mend.
+    /// Worth knowing, but nothing to fix.
     Note,
     Bad(Severity),
 }
 
-/// One thing that was looked at.
+/// One check.
 pub(super) struct Check {
-    /// The same in every release, for programs.
+    /// Stable across releases, for programs.
     pub(super) id: &'static str,
     pub(super) grade: Grade,
     message: String,
-    /// What a person should do.
+    /// What the user should do.
     remedy: Option<String>,
-    /// The command that does it.
+    /// The command for it.
     command: Option<String>,
     /// What `--fix` would do.
     fix: Option<Fix>,
@@ -31,7 +31,7 @@ pub(super) struct Check {
 
 /// Something that `doctor --fix` does.
 pub(super) struct Fix {
-    /// In words: "make tools/a/tool.sh executable".
+    /// For people: "make tools/a/tool.sh executable".
     pub(super) message: String,
     pub(super) command: Option<String>,
     pub(super) apply: Box<dyn FnOnce() -> Result<(), String> + Send>,
@@ -90,7 +90,7 @@ pub(super) struct Section {
     pub(super) checks: Vec<Check>,
 }
 
-/// What is done with what can be repaired.
+/// Whether fixes are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
     Look,
@@ -98,7 +98,7 @@ pub(super) enum Mode {
     Repair,
 }
 
-/// Something that was done, or would be.
+/// A fix that was made, or would be.
 struct Action {
     id: &'static str,
     message: String,
@@ -109,7 +109,7 @@ struct Action {
 #[derive(Default)]
 pub(super) struct Report {
     sections: Vec<Section>,
-    /// What programs are told besides.
+    /// Additional facts for programs.
     facts: Map<String, Value>,
     proposed: Vec<Action>,
     taken: Vec<Action>,
@@ -124,7 +124,7 @@ impl Report {
         self.facts.insert(name.to_owned(), value);
     }
 
-    /// Repairs what can be repaired, or says what would be.
+    /// Makes the fixes, or lists them.
     pub(super) fn repair(&mut self, mode: Mode) {
         for check in self.sections.iter_mut().flat_map(|section| &mut section.checks) {
             if mode == Mode::Look {
@@ -179,7 +179,7 @@ impl Report {
         report
     }
 
-    /// The report for people; `quiet` leaves out what is as it should be.
+    /// The report for people; `quiet` leaves out successful checks.
     pub(super) fn text(&self, terminal: Terminal, quiet: bool) -> String {
         let mut text = String::new();
         for section in &self.sections {

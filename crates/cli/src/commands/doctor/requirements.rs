@@ -1,4 +1,4 @@
-//! What a project says itself that it needs: `server.d/requirements.json`.
+//! Project requirements: `server.d/requirements.json`.
 
 use super::program::at_least;
 use super::report::Check;
@@ -6,10 +6,10 @@ use serde_json::Value;
 use std::ffi::OsStr;
 use std::path::Path;
 
-/// A larger one is nobody's.
+/// A larger file is ignored.
 const MOST_BYTES: u64 = 1024 * 1024;
 
-/// Looks at what is needed; `path` is where programs are found.
+/// Checks the requirements; `path` is where programs are found.
 pub(super) fn look(server: &Path, path: &OsStr) -> Vec<Check> {
     let file = server.join("requirements.json");
     let text = match mcp_bash_files::read(&file, MOST_BYTES) {
@@ -35,7 +35,7 @@ fn unusable(why: &str) -> Check {
     .remedy(r#"write {"framework": {"minVersion": "1.0.0"}, "dependencies": [{"name": "git"}]}, say"#)
 }
 
-/// Whether one dependency is there; nothing where it names none.
+/// Whether one dependency is present; `None` if it names none.
 fn needed(dependency: &Value, path: &OsStr) -> Option<Check> {
     let any_of: Vec<&str> = match dependency["or"].as_array() {
         Some(names) => names.iter().filter_map(Value::as_str).collect(),

@@ -1,4 +1,4 @@
-//! The settings in force, and where each comes from.
+//! Effective settings, and where each comes from.
 
 use super::report::{Check, Report, Section};
 use mcp_bash_settings::{InForce, ProjectSettings, Source, in_force_with_project};

@@ -1,4 +1,4 @@
-//! Starts a server as a client would, and says whether it answers.
+//! Test start: starts a server as a client would, and reports whether it answers.
 
 use mcp_bash_client::{Connection, Launch, ServerProcess, Session, Silent};
 use std::io::{PipeReader, Read};
@@ -7,10 +7,10 @@ use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// So much of the end of its standard error is told.
+/// How much of the end of its standard error is shown.
 const TAIL: usize = 400;
 
-/// How long to wait for the end of its standard error when the server is gone: somebody it left behind may have it.
+/// How long to wait for the end of its standard error after the server is gone: a leftover process may hold it open.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
 /// A server that answered.
@@ -19,7 +19,7 @@ pub(super) struct Answered {
     pub(super) took: Duration,
 }
 
-/// Starts a server, greets it and asks for its tools. The words of a failure end with what it wrote on standard error.
+/// Starts a server, initializes it and asks for its tools. An error message ends with its standard error.
 pub(super) fn try_to_start(mut launch: Launch, limit: Duration) -> Result<Answered, String> {
     let (reader, writer) = std::io::pipe().map_err(|error| error.to_string())?;
     launch.errors = Some(Arc::new(OwnedFd::from(writer)));
@@ -37,7 +37,7 @@ fn converse(launch: Launch, limit: Duration) -> Result<Answered, String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| error.to_string())?;
     let start = Instant::now();
-    // The limit for all of it, below, comes first.
+    // The overall limit below comes first.
     let each = limit * 2;
     let greet = async {
         let process = ServerProcess::start(&launch);
@@ -61,7 +61,7 @@ fn converse(launch: Launch, limit: Duration) -> Result<Answered, String> {
     })
 }
 
-/// Reads all that is written in a thread, and keeps the end of it. Tells when nothing more can come.
+/// Reads all output in a thread, and keeps the end of it. Signals when no more can come.
 fn read_tail(mut reader: PipeReader, kept: Arc<Mutex<Vec<u8>>>) -> Receiver<()> {
     let (sender, ended) = channel();
     let read = move || {
@@ -74,7 +74,7 @@ fn read_tail(mut reader: PipeReader, kept: Arc<Mutex<Vec<u8>>>) -> Receiver<()> 
         }
         let _ = sender.send(());
     };
-    // Without a thread its last words are not known, and the pipe is closed with the reader.
+    // Without a thread its last output is unknown, and the pipe is closed with the reader.
     let _ = std::thread::Builder::new().name("errors".into()).spawn(read);
     ended
 }

@@ -1,4 +1,4 @@
-//! This system: whether it tells of changed files, and what it lets us do with processes.
+//! System checks: whether file events work, and what we may do with processes.
 
 use super::report::{Check, Report, Section};
 use super::trial;
@@ -8,13 +8,13 @@ use rustix::process::{Resource, getrlimit};
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// With fewer a busy server refuses calls.
+/// With fewer, a busy server refuses calls.
 const GOOD_FILES: u64 = 256;
 
-/// The longest value of the kernel that is read, in bytes.
+/// The longest kernel value that is read, in bytes.
 const LONGEST_KERNEL_FILE: u64 = 4096;
 
-/// Less room than this is used up soon.
+/// Less free space than this is used up soon.
 const LITTLE_ROOM: u64 = 50 * 1024 * 1024;
 
 pub(super) fn look(report: &mut Report, settings: &Settings) {
@@ -29,7 +29,7 @@ pub(super) fn look(report: &mut Report, settings: &Settings) {
     report.fact("system", facts);
 }
 
-/// A value of the kernel, where there is one.
+/// A kernel value, if it exists.
 fn read_kernel_file(name: &str) -> Option<String> {
     mcp_bash_files::read_text(&Path::new("/proc/sys").join(name), LONGEST_KERNEL_FILE).ok()
 }
@@ -42,7 +42,7 @@ fn kernel(facts: &mut Value) -> Check {
     Check::good("system.kernel", format!("{}, {}", words.trim(), std::env::consts::ARCH))
 }
 
-/// Whether changes are told, by changing something in a temporary folder.
+/// Whether changes are reported, tested in a temporary folder.
 #[cfg(target_os = "linux")]
 fn file_events(temporary: &Path, facts: &mut Value) -> Vec<Check> {
     let limit = |name: &str| {

@@ -1,8 +1,8 @@
-//! Trial folders: whether a folder can be written to, tried for real.
+//! Trial folders: whether a folder is writable, tested for real.
 
 use std::path::{Path, PathBuf};
 
-/// Makes a folder and takes it away again.
+/// Creates a folder and removes it again.
 pub(super) fn try_to_write(folder: &Path) -> std::io::Result<()> {
     let trial = trial_folder(folder)?;
     std::fs::remove_dir(trial)

@@ -1,9 +1,9 @@
-//! Versions, as `--min-version` and `server.d/requirements.json` have them.
+//! Versions, as `--min-version` and `server.d/requirements.json` name them.
 
-/// The newest release of the framework in shell script whose projects this program serves.
+/// The newest release of mcp-bash in bash whose projects this program serves.
 pub(super) const STANDS_IN_FOR: &str = "1.3.0";
 
-/// The numbers of a version: `v1.2` is `1.2.0`. Nothing where it is none.
+/// The numbers of a version: `v1.2` is `1.2.0`. `None` if it is none.
 pub(super) fn numbers(version: &str) -> Option<[u64; 3]> {
     let version = version.trim();
     let version = version.strip_prefix('v').unwrap_or(version);
@@ -19,7 +19,7 @@ pub(super) fn numbers(version: &str) -> Option<[u64; 3]> {
     (parts.next().is_none() && !plain.is_empty()).then_some(found)
 }
 
-/// Whether this program is at least of that version, counted as its own or as that of what it stands in for.
+/// Whether this program has at least that version, by its own number or by that of the release it replaces.
 pub(super) fn is_enough(wanted: [u64; 3]) -> bool {
     [env!("CARGO_PKG_VERSION"), STANDS_IN_FOR].iter().filter_map(|own| numbers(own)).any(|own| own >= wanted)
 }

@@ -1,12 +1,12 @@
-//! `server.d/health-checks.sh`, as people and `--health` are told of it.
+//! Project health checks: runs `server.d/health-checks.sh` for people and for `--health`.
 
 use crate::terminal::tell;
 use mcp_bash_project::Paths;
 use mcp_bash_scripts::{Outcome, Scripts};
 use std::time::Duration;
 
-/// Runs the checks of a project and shows what they printed. Nothing where it has none, else whether they passed or why
-/// they did not run.
+/// Runs the checks of a project and shows their output. `None` if it has none, otherwise whether they passed or why they
+/// did not run.
 pub(crate) fn run(scripts: &Scripts, paths: &Paths) -> Option<Result<(), String>> {
     let timeout = scripts.settings().health_timeout;
     match scripts.check_health(paths, timeout) {

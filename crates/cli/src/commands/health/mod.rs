@@ -1,5 +1,5 @@
-//! `mcp-bash health`: whether the project could be served now, and what would make a call fail. Writes nothing, and
-//! starts only what the project says itself which tools it has.
+//! `mcp-bash health`: whether the project could be served now, and what would make a call fail. It writes nothing, and
+//! starts only files that report their own definitions.
 
 pub(crate) mod checks;
 pub(crate) mod report;
@@ -16,7 +16,7 @@ use std::process::ExitCode;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-/// As much as the thread has that does it where there is no time limit.
+/// As much as the thread that does it without a timeout has.
 const STACK: usize = 8 * 1024 * 1024;
 
 const EXAMPLES: &str = "\
@@ -58,7 +58,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
     Ok(ExitCode::from(report.status.exit_code()))
 }
 
-/// The report, or that there is none after so many seconds. What still runs ends with this process.
+/// The report, or one about the timeout after `seconds`. Work that is still running ends with this process.
 fn within(seconds: u64, common: &Common, arguments: &Arguments) -> Report {
     let (sender, receiver) = channel();
     let (common, arguments) = (common.clone(), arguments.clone());

@@ -1,4 +1,4 @@
-//! What `--health` prints: text for people where there is a terminal, JSON for programs.
+//! Report of `--health`: text for people on a terminal, JSON for programs.
 
 use crate::base::error::Error;
 use crate::open::search_path::SearchPath;
@@ -40,7 +40,7 @@ impl Status {
 pub(crate) struct Report {
     pub(crate) status: Status,
     pub(crate) minimal: bool,
-    /// The folder of the project, if it came to that.
+    /// The folder of the project, if it was found.
     pub(crate) project: Option<PathBuf>,
     pub(crate) tools: usize,
     pub(crate) resources: usize,
@@ -50,7 +50,7 @@ pub(crate) struct Report {
     /// Whether nothing could be served.
     pub(crate) all_fails: bool,
     pub(crate) search_path: Option<SearchPath>,
-    /// Whether the checks of the project itself passed, if it has some.
+    /// Whether the project's own checks passed, if it has some.
     pub(crate) project_checks: Option<bool>,
     pub(crate) problems: Vec<Finding>,
 }
@@ -109,7 +109,7 @@ fn severity(severity: Severity, terminal: Terminal) -> String {
     terminal.painted(colour_of(severity), severity.as_str())
 }
 
-/// The report for people, the problems of a file together.
+/// The report for people, with the problems grouped by file.
 fn text(report: &Report, terminal: Terminal) -> String {
     let mut text = String::new();
     let mut files: BTreeMap<Option<&Path>, Vec<&Finding>> = BTreeMap::new();
@@ -142,7 +142,7 @@ fn text(report: &Report, terminal: Terminal) -> String {
     text
 }
 
-/// The last lines: how it stands, and how much was found.
+/// The last lines: the result, and the number of findings.
 fn summary(report: &Report, terminal: Terminal) -> String {
     let count = |severity| report.problems.iter().filter(|problem| problem.severity == severity).count();
     let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));

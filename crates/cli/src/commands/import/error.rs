@@ -1,4 +1,4 @@
-//! What can keep something from being imported.
+//! Import errors.
 
 use crate::base::error::Error;
 use crate::base::exit::Exit;

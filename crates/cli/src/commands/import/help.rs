@@ -1,4 +1,4 @@
-//! The help of a program: asked for with `--help`, within limits, or read from standard input.
+//! Help of a program: requested with `--help`, within limits, or read from standard input.
 
 use super::error::ImportError;
 use super::source::LONGEST;
@@ -10,10 +10,10 @@ use std::path::Path;
 use std::time::Duration;
 use tokio::runtime::Runtime;
 
-/// How long a program may take to print its help, in seconds.
+/// The timeout for a program to print its help, in seconds.
 const SECONDS: u64 = 10;
 
-/// What keeps a program from asking, paging and colouring, and lines from being cut.
+/// Variables that keep a program from prompting, paging, colouring and cutting lines.
 const QUIET: [(&str, &str); 8] = [
     ("COLUMNS", "200"),
     ("GIT_PAGER", "cat"),
@@ -63,7 +63,7 @@ pub(super) fn ask(
     let Outcome { ending, stdout, stderr, .. } =
         runtime.block_on(run).map_err(|error| not_run(error.to_string()))?;
     match ending {
-        // Many programs print their help on standard error, and end as if something had failed.
+        // Many programs print their help on standard error, and exit as if something had failed.
         ProcessEnding::Exited(_) => {
             let printed = if stdout.iter().all(u8::is_ascii_whitespace) { stderr } else { stdout };
             Ok(String::from_utf8_lossy(&printed).into_owned())

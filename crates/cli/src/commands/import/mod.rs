@@ -1,5 +1,5 @@
-//! `mcp-bash import`: what others wrote for people to run becomes tools. Metadata only: it is shown before it is written, and
-//! nothing is run but the `--help` of a program that the person named.
+//! `mcp-bash import`: turns commands that people run by hand into tools. It writes metadata only, which is shown first, and
+//! runs nothing except the `--help` of a program that the user named.
 
 mod error;
 mod help;
@@ -86,7 +86,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
     Ok(Exit::Done.into())
 }
 
-/// Writes the new tools, and notes which were written. What is there by now stays.
+/// Writes the new tools, and records which were written. Existing files stay.
 fn write(review: &Review, verdicts: &mut [Verdict]) -> Result<(), ImportError> {
     for (tool, verdict) in review.tools.iter().zip(verdicts) {
         if *verdict != Verdict::New {
@@ -111,7 +111,7 @@ struct Importer {
 }
 
 impl Importer {
-    /// The tools that could be written, and what is said about each.
+    /// The tools that could be written, and the verdict on each.
     fn reviewed(&self, arguments: &Arguments) -> Result<(Review, Vec<Verdict>), ImportError> {
         let (from, imported) = self.imported(arguments)?;
         let Imported { mut tools, left_out } = imported;
@@ -128,7 +128,7 @@ impl Importer {
         Ok((review, verdicts))
     }
 
-    /// Reads what is to be imported, and says what that is in words for a person.
+    /// Reads the source of the import, and describes it for people.
     fn imported(&self, arguments: &Arguments) -> Result<(String, Imported), ImportError> {
         let source = match &arguments.help_from {
             Some(_) => Source::Program { file: None, word: source::text(&arguments.from)? },
@@ -169,7 +169,7 @@ impl Importer {
         }
     }
 
-    /// Where a file stands, for a command that is run in the folder of the project.
+    /// The path of a file, for a command that runs in the folder of the project.
     fn place(&self, path: &Path) -> Result<(String, String), ImportError> {
         let path =
             path.canonicalize().map_err(|source| ImportError::Read { file: path.to_owned(), source })?;
@@ -180,9 +180,9 @@ impl Importer {
         Ok((folder, file))
     }
 
-    /// What becomes of each tool: new, or skipped because its name is taken or it would not be served.
+    /// The verdict on each tool: new, or skipped because its name is taken or it would not be served.
     fn verdicts(&self, review: &Review) -> Result<Vec<Verdict>, ImportError> {
-        // Without anybody who runs something: providers are not asked, and the hook is not run.
+        // Without a runner: providers are not asked, and the hook is not run.
         let catalog = Catalog::read(&self.paths, &Reading::default());
         let known: BTreeSet<&str> = catalog.tools.items().iter().map(|tool| &*tool.name).collect();
         let problems = rehearsal::problems(&review.tools, self.scripts.state_dir())?;
@@ -209,7 +209,7 @@ impl Importer {
     }
 }
 
-/// Keeps the tools that were asked for, or says which of them there is not.
+/// Keeps the requested tools, or reports those that do not exist.
 fn keep_only(tools: &mut Vec<Tool>, only: &[String]) -> Result<(), ImportError> {
     if only.is_empty() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Each tool is read as a server would read it, in a folder of our own, before anybody is asked whether to write it.
+//! Rehearsal: reads each tool as a server would, in a folder of our own, before the user is asked whether to write it.
 
 use super::error::ImportError;
 use super::tool_file;
@@ -8,7 +8,7 @@ use mcp_bash_runner::StateDir;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// For each tool why it would not be served well, if it would not.
+/// For each tool, why it would not be served well, if it would not.
 pub(super) fn problems(tools: &[Tool], state_dir: &StateDir) -> Result<Vec<Option<String>>, ImportError> {
     let folder = state_dir.path().map_err(ImportError::Rehearsal)?.join("import");
     let paths = Paths::of(&folder);

@@ -1,4 +1,4 @@
-//! What a person sees before anything is written, and is asked.
+//! Review: what the user sees, and is asked, before anything is written.
 
 use super::error::ImportError;
 use super::tool_file;
@@ -13,17 +13,17 @@ use std::fmt::Write as _;
 use std::io::{BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
 
-/// What is imported.
+/// One import.
 pub(super) struct Review {
-    /// Where it comes from, for a person.
+    /// The source, for people.
     pub(super) from: String,
     pub(super) tools: Vec<Tool>,
     pub(super) left_out: Vec<LeftOut>,
-    /// Where the files go.
+    /// The folder for the files.
     pub(super) folder: PathBuf,
 }
 
-/// What becomes of a tool.
+/// The verdict on a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Verdict {
     New,
@@ -41,7 +41,7 @@ impl Review {
         ImportError::Nothing { from: self.from, left_out: self.left_out }
     }
 
-    /// Shows each file that would be written, and what would not.
+    /// Shows each file that would be written, and those that would not.
     pub(super) fn show(&self, verdicts: &[Verdict], is_quiet: bool) -> Result<(), Error> {
         let terminal = Terminal::of_stdout();
         let mut text = String::new();
@@ -70,7 +70,7 @@ impl Review {
         print(&painted(&text))
     }
 
-    /// Says what was written, or how to have it written.
+    /// Reports what was written, or how to write it.
     pub(super) fn conclude(&self, verdicts: &[Verdict], is_json: bool, is_quiet: bool) -> Result<(), Error> {
         if is_json {
             return print(&format!("{:#}\n", self.to_json(verdicts)));
@@ -115,7 +115,7 @@ impl Review {
     }
 }
 
-/// Whether the new files are to be written: `--yes`, or a person who says so.
+/// Whether to write the new files: `--yes`, or the user agrees.
 pub(super) fn is_confirmed(verdicts: &[Verdict], yes: bool, is_json: bool) -> bool {
     let count = count(verdicts, &Verdict::New);
     let is_person = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
@@ -160,7 +160,7 @@ fn described(argument: &Argument) -> String {
     words
 }
 
-/// Words of others in one line, and not too long a one.
+/// Foreign text on one line of limited length.
 fn shown(words: &str) -> String {
     const MOST: usize = 200;
     let line = words.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -1,4 +1,4 @@
-//! What a person wants to import: a file of a kind that we know, or a program.
+//! Import source: a file of a known kind, or a program.
 
 use super::error::ImportError;
 use mcp_bash_importing::{Imported, Place, Unreadable};
@@ -6,7 +6,7 @@ use mcp_bash_spelling::nearest;
 use rustix::fs::{Access, access};
 use std::path::{Path, PathBuf};
 
-/// The longest file or help text that is read, in bytes.
+/// The largest file or help text that is read, in bytes.
 pub(super) const LONGEST: usize = 1024 * 1024;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -17,7 +17,7 @@ pub(super) enum FileKind {
     Taskfile,
 }
 
-/// The names that say what a file is, in lower case.
+/// File names that identify a kind, in lower case.
 const NAMES: [(&str, FileKind); 11] = [
     ("justfile", FileKind::Justfile),
     (".justfile", FileKind::Justfile),
@@ -58,7 +58,7 @@ pub(super) enum Source {
         path: PathBuf,
         kind: FileKind,
     },
-    /// A program: where it is, if it is to be run, and how a tool names it.
+    /// A program: its path, if it is to be run, and how a tool names it.
     Program {
         file: Option<PathBuf>,
         word: String,
@@ -66,7 +66,7 @@ pub(super) enum Source {
 }
 
 impl Source {
-    /// Finds out what `from` is. A program in the project or elsewhere by its path is named by it, others by their name.
+    /// Finds out what `from` is. A program given by its path is named by that path, others by their name.
     pub(super) fn find(from: &Path, kind: Option<FileKind>, root: &Path) -> Result<Self, ImportError> {
         if from.is_dir() {
             return in_folder(from, kind);
@@ -101,7 +101,7 @@ impl Source {
     }
 }
 
-/// There is nothing of that name; there may be a file beside it that is called almost so.
+/// Nothing has that name; suggests a file with a similar one.
 fn no_such(from: &Path) -> ImportError {
     let folder = from.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let files =

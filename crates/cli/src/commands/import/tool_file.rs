@@ -1,4 +1,4 @@
-//! The file of an imported tool: `tools/NAME.meta.json`.
+//! Tool file of an import: `tools/NAME.meta.json`.
 
 use mcp_bash_importing::Tool;
 use std::fs::DirBuilder;
@@ -10,7 +10,7 @@ pub(super) fn path(folder: &Path, name: &str) -> PathBuf {
     folder.join(format!("{name}.meta.json"))
 }
 
-/// What stands where the tool would, or would be taken for its script.
+/// A file in place of the tool, or one that would be taken for its script.
 pub(super) fn in_the_way(folder: &Path, name: &str) -> Option<PathBuf> {
     let names = [
         format!("{name}.meta.json"),
@@ -21,16 +21,16 @@ pub(super) fn in_the_way(folder: &Path, name: &str) -> Option<PathBuf> {
     names.into_iter().map(|name| folder.join(name)).find(|path| path.symlink_metadata().is_ok())
 }
 
-/// Writes the metadata as a whole or not at all, and never over what is there.
+/// Writes the metadata whole or not at all, and never over an existing file.
 pub(super) fn write(file: &Path, tool: &Tool) -> io::Result<()> {
     let folder = file.parent().unwrap_or(Path::new("."));
-    // What others may write is not served, whatever the umask says.
+    // A group- or world-writable folder is not served, so the umask does not decide.
     DirBuilder::new().recursive(true).mode(0o755).create(folder)?;
     let draft = folder.join(format!(".{}.{}.draft", tool.name, std::process::id()));
     let text = format!("{:#}\n", tool.metadata());
     let written = mcp_bash_files::create_new(&draft, 0o644).and_then(|mut opened| {
         opened.write_all(text.as_bytes())?;
-        // Unlike a rename, a link takes the place of nothing.
+        // Unlike a rename, a link replaces nothing.
         std::fs::hard_link(&draft, file)
     });
     let removed = std::fs::remove_file(&draft);

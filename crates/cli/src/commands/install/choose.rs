@@ -1,4 +1,4 @@
-//! Which clients are meant where a person names none: all that are found, or those that a person says on a terminal.
+//! Client choice if the user names none: all that are found, or those that the user selects on a terminal.
 
 use super::error::InstallError;
 use super::named;
@@ -12,7 +12,7 @@ use std::fmt::Write;
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
-/// A client that is there, or that has this project.
+/// A client that is installed, or that has this project.
 pub(super) struct Found {
     pub(super) file: ConfigFile,
     /// Whether this project is in its file.
@@ -21,7 +21,7 @@ pub(super) struct Found {
 
 pub(super) enum Choice {
     Clients(Vec<&'static Client>),
-    /// Nothing is to be done, and this is how it ends.
+    /// Nothing to do; the exit code.
     Nothing(ExitCode),
 }
 

@@ -1,4 +1,4 @@
-//! What is wrong with the call, as opposed to a file.
+//! Usage errors of `install`, as opposed to errors of a file.
 
 use crate::base::error::Error;
 use crate::base::exit::Exit;

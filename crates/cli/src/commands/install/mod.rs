@@ -1,5 +1,5 @@
 //! `mcp-bash install` and `uninstall`: this project in the configuration files of clients. Nothing else in a file changes,
-//! and what was there is kept beside it.
+//! and a backup is kept beside it.
 
 mod choose;
 mod error;
@@ -142,7 +142,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
     } else {
         named(&arguments.clients)?
     };
-    // What cannot be meant is refused before anything is written.
+    // Contradictions are refused before anything is written.
     let mut targets = Vec::new();
     for client in clients {
         let entry = named_entry(client).map_err(InstallError::Name)?;
@@ -187,7 +187,7 @@ pub(crate) fn run_uninstall(common: &Common, arguments: &UninstallArguments) -> 
         }
         let name = entry_name(client);
         let mut with_entry: Vec<ConfigFile> = files(client).filter(|file| has_name(file, &name)).collect();
-        // A file of two scopes that cannot be read is told of once.
+        // An unreadable file of two scopes is reported once.
         let mut unreadable = HashSet::new();
         with_entry.retain(|file| entries(file).is_ok() || unreadable.insert(file.path.clone()));
         if with_entry.is_empty() {
@@ -216,7 +216,7 @@ pub(crate) fn run_uninstall(common: &Common, arguments: &UninstallArguments) -> 
     Ok(report.exit().into())
 }
 
-/// Whether a file has an entry of the name, or cannot be read, which is to be told.
+/// Whether a file has an entry of that name, or cannot be read, which is reported.
 fn has_name(file: &ConfigFile, name: &str) -> bool {
     entries(file).map_or(true, |known| known.iter().any(|known| known.name == name))
 }
@@ -225,7 +225,7 @@ fn surroundings() -> Result<Surroundings, Error> {
     Surroundings::of_this_process().ok_or_else(|| Error::of_command(Exit::Usage, InstallError::NoHome))
 }
 
-/// The clients of the names, each of them once.
+/// The clients with these names, each once.
 fn named(names: &[String]) -> Result<Vec<&'static Client>, InstallError> {
     let mut clients: Vec<&'static Client> = Vec::new();
     for name in names {
@@ -237,7 +237,7 @@ fn named(names: &[String]) -> Result<Vec<&'static Client>, InstallError> {
     Ok(clients)
 }
 
-/// Makes the change, unless it is only to be shown.
+/// Makes the change, unless it is only shown.
 fn done(
     file: &ConfigFile,
     dry_run: bool,

@@ -1,4 +1,4 @@
-//! What became of one file.
+//! Outcome for one file.
 
 use crate::base::exit::Exit;
 use mcp_bash_entries::{ConfigFile, EditError, FileError, Refusal};
@@ -9,15 +9,15 @@ pub(super) struct Outcome {
     /// The name of the entry.
     pub(super) name: String,
     pub(super) file: ConfigFile,
-    /// What a person would paste where we will not write.
+    /// The text for the user to paste if we do not write.
     pub(super) snippet: String,
     pub(super) done: Result<Done, Refusal>,
 }
 
 pub(super) enum Done {
-    /// Nothing was to be done.
+    /// There was nothing to do.
     Nothing,
-    /// Nothing was done, since it was only to be shown.
+    /// Nothing was done, because it was only to be shown.
     Shown {
         difference: String,
         removed_file: bool,
@@ -39,7 +39,7 @@ impl Outcome {
         }
     }
 
-    /// What is told of it in words, without the client's name.
+    /// The message about it, without the client's name.
     pub(super) fn words(&self, verb: &str) -> String {
         let (name, path) = (&self.name, self.file.path.display());
         let is_install = verb == "install";

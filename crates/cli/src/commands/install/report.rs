@@ -1,4 +1,4 @@
-//! What a person or a program is told of all files.
+//! Install report about all files, for people and programs.
 
 use super::outcome::{Done, Outcome};
 use crate::base::common::Common;
@@ -17,7 +17,7 @@ pub(super) struct Report<'e> {
 }
 
 impl Report<'_> {
-    /// The worst of all: what failed, then what was refused.
+    /// The worst of all: failures first, then refusals.
     pub(super) fn exit(&self) -> Exit {
         let has = |exit| self.outcomes.iter().any(|outcome| outcome.exit() == exit);
         [Exit::Failed, Exit::Refused].into_iter().find(|exit| has(*exit)).unwrap_or(Exit::Done)
@@ -31,7 +31,7 @@ impl Report<'_> {
     fn text(&self, common: &Common) -> String {
         let terminal = Terminal::of_stdout();
         let mut text = String::new();
-        // A configuration file may hold anything, and a name in it as well.
+        // A configuration file may hold anything, and so may a name in it.
         for outcome in &self.outcomes {
             let client = outcome.file.client;
             let words = outcome.words(self.verb);

@@ -1,4 +1,4 @@
-//! `docs/commands.md`: the same in one page for people who read the documentation.
+//! `docs/commands.md`: the manual as one page of the documentation.
 
 use super::{Page, choices, term};
 use crate::base::exit::Exit;

@@ -1,4 +1,4 @@
-//! `mcp-bash man`: pages of the manual, made of the command line itself, so that they say what `--help` says.
+//! `mcp-bash man`: manual pages, generated from the command line itself, so that they say what `--help` says.
 
 #[cfg(test)]
 mod markdown;
@@ -64,7 +64,7 @@ pub(crate) fn run(arguments: &Arguments, whole: Command) -> Result<ExitCode, Err
     Ok(Exit::Done.into())
 }
 
-/// A command, and what it is called from the program on: `mcp-bash registry refresh`.
+/// A command, and its full name: `mcp-bash registry refresh`.
 pub(crate) struct Page {
     name: Vec<String>,
     command: Command,
@@ -76,14 +76,14 @@ impl Page {
         self.name.join("-")
     }
 
-    /// The help that stands behind the options: examples and exit codes.
+    /// The help after the options: examples and exit codes.
     fn after_help(&self) -> String {
         let help = self.command.get_after_long_help().or(self.command.get_after_help());
         help.map(ToString::to_string).unwrap_or_default()
     }
 }
 
-/// All commands that a person is shown, each behind the one it belongs to.
+/// All visible commands, each after the one it belongs to.
 fn pages(mut whole: Command) -> Vec<Page> {
     whole.build();
     let mut pages = Vec::new();
@@ -116,7 +116,7 @@ fn write_all(folder: &Path, pages: &[Page]) -> Result<(), ManualError> {
     std::fs::create_dir_all(folder).map_err(|source| failed(folder, source))?;
     for page in pages {
         let path = folder.join(format!("{}.1", page.file_stem()));
-        // Whoever reads a page meanwhile reads the one before.
+        // Concurrent readers of a page see the old one.
         let written = mcp_bash_files::write_whole(&path, roff::page(page, pages).as_bytes());
         written.map_err(|source| failed(&path, source))?;
     }

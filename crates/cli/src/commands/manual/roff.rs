@@ -1,4 +1,4 @@
-//! A page of the manual in roff, the language that `man` reads.
+//! Manual page in roff, the language that `man` reads.
 
 use super::Page;
 use crate::base::exit::Exit;
@@ -95,7 +95,7 @@ fn paragraphs(text: &mut String, words: &str) {
     }
 }
 
-/// A text that roff takes for nothing else: backslashes, dashes, and dots or quotes at the beginning of a line.
+/// A text escaped for roff: backslashes, dashes, and dots or quotes at the beginning of a line.
 fn escaped(text: &str) -> String {
     let text = text.replace('\\', "\\e").replace('-', "\\-");
     let line =

@@ -1,4 +1,4 @@
-//! What holds for every command, whoever adds one.
+//! Rules for every command, new ones included.
 
 use super::*;
 use crate::arguments::whole;
@@ -146,7 +146,7 @@ fn doc(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name)
 }
 
-/// A page of `docs/` is what the code makes of it; or it is written anew, where that is wanted.
+/// Checks that a page of `docs/` is what the code generates; or writes it again on request.
 fn expect_page(name: &str, expected: &str) {
     if std::env::var_os("UPDATE_REFERENCE").is_some() {
         std::fs::write(doc(name), expected).unwrap();
@@ -155,7 +155,7 @@ fn expect_page(name: &str, expected: &str) {
     assert!(text == expected, "run the tests once with UPDATE_REFERENCE=1 to write docs/{name} anew");
 }
 
-/// The lines of a page that are commands of ours, as they stand in blocks: `mcp-bash …` and `$ mcp-bash …`.
+/// The commands of ours in the code blocks of a page: `mcp-bash …` and `$ mcp-bash …`.
 fn shown_commands(page: &str) -> impl Iterator<Item = &str> {
     let mut is_inside = false;
     page.lines().filter_map(move |line| {
@@ -163,7 +163,7 @@ fn shown_commands(page: &str) -> impl Iterator<Item = &str> {
             is_inside = !is_inside;
         }
         let line = line.trim_start().trim_start_matches("$ ");
-        // What a shell makes of it is not ours to read.
+        // Shell syntax is not ours to parse.
         let is_plain = !line.contains(['|', '$', '…', '<', '>', ';', '&', '[', '{']);
         (is_inside && is_plain && line.starts_with("mcp-bash ")).then_some(line)
     })
@@ -177,13 +177,13 @@ fn every_command_that_a_page_shows_can_be_read() {
     for path in pages.chain([docs.join("../README.md")]) {
         let page = std::fs::read_to_string(&path).unwrap();
         for line in shown_commands(&page) {
-            // What it is about stands behind a `#` or some blanks.
+            // A comment follows a `#` or several spaces.
             let command =
                 [" #", "  "].iter().fold(line, |line, end| line.split_once(end).map_or(line, |cut| cut.0));
             let words: Vec<_> =
                 crate::open::shell_words::split(command).unwrap().into_iter().map(Into::into).collect();
             let words = crate::commands::own_flags::with_flags_first(words);
-            // Those that end with help or a version are no faults.
+            // Help or a version is not an error.
             if whole().try_get_matches_from(words).is_err_and(|error| error.use_stderr()) {
                 wrong.push(format!("{}: {line}", path.display()));
             }

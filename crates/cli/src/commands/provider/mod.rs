@@ -1,4 +1,4 @@
-//! `mcp-bash provider check FILE`: tells an author whether an executable provides tools as it should, by serving it and
+//! `mcp-bash provider check FILE`: tells an author whether an executable is a correct provider of tools, by serving it and
 //! showing what a client would see.
 
 pub(crate) mod read;
@@ -51,7 +51,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
     }
 }
 
-/// Exit 0 when all is as it should be, 1 when something is not.
+/// Exit 0 if everything is correct, 1 if not.
 fn check(file: &Path) -> Result<ExitCode, Error> {
     let file = file.canonicalize().map_err(|source| Error::Provider { file: file.to_owned(), source })?;
     let (settings, _) = startup::settings();
@@ -95,7 +95,7 @@ fn check(file: &Path) -> Result<ExitCode, Error> {
     Ok(if is_good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// The project that the executable is part of, or one made for it in `folder`.
+/// The project that contains the executable, or one created for it in `folder`.
 fn project_around(file: &Path, folder: &Path, settings: &Settings) -> std::io::Result<Paths> {
     if let Some(tools) = file.parent()
         && tools.file_name().is_some_and(|name| name == "tools")
@@ -116,7 +116,7 @@ fn same_file(path: &Path, file: &Path) -> bool {
 /// A client of a server in this same process.
 struct Client {
     client: InMemoryClient,
-    /// Where the server works, while it is waited for.
+    /// Runs the server while the client waits.
     runtime: Runtime,
 }
 
@@ -137,7 +137,7 @@ impl Client {
         Ok(client)
     }
 
-    /// Shows a tool, and calls it if it needs no arguments. False when a client would see an error.
+    /// Shows a tool, and calls it if it needs no arguments. False if a client would see an error.
     fn try_out(&self, tool: &Tool) -> Result<bool, Error> {
         let about = tool.description.as_deref().unwrap_or("(no description)");
         say(&format!("  ✓ {}: {}", tool.name, excerpt(about)))?;

@@ -1,5 +1,5 @@
-//! `mcp-bash provider read URI`: what a URI names, for scripts, within the limits of a server. `providers/file.sh` and its
-//! like in `MCPBASH_HOME` are made of it.
+//! `mcp-bash provider read URI`: prints the content of a URI, for scripts, within the limits of a server.
+//! `providers/file.sh` and the other providers in `MCPBASH_HOME` are built on it.
 
 use crate::base::common::Common;
 use crate::base::error::Error;
@@ -13,11 +13,11 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-/// Exit 0 with the content on standard output; 2 when it may not be read, 3 when it is not there, 4 when the URI is wrong, 5
-/// when it cannot be fetched, 6 when it is too large.
+/// Exit 0 with the content on standard output; 2 if it may not be read, 3 if it does not exist, 4 if the URI is wrong, 5 if
+/// it cannot be fetched, 6 if it is too large.
 pub(crate) fn run(common: &Common, uri: &str) -> Result<ExitCode, Error> {
     let (settings, problems) = startup::settings();
-    // A list that cannot be read may have denied the very host.
+    // A list that cannot be read may have denied this very host.
     if let Some(fatal) = problems.iter().find(|problem| problem.fatal) {
         return Err(Error::Setting(fatal.to_string()));
     }

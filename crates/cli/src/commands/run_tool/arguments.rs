@@ -1,4 +1,4 @@
-//! The command line of `run-tool`.
+//! Command line of `run-tool`.
 
 use crate::commands::call::arguments::CallOptions;
 use std::ffi::OsString;

@@ -29,7 +29,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
     let (settings, _) = startup::settings();
     let Location::Folder(root) = startup::location(common, &settings)? else { return Err(Error::NoProject) };
     let files = source::files(&root, arguments);
-    // Standard input is read once the files are sourced: this process starts again then.
+    // Standard input is read after the files are sourced, because this process is then started again.
     let read = || Asked::read("run-tool", &arguments.options, &arguments.words);
     if arguments.print_env {
         return print_env::run(&root, arguments, &read()?.roots, &files);
@@ -114,7 +114,7 @@ impl Arguments {
     }
 }
 
-/// Says what would be run, in the five lines that people know, and whether it could be.
+/// Reports what would be run, in the five lines of mcp-bash in bash, and whether it could be.
 fn dry_run(
     arguments: &Arguments,
     asked: &Asked,

@@ -1,4 +1,4 @@
-//! `--print-env`: where a tool would find things, as lines of `NAME=value`.
+//! `--print-env`: the paths that a tool would see, as lines of `NAME=value`.
 
 use super::Arguments;
 use super::source::EnvFile;

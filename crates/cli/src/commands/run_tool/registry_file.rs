@@ -1,4 +1,4 @@
-//! `--no-refresh`: the tools as they were last written to the registry, which must be there and whole.
+//! `--no-refresh`: the tools as they were last written to the registry, which must exist and be complete.
 
 use crate::base::error::Error;
 use crate::base::exit::Exit;

@@ -1,4 +1,4 @@
-//! What `run-tool` prints: the result of a call with the name of the tool, or an object that says why there is none.
+//! Report of `run-tool`: the result of a call with the name of the tool, or an object that says why there is none.
 
 use crate::base::error::Error;
 use crate::base::exit::Exit;
@@ -10,10 +10,10 @@ use mcp_bash_client::Error as ClientError;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-/// The code of an error that says the params were wrong.
+/// The error code for invalid params.
 const INVALID_PARAMS: i64 = -32602;
 
-/// The result as it came, with what programs expect beside it: whether it is an error, whose it is, the exit code.
+/// The result as it came, with the members that programs expect: whether it is an error, the tool's name, the exit code.
 pub(super) fn result(callee: &Callee, result: &RawValue) -> String {
     let text = result.get().trim();
     let Some(members) = text.strip_prefix('{').and_then(|text| text.strip_suffix('}')) else {
@@ -42,12 +42,12 @@ fn members_of(text: &str) -> Vec<String> {
     serde_json::from_str::<Names<'_>>(text).map(|names| names.0.into_keys().collect()).unwrap_or_default()
 }
 
-/// The error of a call that failed without a result, which programs are told on standard output.
+/// The error of a call without a result, which programs also receive on standard output.
 pub(super) fn failed(Unanswered { exit, failure }: Unanswered) -> Error {
     if let Failure::Client(ClientError::Refused(refusal)) = &failure {
         print(refusal.code, &refusal.message, Some(refusal.data()).filter(|data| !data.is_null()));
     }
-    // `--allow-self` is about the lists of tools alone.
+    // `--allow-self` is about the lists of tools only.
     let is_unlisted = exit == Exit::Refused && failure.to_string().contains("MCPBASH_TOOL_ALLOWLIST");
     if is_unlisted {
         return Error::of_command(exit, format!("{failure}; --allow-self allows it for this run"));
@@ -55,7 +55,7 @@ pub(super) fn failed(Unanswered { exit, failure }: Unanswered) -> Error {
     Error::of_command(exit, failure)
 }
 
-/// The same where there is no such tool.
+/// The same if there is no such tool.
 pub(super) fn not_called(error: Error) -> Error {
     if let Error::Command { error, .. } = &error
         && let Some(not_found @ CallError::NotFound { .. }) = error.downcast_ref()

@@ -1,7 +1,7 @@
-//! Files that are sourced before a tool is run: `--source`, and `server.d/env.sh` with `--with-server-env`. What they export
-//! counts for everything after them, settings included, and reaches the tool. So bash sources them, in a process group of its
-//! own and for a limited time, and then becomes this program with the same words, which finds that its parent waits for it
-//! and prints its environment. With that the parent starts again; what looks different in it is what the files did.
+//! Sourced files: `--source`, and `server.d/env.sh` with `--with-server-env`, before a tool is run. Their exports apply to
+//! everything after them, settings included, and reach the tool. So bash sources them, in a process group of its own and
+//! with a timeout, and then executes this program with the same words, which notices that its parent waits for it and
+//! prints its environment. With that environment the parent starts again; the difference is what the files did.
 
 use super::Arguments;
 use crate::base::error::Error;
@@ -24,28 +24,28 @@ use thiserror::Error;
 use tokio::runtime::Builder;
 use tokio::sync::oneshot;
 
-/// The variable that says which process has its files sourced, since it stays the same one, and what its environment was
-/// before: a line for each variable, with the digest of its value.
+/// The variable that names the process whose files are sourced, since its id stays the same, and the environment before: a
+/// line for each variable, with the digest of its value.
 const BEFORE: &str = "__MCP_BASH_BEFORE_SOURCE";
 
-/// What stands before that where the process waits for the one that has the variable.
+/// The prefix of that value if the process waits for the one that has the variable.
 const WAITS: &str = "for ";
 
-/// What every shell sets for itself.
+/// Variables that every shell sets for itself.
 const OF_THE_SHELL: [&str; 6] = ["_", "SHLVL", "PWD", "OLDPWD", "BASHOPTS", BEFORE];
 
-/// The longest file that is sourced, in bytes.
+/// The largest file that is sourced, in bytes.
 const LONGEST: u64 = 1024 * 1024;
 
-/// How long all files together may take where `--timeout` does not say it, as for `server.d/env.sh`.
+/// The timeout of all files together without `--timeout`, as for `server.d/env.sh`.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What bash ends with where it has said what is wrong.
+/// The exit code of bash after it has reported the problem.
 const TOLD: i32 = 2;
 
-/// Sources each file with nothing to read and nothing to print but on standard error, then becomes the program, which prints
-/// its environment where standard output was. The first word is the program, then how many files there are, the files, and
-/// the words of the command line.
+/// Sources each file without input and with its output on standard error, then executes the program, which prints its
+/// environment to the original standard output. The first word is the program, then come the number of files, the files,
+/// and the words of the command line.
 const SOURCE: &str = r#"
 __mcp_bash_program=$1 __mcp_bash_files=("${@:3:$2}")
 shift "$((2 + $2))"
@@ -84,11 +84,11 @@ enum SourceError {
 /// A file that is to be sourced.
 pub(super) struct EnvFile {
     pub(super) path: PathBuf,
-    /// `server.d/env.sh`, which need not be there.
+    /// `server.d/env.sh`, which is optional.
     pub(super) is_of_server: bool,
 }
 
-/// The files that are to be sourced, in their order. Relative paths are those of the project.
+/// The files to source, in order. Relative paths start in the project.
 pub(super) fn files(root: &Path, arguments: &Arguments) -> Vec<EnvFile> {
     let by_variable = std::env::var_os("MCPBASH_RUN_TOOL_SOURCE_SERVER_ENV");
     let is_wanted = by_variable.is_some_and(|value| value == "1" || value == "true");
@@ -98,7 +98,7 @@ pub(super) fn files(root: &Path, arguments: &Arguments) -> Vec<EnvFile> {
     of_server.into_iter().chain(named).collect()
 }
 
-/// Has the files sourced and starts again, unless that was done or there are none.
+/// Sources the files and starts again, unless that was done or there are none.
 pub(super) fn restart_with(
     root: &Path,
     files: &[EnvFile],
@@ -133,7 +133,7 @@ pub(super) fn restart_with(
     Err(Error::of_command(Exit::Failed, SourceError::Restart(failed)))
 }
 
-/// The paths of the files that are there, each of which may be believed.
+/// The paths of the existing files, each of which is trusted.
 fn trusted(root: &Path, files: &[EnvFile], is_verbose: bool) -> Result<Vec<PathBuf>, Error> {
     let usage = |error| Error::of_command(Exit::Usage, error);
     let mut paths = Vec::new();
@@ -149,7 +149,7 @@ fn trusted(root: &Path, files: &[EnvFile], is_verbose: bool) -> Result<Vec<PathB
             Error::of_command(Exit::Refused, SourceError::Distrusted { file: path.clone(), why })
         })?;
         if is_verbose {
-            // Whoever closed standard error does not want to know.
+            // A closed standard error is not a failure.
             tell(&format!("run-tool: sourcing {}", path.display()));
         }
         paths.push(path);
@@ -157,7 +157,7 @@ fn trusted(root: &Path, files: &[EnvFile], is_verbose: bool) -> Result<Vec<PathB
     Ok(paths)
 }
 
-/// What bash, once it is started, prints at its end. Where it takes too long, or somebody wants us to end, nothing of it is left.
+/// The output of bash at its end. After a timeout or a signal, nothing of it is left running.
 fn environment_after(
     mut bash: Command,
     files: &[PathBuf],
@@ -177,7 +177,7 @@ fn environment_after(
         .spawn(move || {
             let mut bytes = Vec::new();
             let _ = output.map(|mut output| output.read_to_end(&mut bytes));
-            // Whoever is not there any more has ended bash.
+            // A receiver that is gone has terminated bash.
             let _ = printed.send(bytes);
         })
         .map_err(start)?;
@@ -193,7 +193,7 @@ fn environment_after(
         }
     });
     if ended.is_err() {
-        // It is not reaped yet, so that the number is still that of its group.
+        // It is not reaped yet, so the id is still that of its group.
         let group = i32::try_from(bash.id()).ok().and_then(Pid::from_raw);
         let _ = group.map(|group| kill_process_group(group, Signal::KILL));
     }
@@ -213,7 +213,7 @@ fn environment_after(
     Ok(variables.collect())
 }
 
-/// Prints the environment of this process for its parent, and ends.
+/// Prints the environment of this process for its parent, and exits.
 fn print_environment() -> Result<(), Error> {
     let mut bytes = Vec::new();
     for (name, value) in std::env::vars_os() {
@@ -239,7 +239,7 @@ pub(super) fn chosen_variables() -> Vec<String> {
     names.collect()
 }
 
-/// The environment as it was before this process sourced its files, if it did.
+/// The environment before this process sourced its files, if it did.
 fn before() -> Option<String> {
     let before = std::env::var(BEFORE).ok()?;
     let (process, variables) = before.split_once('\n')?;

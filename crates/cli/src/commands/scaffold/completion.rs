@@ -70,13 +70,13 @@ pub(super) fn run(common: &Common, arguments: &Arguments) -> Result<(), Error> {
     finish(common, &project, "completion", &folder, draft, steps)
 }
 
-/// What is completed: what is called like that, as it is or as `scaffold` calls it.
+/// What is completed: the entry of that name, as given or as `scaffold` names it.
 fn target(project: &OpenProject, name: &str, plain: &str) -> String {
     let names = [name.to_owned(), format!("prompt.{plain}"), format!("resource.{plain}")];
     names.into_iter().find(|name| project.has_prompt_or_resource(name)).unwrap_or_else(|| name.to_owned())
 }
 
-/// Adds the entry to the registration. Returns what has to be done by hand.
+/// Adds the entry to the registration. Returns what the user has to do by hand.
 fn register(project: &OpenProject, entry: &str, draft: &mut Draft) -> Result<Option<String>, ScaffoldError> {
     let (paths, file) = (&project.paths, registration::file(&project.paths));
     if let Some(text) = registration::read(paths)? {
@@ -86,7 +86,7 @@ fn register(project: &OpenProject, entry: &str, draft: &mut Draft) -> Result<Opt
         return Ok(None);
     }
     if is_there(&paths.server.join("register.sh")) {
-        // A register.json would take its place.
+        // A register.json would replace it.
         return Ok(Some(format!(
             "server.d/register.sh registers what this project has: add the line mcp_completion_register_manual '{entry}'"
         )));

@@ -1,7 +1,7 @@
-//! Files that are written all together or not at all, and never over something that is there.
+//! Draft: files that are written all together or not at all, and never over existing ones.
 //!
-//! Each new file or folder is made under a hidden name beside its place, which discovery leaves out, and then given its
-//! name in one step. If one of the steps fails, those before it are taken back.
+//! Each new file or folder is created under a hidden name beside its place, which discovery ignores, and then renamed in
+//! one step. If one of the steps fails, the earlier ones are undone.
 
 use super::ScaffoldError;
 use mcp_bash_files::rename_to_nothing;
@@ -11,7 +11,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-/// New files and folders, and at most one file that gets another text.
+/// New files and folders, and at most one file with a new text.
 #[derive(Debug, Default)]
 pub(crate) struct Draft {
     files: Vec<(PathBuf, String)>,
@@ -25,12 +25,12 @@ impl Draft {
         self.files.push((path, text.into()));
     }
 
-    /// A new folder that has no files yet.
+    /// A new folder without files.
     pub(crate) fn folder(&mut self, path: PathBuf) {
         self.folders.push(path);
     }
 
-    /// Another text for a file that is there.
+    /// A new text for an existing file.
     pub(crate) fn change(&mut self, path: PathBuf, text: String) {
         self.changed = Some((path, text));
     }
@@ -43,7 +43,7 @@ impl Draft {
             }
         }
         let mut made = Made::default();
-        // What is to be new as a whole: a file in a folder that is there, else the first folder that is missing.
+        // The units that are new as a whole: a file in an existing folder, otherwise the first missing folder.
         let mut units: BTreeMap<PathBuf, Vec<(PathBuf, Option<String>)>> = BTreeMap::new();
         let files = self.files.into_iter().map(|(path, text)| (path, Some(text)));
         for (path, text) in files.chain(self.folders.into_iter().map(|path| (path, None))) {
@@ -62,7 +62,7 @@ impl Draft {
     }
 }
 
-/// What was made so far, which is removed again unless all of it could be.
+/// What was created so far, which is removed again unless everything succeeds.
 #[derive(Default)]
 struct Made {
     /// The hidden name and the final one of each unit that is not in its place yet.
@@ -72,10 +72,10 @@ struct Made {
 }
 
 impl Made {
-    /// Makes a file, or a folder with all that is in it, under a hidden name.
+    /// Creates a file, or a folder with its content, under a hidden name.
     fn stage(&mut self, unit: &Path, parts: &[(PathBuf, Option<String>)]) -> Result<(), ScaffoldError> {
         let hidden = hidden_name(unit);
-        // Before the first step, so that a half-made one is removed too.
+        // Before the first step, so that a half-made unit is removed too.
         self.staged.push((hidden.clone(), unit.to_owned()));
         for (path, text) in parts {
             let below = path.strip_prefix(unit).unwrap_or(Path::new(""));
@@ -90,8 +90,8 @@ impl Made {
         Ok(())
     }
 
-    /// Writes the new text of a file beside it. Returns where it stands and where it belongs, which is behind the link if
-    /// the file is one.
+    /// Writes the new text of a file beside it. Returns its path and its destination, which is the target if the file is a
+    /// symlink.
     fn stage_change(&mut self, path: PathBuf, text: &str) -> Result<(PathBuf, PathBuf), ScaffoldError> {
         let staged = path.canonicalize().and_then(|file| {
             let hidden = hidden_name(&file);
@@ -103,7 +103,7 @@ impl Made {
         staged.map_err(|source| ScaffoldError::Write { path, source })
     }
 
-    /// Gives everything new its name.
+    /// Gives all new units their names.
     fn publish(&mut self) -> Result<(), ScaffoldError> {
         for (hidden, unit) in &self.staged {
             if unit.as_os_str().is_empty() {
@@ -127,30 +127,30 @@ impl Drop for Made {
         let all = self.published.iter().chain(self.staged.iter().map(|(hidden, _)| hidden));
         for path in all {
             let is_folder = path.symlink_metadata().is_ok_and(|found| found.is_dir());
-            // Whoever cannot be told has been told already why nothing was written.
+            // The user already knows why nothing was written.
             let _ = if is_folder { fs::remove_dir_all(path) } else { fs::remove_file(path) };
         }
     }
 }
 
-/// Whether there is something under that name, be it a link that leads nowhere.
+/// Whether something has that name, even a broken symlink.
 pub(super) fn is_there(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
 }
 
-/// The part of a path that is new: the path itself, or the first folder on the way to it that is missing.
+/// The new part of a path: the path itself, or the first missing folder on the way to it.
 fn first_missing(path: &Path) -> PathBuf {
     let missing = path.ancestors().take_while(|part| !is_there(part) && !part.as_os_str().is_empty());
     missing.last().unwrap_or(path).to_owned()
 }
 
-/// A name beside the path that nobody looks at.
+/// A hidden name beside the path.
 fn hidden_name(path: &Path) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     path.with_file_name(format!(".{name}.new-{}", std::process::id()))
 }
 
-/// Makes folders that nobody else can write to, whatever the umask says.
+/// Creates folders that no other user can write, whatever the umask.
 fn make_folders(folder: Option<&Path>) -> io::Result<()> {
     let Some(folder) = folder.filter(|folder| !is_there(folder)) else { return Ok(()) };
     make_folders(folder.parent().filter(|parent| !parent.as_os_str().is_empty()))?;
@@ -158,8 +158,8 @@ fn make_folders(folder: Option<&Path>) -> io::Result<()> {
     own(folder, 0o700)
 }
 
-/// Makes a file that nobody else can write to. `mode` is what it must have; without one the umask may take away from what
-/// files usually have, but not from its owner.
+/// Creates a file that no other user can write. `mode` is the required mode; without one, the umask may reduce the usual
+/// mode, but not for the owner.
 fn make_file(path: &Path, text: &str, mode: Option<u32>) -> io::Result<()> {
     let is_script = text.starts_with("#!");
     let usual = if is_script { 0o755 } else { 0o644 };
@@ -171,7 +171,7 @@ fn make_file(path: &Path, text: &str, mode: Option<u32>) -> io::Result<()> {
     }
 }
 
-/// Lets the owner do what a mode says, where the umask took it away.
+/// Restores the owner's permissions of a mode that the umask removed.
 fn own(path: &Path, mode: u32) -> io::Result<()> {
     let now = path.metadata()?.permissions().mode() & 0o7777;
     if now & mode == mode { Ok(()) } else { fs::set_permissions(path, Permissions::from_mode(now | mode)) }
@@ -203,7 +203,7 @@ mod tests {
         let mode = |path: &str| root.join(path).metadata().unwrap().permissions().mode() & 0o722;
         assert_eq!((mode("new/deep/script"), mode("there/plain")), (0o700, 0o600));
 
-        // A link that leads nowhere is something too, and what is refused leaves nothing behind.
+        // A broken symlink counts too, and a refused draft leaves nothing behind.
         std::os::unix::fs::symlink("nowhere", root.join("there/link")).unwrap();
         let mut draft = Draft::default();
         draft.file(root.join("another/file"), "text");

@@ -1,4 +1,4 @@
-//! Why nothing was written.
+//! Scaffold errors: why nothing was written.
 
 use std::io;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! A file of Python or JavaScript whose function is a tool, and its test.
+//! Function file: a Python or JavaScript file whose function is a tool, and its test.
 
 use super::hints::with_hints;
 use super::language::Language;
@@ -8,10 +8,10 @@ use mcp_bash_importing::Effect;
 use mcp_bash_project::Paths;
 use std::path::PathBuf;
 
-/// The folder in `tools/` that holds the tests of what stands beside it.
+/// The folder in `tools/` that holds the tests of the files beside it.
 const TESTS: &str = "tests";
 
-/// Words that no function can be called, in one language or the other, or beside what its file imports.
+/// Words that cannot name a function, in one language or the other, or beside the imports of its file.
 const RESERVED: &str = "False None ToolError True and arguments as assert async await break case catch class const \
     continue debugger def default del delete do elif else enum eval except export extends false finally for from \
     function global if implements import in instanceof interface is lambda let new nonlocal not null or package \
@@ -23,12 +23,12 @@ const RESERVED: &str = "False None ToolError True and arguments as assert async 
 pub(super) struct FunctionLanguage {
     ending: &'static str,
     function: Template,
-    /// Where the name of a tool stands that is not that of its function: what comes before it, and what after.
+    /// The text before and after the name of a tool that differs from the name of its function.
     named: (&'static str, &'static str),
 }
 
 impl FunctionLanguage {
-    /// Nothing for a language in which tools are scripts.
+    /// `None` for a language in which tools are scripts.
     pub(super) fn of(language: Language) -> Option<Self> {
         match language {
             Language::Bash => None,
@@ -45,7 +45,7 @@ impl FunctionLanguage {
         }
     }
 
-    /// Where the function of a tool stands.
+    /// The file of a tool's function.
     pub(super) fn file(self, paths: &Paths, name: &str) -> PathBuf {
         paths.tools.join(format!("{}.{}", file_stem(name), self.ending))
     }
@@ -64,13 +64,13 @@ impl FunctionLanguage {
     }
 }
 
-/// The name of a function for a tool of that name, which has letters, digits, `_` and `-`.
+/// The function name for a tool's name, which has letters, digits, `_` and `-`.
 fn function_name(name: &str) -> String {
     let function = name.replace('-', "_");
     if RESERVED.split(' ').any(|word| word == function) { format!("{function}_") } else { function }
 }
 
-/// The name of a file that other files of its language can import. Files that begin with `_` or `test_` are not served.
+/// A file name that other files of its language can import. Files that begin with `_` or `test_` are not served.
 fn file_stem(name: &str) -> String {
     let stem = name.replace('-', "_");
     if stem.starts_with('_') || stem.starts_with("test_") { format!("tool_{stem}") } else { stem }

@@ -1,4 +1,4 @@
-//! The tool of a new project.
+//! `hello`: the tool of a new project.
 
 use super::function_file::FunctionLanguage;
 use super::language::Language;
@@ -10,7 +10,7 @@ use std::path::PathBuf;
 /// Its name, and that of its folder or file.
 pub(crate) const NAME: &str = "hello";
 
-/// A tool that greets whom its argument `name` names. Returns where it stands.
+/// A tool that greets its argument `name`. Returns its file.
 pub(crate) fn hello(draft: &mut Draft, paths: &Paths, language: Language) -> PathBuf {
     if let Some(functions) = FunctionLanguage::of(language) {
         functions.add(draft, paths, NAME, Effect::Reads);

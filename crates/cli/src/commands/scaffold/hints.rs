@@ -1,4 +1,4 @@
-//! What a scaffolded tool tells clients about its effects: what a person says, else what its name says.
+//! Effect hints: what a scaffolded tool tells clients about its effects, by the user's flags, otherwise by its name.
 
 use mcp_bash_importing::Effect;
 
@@ -14,7 +14,7 @@ pub(super) struct HintArguments {
 }
 
 impl HintArguments {
-    /// The effect of a tool of that name; `otherwise` where neither flags nor name say it.
+    /// The effect of a tool of that name; `otherwise` if neither flags nor name say it.
     pub(super) fn effect(self, name: &str, otherwise: Effect) -> Effect {
         match self {
             Self { read_only: true, .. } => Effect::Reads,
@@ -24,8 +24,8 @@ impl HintArguments {
     }
 }
 
-/// The hints as templates have them, which are those of a tool that only reads, and as others are written: in JSON, Python
-/// and JavaScript.
+/// The hints of templates, which are those of a read-only tool, in the syntax of JSON, Python and JavaScript, and the other
+/// hints.
 const WRITTEN: [(&str, &str, &str); 3] = [
     (
         "\"readOnlyHint\": true",

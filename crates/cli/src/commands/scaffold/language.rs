@@ -1,4 +1,4 @@
-//! The languages that there is an SDK for, and in which scripts and functions are scaffolded.
+//! SDK languages, in which scripts and functions are scaffolded.
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Language {

@@ -1,5 +1,5 @@
-//! `mcp-bash scaffold`: adds a tool, a prompt, a resource, a completion, an executable that provides tools or a test
-//! script to a project. Everything it writes works at once; nothing that is there is touched.
+//! `mcp-bash scaffold`: adds a tool, a prompt, a resource, a completion, an executable that provides tools or a test script
+//! to a project. Everything it writes works at once, and existing files are not changed.
 
 mod completion;
 mod draft;
@@ -116,13 +116,13 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
 }
 
 impl From<ScaffoldError> for Error {
-    /// As mcp-bash in bash had it: 1, whatever it was.
+    /// As in mcp-bash in bash: 1 for every error.
     fn from(error: ScaffoldError) -> Self {
         Self::of_command(Exit::Failed, error)
     }
 }
 
-/// Writes what was drafted, and says so.
+/// Writes the draft, and reports it.
 fn finish(
     common: &Common,
     project: &OpenProject,

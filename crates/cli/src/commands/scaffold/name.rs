@@ -1,14 +1,14 @@
-//! Which names are good: those that every client takes, and that no folder has for something else.
+//! Valid names: those that every client accepts, and that no folder uses for something else.
 
 use super::ScaffoldError;
 
-/// The longest name that all clients take.
+/// The longest name that all clients accept.
 const LONGEST: usize = 64;
 
 /// Folders that are never searched for tools, prompts or resources.
 const LEFT_OUT: [&str; 2] = ["node_modules", "__pycache__"];
 
-/// Whether something may have this name, which will be that of a file or a folder too.
+/// Whether an entry may have this name, which will also be that of a file or a folder.
 pub(crate) fn require_good_name(kind: &'static str, name: &str) -> Result<(), ScaffoldError> {
     let is_known = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     let why = if name.is_empty() || name.len() > LONGEST || !name.bytes().all(is_known) {

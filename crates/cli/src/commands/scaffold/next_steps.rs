@@ -1,4 +1,4 @@
-//! What a person is told when something was made: where it is, what to mind, what to do next.
+//! Next steps: what the user reads after something was created: where it is, what to mind, what to do next.
 
 use crate::base::common::Common;
 use crate::base::error::Error;
@@ -10,9 +10,9 @@ use std::path::Path;
 
 #[derive(Default)]
 pub(crate) struct NextSteps {
-    /// What keeps it from working yet.
+    /// What prevents it from working yet.
     pub(crate) notes: Vec<String>,
-    /// Commands, and what each is for.
+    /// Commands, and the purpose of each.
     steps: Vec<(String, &'static str)>,
 }
 
@@ -22,7 +22,7 @@ impl NextSteps {
         self
     }
 
-    /// Tells it, after what was done.
+    /// Prints the steps, after what was done.
     pub(crate) fn say(self, common: &Common, done: &str) -> Result<(), Error> {
         let mut text = done.to_owned();
         for note in &self.notes {
@@ -41,7 +41,7 @@ impl NextSteps {
     }
 }
 
-/// Tells a person something, unless told not to.
+/// Prints a text, unless `--quiet`.
 pub(crate) fn say_text(common: &Common, text: &str) -> Result<(), Error> {
     if common.quiet {
         return Ok(());
@@ -49,14 +49,14 @@ pub(crate) fn say_text(common: &Common, text: &str) -> Result<(), Error> {
     print(&harmless(text))
 }
 
-/// A path as a person would write it here.
+/// A path as the user would write it here.
 pub(super) fn shown(path: &Path) -> String {
     let here = std::env::current_dir().and_then(|here| here.canonicalize()).unwrap_or_default();
     let below = path.strip_prefix(&here).ok().filter(|below| !below.as_os_str().is_empty());
     visible(&below.unwrap_or(path).to_string_lossy())
 }
 
-/// A command for the project that was named, if one was.
+/// A command for the named project, if one was named.
 fn for_project(command: &str, common: &Common) -> String {
     match &common.project_root {
         Some(root) if command.starts_with("mcp-bash ") => {

@@ -1,4 +1,4 @@
-//! The project that something is added to, and which names it has already.
+//! Open project: the project that something is added to, and the names it already has.
 
 use super::ScaffoldError;
 use crate::base::common::Common;
@@ -22,12 +22,12 @@ impl OpenProject {
         let paths = startup::paths(root, scripts.settings());
         let reading = scripts.reading(&paths);
         let catalog = startup::read_whole(&runtime, &scripts, &paths, &reading);
-        // To find out what functions there are takes a process for each file: the next scaffold need not.
+        // Finding functions takes a process for each file: this saves it for the next scaffold.
         catalog.store_definitions(&reading);
         Ok(Self { paths, catalog })
     }
 
-    /// Fails where there is a tool of that name, wherever it stands.
+    /// Fails if a tool of that name exists, in any file.
     pub(super) fn require_no_tool(&self, name: &str) -> Result<(), ScaffoldError> {
         let tools = self.catalog.tools.items().iter();
         require_free("tool", name, tools.map(|tool| (&*tool.name, tool.script.clone())))
@@ -52,14 +52,14 @@ impl OpenProject {
         self.require_no_prompt(name).is_err() || self.require_no_resource(name).is_err()
     }
 
-    /// What has to be known where a kind is registered by hand, so that it is not searched for.
+    /// A note if a kind is registered by hand, so that it is not searched for.
     pub(super) fn registered_by_hand(&self, kind: &str, path: &str) -> Option<String> {
         self.lists(kind).then(|| {
             format!("server.d/register.json lists the {kind}, so that others are not found: add one with the path {path}")
         })
     }
 
-    /// What has to be known where tools are registered by hand: functions cannot be.
+    /// A note if tools are registered by hand: functions cannot be.
     pub(super) fn functions_are_not_found(&self) -> Option<String> {
         self.lists("tools").then(|| {
             "server.d/register.json lists the tools, so that functions are not found: take the tools out of it, or use \
@@ -85,7 +85,7 @@ fn require_free<'a>(
     }
 }
 
-/// What has to be known where scripts in a folder will not be run.
+/// A note if scripts in a folder will not be run.
 pub(crate) fn others_may_write(folder: &Path, root: &Path) -> Option<String> {
     let distrust = trust::judge_folder(folder, root).err()?;
     Some(format!("scripts here will not be run yet: {distrust}"))

@@ -1,19 +1,19 @@
-//! The files that make a folder a project.
+//! Project files: the files that make a folder a project.
 
 use crate::commands::scaffold::{Template, fill, path_to_schemas, template};
 use mcp_bash_project::{Paths, title_case};
 
 pub(crate) const GITIGNORE: &str = template!("project/gitignore").text;
 
-/// `server.d/server.meta.json` for a server of that name, which people know by a title like `called`.
+/// `server.d/server.meta.json` for a server of that name, with a title made from `called`.
 pub(crate) fn metadata(paths: &Paths, name: &str, called: &str) -> String {
     const METADATA: Template = template!("project/server.meta.json");
     let schemas = path_to_schemas(&paths.root, &paths.server);
     fill(METADATA, &[("NAME", name), ("TITLE", &title_case(called)), ("SCHEMAS", &schemas)])
 }
 
-/// The name of a folder as a name of a server that every client takes: letters, digits and `-`, and short enough to leave
-/// room for the names of tools.
+/// A folder's name as a server name that every client accepts: letters, digits and `-`, and short enough to leave room for
+/// the names of tools.
 pub(crate) fn server_name(folder: &str) -> String {
     const LONGEST: usize = 40;
     let words = folder.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
@@ -26,7 +26,7 @@ pub(crate) fn readme(name: &str) -> String {
     fill(template!("project/README.md"), &[("NAME", name)])
 }
 
-/// A `.gitignore` with the lines of ours that it lacks; nothing if it has all of them.
+/// A `.gitignore` with our missing lines added; `None` if it has all of them.
 pub(crate) fn completed_gitignore(written: &str) -> Option<String> {
     let has = |line: &str| written.lines().any(|known| known.trim() == line);
     let is_pattern = |line: &&str| !line.is_empty() && !line.starts_with('#');

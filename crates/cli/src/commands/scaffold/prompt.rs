@@ -1,4 +1,4 @@
-//! `scaffold prompt NAME`: a text with places for arguments, and its metadata.
+//! `scaffold prompt NAME`: a text with placeholders for arguments, and its metadata.
 
 use super::open_project::OpenProject;
 use super::template::{fill, template};

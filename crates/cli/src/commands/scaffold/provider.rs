@@ -1,4 +1,4 @@
-//! `scaffold provider NAME`: an executable directly in `tools/` that says itself which tools it has.
+//! `scaffold provider NAME`: an executable directly in `tools/` that lists its own tools.
 
 use super::draft::is_there;
 use super::language::Language;

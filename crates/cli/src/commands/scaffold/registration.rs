@@ -1,4 +1,4 @@
-//! `server.d/register.json` with one more completion. What stands there stays as it was written.
+//! Registration edits: adds one completion to `server.d/register.json`. The rest keeps its spelling.
 
 use super::ScaffoldError;
 use mcp_bash_project::{Paths, trust};
@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// Longer ones are not registered from by default.
+/// By default, a longer file is not used for registration.
 const LONGEST: u64 = 1024 * 1024;
 
 pub(super) fn file(paths: &Paths) -> PathBuf {
@@ -26,7 +26,7 @@ pub(super) fn lists(text: &str, kind: &str) -> bool {
     members(text).is_ok_and(|members| members.get(kind).is_some_and(|raw| raw.get().starts_with('[')))
 }
 
-/// The registration with an entry more among its completions; or what is wrong with it.
+/// The registration with one more completion, or the problem with it.
 pub(super) fn with_completion(text: &str, entry: &str) -> Result<String, String> {
     let members = members(text)?;
     if let Some(raw) = members.get("completions") {
@@ -52,7 +52,7 @@ fn members(text: &str) -> Result<BTreeMap<String, &RawValue>, String> {
     serde_json::from_str(text).map_err(|error| format!("it is not valid JSON: {error}"))
 }
 
-/// A list with an entry more, written as those before it are.
+/// A list with one more entry, in the style of those before it.
 fn in_list(list: &str, entry: &str) -> Result<String, String> {
     if list == "null" {
         return Ok(format!("[{entry}]"));

@@ -1,9 +1,9 @@
-//! The published JSON schemas of our files, which stand in a project so that editors complete and explain, also offline.
+//! Published JSON schemas of our files, copied into a project so that editors complete and explain, even offline.
 
 use super::Draft;
 use std::path::{Component, Path};
 
-/// Where they stand in a project. Hidden folders are never searched for anything.
+/// Their folder in a project. Hidden folders are never searched.
 pub(crate) const FOLDER: &str = ".schemas";
 
 macro_rules! schemas {
@@ -12,11 +12,11 @@ macro_rules! schemas {
     };
 }
 
-/// The name of each, and its text.
+/// The name and the text of each.
 pub(crate) const SCHEMAS: &[(&str, &str)] =
     schemas!["prompt", "register", "resource", "server", "test", "tool"];
 
-/// Adds those to a project that it does not have.
+/// Adds those that a project does not have.
 pub(crate) fn add_missing(root: &Path, draft: &mut Draft) {
     for (name, text) in SCHEMAS {
         let file = root.join(FOLDER).join(format!("{name}.schema.json"));
@@ -26,7 +26,7 @@ pub(crate) fn add_missing(root: &Path, draft: &mut Draft) {
     }
 }
 
-/// How a file in `folder` refers to the folder of the schemas.
+/// The relative path from `folder` to the folder of the schemas.
 pub(crate) fn path_to_schemas(root: &Path, folder: &Path) -> String {
     let Ok(below) = folder.strip_prefix(root) else {
         return root.join(FOLDER).to_string_lossy().into_owned();

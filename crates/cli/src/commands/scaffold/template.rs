@@ -1,4 +1,4 @@
-//! The files that are scaffolded: real files of `templates/`, with places such as `__NAME__` for what differs.
+//! Templates of scaffolded files: real files of `templates/`, with placeholders such as `__NAME__`.
 
 use std::path::Path;
 
@@ -20,10 +20,10 @@ macro_rules! template {
 }
 pub(crate) use template;
 
-/// What stands in the places of a template: the word between the underscores, and a text.
+/// The values for the placeholders of a template: the word between the underscores, and a text.
 pub(crate) type Places<'a> = [(&'static str, &'a str)];
 
-/// The text of a template with its places filled. In JSON a value stays inside of the string that its place stands in.
+/// The text of a template with its placeholders filled. In JSON, a value stays inside the string of its placeholder.
 pub(crate) fn fill(template: Template, places: &Places<'_>) -> String {
     let is_json = Path::new(template.path).extension().is_some_and(|ending| ending == "json");
     let mut filled = String::with_capacity(template.text.len());

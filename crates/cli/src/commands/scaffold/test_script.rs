@@ -1,4 +1,4 @@
-//! `scaffold test`: `test/run.sh`, a script that calls the tools of a project and counts what went well.
+//! `scaffold test`: `test/run.sh`, a script that calls the tools of a project and counts the successes.
 
 use super::open_project::OpenProject;
 use super::template::template;

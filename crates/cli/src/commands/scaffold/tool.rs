@@ -1,5 +1,5 @@
 //! `scaffold tool NAME`: a folder with a script, its metadata, a test and a smoke test; in Python and JavaScript a function
-//! and its test; or metadata alone that runs a program which is there already.
+//! and its test; or only metadata that runs an existing program.
 
 use super::function_file::FunctionLanguage;
 use super::hints::{HintArguments, with_hints};
@@ -74,7 +74,7 @@ pub(super) fn run(common: &Common, arguments: &Arguments) -> Result<(), Error> {
         (Some(_), None) if *script => return Err(ScaffoldError::ScriptOfProgram.into()),
         (Some(program), None) => {
             let found = find_program(program, &project.paths)?;
-            // Nobody knows what it does.
+            // Its effects are unknown.
             add_program(&mut draft, &project.paths, name, &found, hints.effect(name, Effect::Destroys));
             steps = steps
                 .step(
@@ -181,15 +181,15 @@ fn add_metadata_and_test(
     draft.file(tests.join(format!("{name}.yaml")), filled(test, &tests));
 }
 
-/// What mcp-bash in bash puts beside a tool.
+/// The smoke test that mcp-bash in bash puts beside a tool.
 fn add_smoke_test(draft: &mut Draft, folder: &Path, name: &str, script: &str) {
     let places = [("NAME", name), ("SCRIPT", script)];
     draft.file(folder.join("README.md"), fill(template!("tool/README.md"), &places));
     draft.file(folder.join("smoke.sh"), fill(template!("tool/smoke.sh"), &places));
 }
 
-/// The program as metadata names it: by its name if it is on PATH, else by its path, relative to the project if it is
-/// part of it.
+/// The program as metadata names it: by its name if it is on PATH, otherwise by its path, relative to the project if it is
+/// inside.
 fn find_program(program: &str, paths: &Paths) -> Result<String, ScaffoldError> {
     let missing = || ScaffoldError::NoProgram(program.to_owned());
     let is_executable = |file: &Path| {

@@ -1,27 +1,27 @@
-//! Memory that a burst of large messages took goes back to the system when the burst is over.
+//! Allocator tuning: memory that a burst of large messages took goes back to the system after the burst.
 //!
-//! The allocator of glibc keeps what is free in arenas, up to eight for each processor, and can give back the end of the
-//! first one only. So there are few of them, and what is free in the middle is given back when it is quiet. (Bounds that
-//! keep large pieces out of the arenas give back at once, and make each of those pieces twice as slow.)
+//! The allocator of glibc keeps free memory in arenas, up to eight for each processor, and can give back only the end of
+//! the first one. So we allow few arenas, and give back free memory in the middle when the server is quiet. (Thresholds
+//! that keep large blocks out of the arenas give back at once, and make each of those blocks twice as slow.)
 
 /// As many as there are busy threads on a small machine. More would keep more.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const ARENAS: libc::c_int = 2;
 
-/// Lets the allocator keep less. To be called before there are threads.
+/// Makes the allocator keep less. To be called before there are threads.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 #[expect(
     unsafe_code,
     reason = "the allocator can be told in no other way, and every other one keeps more or is slower"
 )]
 pub(crate) fn keep_little() {
-    // SAFETY: `mallopt` takes two numbers, may be called at any time, and refuses what it does not know.
+    // SAFETY: `mallopt` takes two numbers, may be called at any time, and refuses unknown parameters.
     unsafe {
         libc::mallopt(libc::M_ARENA_MAX, ARENAS);
     }
 }
 
-/// Gives back what is free.
+/// Gives free memory back.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 #[expect(unsafe_code, reason = "the allocator can be asked in no other way")]
 pub(crate) fn give_memory_back() {

@@ -1,4 +1,4 @@
-//! `mcp-bash serve`: what serving without a command takes, and the flags of HTTP.
+//! `mcp-bash serve`: the arguments of serving without a command, and the flags of HTTP.
 
 use crate::base::common::Common;
 use crate::base::error::Error;

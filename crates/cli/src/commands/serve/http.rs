@@ -1,4 +1,4 @@
-//! Serving over HTTP: the flags of it, and what they and the settings make of it.
+//! HTTP serving: its flags, and the options that they and the settings result in.
 
 use crate::base::common::Common;
 use crate::base::error::Error;
@@ -61,7 +61,7 @@ pub(crate) struct HttpArguments {
     legacy_sse: bool,
 }
 
-/// What makes no sense together, or cannot be read.
+/// Flags that contradict each other, or cannot be read.
 #[derive(Debug, ThisError)]
 enum WrongFlag {
     #[error("--http: {0}")]
@@ -83,7 +83,7 @@ impl HttpArguments {
         self.http.is_some()
     }
 
-    /// What is to be served over HTTP, if anything is.
+    /// The options of serving over HTTP, if it is requested.
     pub(crate) fn options(&self, settings: &HttpSettings) -> Result<Option<Options>, Error> {
         let Some(addresses) = &self.http else { return Ok(None) };
         self.to_options(addresses, settings).map(Some).map_err(|wrong| Error::of_command(Exit::Usage, wrong))
@@ -150,7 +150,7 @@ fn limits(settings: &HttpSettings) -> Limits {
     }
 }
 
-/// Serves until there is a reason to end.
+/// Serves until shutdown.
 pub(crate) fn serve(
     common: &Common,
     server: &Arc<Server>,
@@ -178,7 +178,7 @@ pub(crate) fn serve(
     http::serve(server, runtime, options, host, announce).map_err(|error| {
         let exit = match error {
             StartError::Listen(_) | StartError::Signals(_) => Exit::Failed,
-            // What is wrong with flags, settings and the files they name.
+            // Errors in flags, settings and the files they name.
             _ => Exit::Usage,
         };
         Error::of_command(exit, error)
@@ -192,11 +192,11 @@ fn announcement(what: &str, address: &str, path: &str) -> String {
     }
 }
 
-/// Files that are open besides connections: those of calls above all, and those of the metrics address.
+/// Files that are open besides connections: mainly those of calls, and those of the metrics address.
 const FILES_BESIDES_CONNECTIONS: u64 = 1024;
 
-/// Lets so many files be open at once, or as many as the system lets us, and returns how many that are. Shells and service
-/// managers start programs with a limit that they may raise themselves.
+/// Raises the limit of open files to this number, or as far as the system allows, and returns the result. Shells and
+/// service managers start programs with a soft limit that they may raise themselves.
 fn raise_open_files(wanted: u64) -> u64 {
     let limit = getrlimit(Resource::Nofile);
     let Some(current) = limit.current.filter(|current| *current < wanted) else { return wanted };
@@ -207,7 +207,7 @@ fn raise_open_files(wanted: u64) -> u64 {
     }
 }
 
-/// How many connections leave enough of so many open files for everything else: half of them, where they are few.
+/// How many connections leave enough open files for everything else: half of them, if they are few.
 fn connections_within(open_files: u64) -> usize {
     let others = FILES_BESIDES_CONNECTIONS.min(open_files / 2);
     usize::try_from(open_files - others).unwrap_or(usize::MAX).max(1)

@@ -69,24 +69,24 @@ impl Arguments {
     }
 }
 
-/// Makes what shows all that happens to a person.
+/// Creates the view that shows everything to the user.
 pub(crate) type MakeView<'a> = &'a dyn Fn(&Settings) -> Result<View, Error>;
 
-/// What a command that serves does in a way of its own.
+/// How a command that serves differs from the default.
 #[derive(Default)]
 pub(crate) struct Manner<'a> {
-    /// Decides settings, whatever people have set.
+    /// Overrides settings, whatever the user has set.
     pub(crate) adjust: Option<&'a dyn Fn(&mut Settings)>,
-    /// Makes what shows all that happens to a person.
+    /// Creates the view that shows everything to the user.
     pub(crate) view: Option<MakeView<'a>>,
     /// Serves over HTTP, if these flags say so.
     pub(crate) http: Option<&'a HttpArguments>,
-    /// What a person reads who starts it by hand.
+    /// The text for a user who starts it by hand.
     pub(crate) welcome: Option<fn(&Location, &Catalog) -> String>,
 }
 
 impl Manner<'_> {
-    /// What keeps it from serving. Over standard input and output a client waits for an answer.
+    /// An error that prevents it from serving. Over standard input and output a client waits for an answer.
     pub(crate) fn failed(&self, error: Error) -> Error {
         let is_over_http = self.http.is_some_and(HttpArguments::is_asked_for);
         if is_over_http { error } else { Error::Serving(error.into()) }
@@ -116,7 +116,7 @@ fn serve(common: &Common, arguments: &Arguments, manner: &Manner<'_>) -> Result<
     let http = manner.http.map(|http| http.options(&settings.http)).transpose()?.flatten();
     let view = manner.view.map(|view| view(&settings)).transpose()?.map(Arc::new);
     let temporary = settings.logs.temporary.as_deref();
-    // A folder that a setting names is made with those of the log.
+    // A folder that a setting names is created with those of the log.
     if temporary.is_none_or(Path::exists) {
         needs::check(temporary)?;
     }
@@ -146,13 +146,13 @@ fn serve(common: &Common, arguments: &Arguments, manner: &Manner<'_>) -> Result<
         let details = json!({ "error": error.to_string() });
         log.event(LogLevel::Warning, "mcp.logs", "env-snapshot.json cannot be written", &details);
     }
-    // Over HTTP one name stands for many people, and each receives them.
+    // Over HTTP many people share one client name, and each must receive them.
     if http.is_none() && location != Location::Embedded && !scripts.settings().static_registry {
         log = log.with_sent_warnings(SentWarnings::new(&paths));
     }
     let reading = scripts.reading(&paths);
     let keys = state_keys(scripts.settings())?;
-    // Files that need a program which is not found wait until it is known where programs are.
+    // Files that need a missing program wait until the search path is known.
     scripts.await_search_path();
     let catalog = Catalog::read(&paths, &reading);
     if http.is_none() && std::io::stdin().is_terminal() {
@@ -187,7 +187,7 @@ fn serve(common: &Common, arguments: &Arguments, manner: &Manner<'_>) -> Result<
         told.report_missing_programs();
         told.load_functions_again();
         told.start_workers_ahead();
-        // Last, and beside the start: no answer waits for it.
+        // Last, and in the background: no answer waits for it.
         scripts.state_dir().remove_folders_of_dead_servers();
     });
     let host = Host { give_up: exit, give_memory_back: allocator::give_memory_back };
@@ -195,11 +195,11 @@ fn serve(common: &Common, arguments: &Arguments, manner: &Manner<'_>) -> Result<
         None => stdio::serve(server, &runtime, host).map_err(|source| Error::Start { source })?,
         Some(options) => http::serve(common, &server, &runtime, options, host)?,
     };
-    // Here and not by returning: what is still on its way in threads of the runtime is of no use to anybody.
+    // Here and not by returning: work that is still running in threads of the runtime is of no use any more.
     exit(ending)
 }
 
-/// The log, with the copies of it that are wanted.
+/// The log, with the requested copies.
 fn open_log(settings: &Settings, copy: Option<&PathBuf>, view: Option<&Arc<View>>) -> Result<Log, Error> {
     let style = match (std::io::stderr().is_terminal(), settings.logs.timestamps) {
         (true, true) => Style::Timed,
@@ -229,13 +229,13 @@ fn exit(ending: Ending) -> ! {
     std::process::exit(ending.exit_code())
 }
 
-/// The keys that seal what clients of the stateless era bring back, where somebody names them.
+/// The keys that seal the state that clients of the stateless era bring back, if they are configured.
 fn state_keys(settings: &Settings) -> Result<Option<KeyRing>, Error> {
     let keys = settings.parking.keys_file.as_deref().map(KeyRing::read).transpose();
     keys.map_err(|error| Error::Setting(format!("MCPBASH_STATE_KEYS_FILE: {error}")))
 }
 
-/// Keeps what is served true to the project, and the registry true to what is served.
+/// Keeps what is served in sync with the project, and the registry in sync with what is served.
 pub(crate) fn follow_project(
     server: &Arc<Server>,
     scripts: &Arc<Scripts>,
@@ -266,7 +266,7 @@ pub(crate) fn follow_project(
     });
 }
 
-/// Makes what is ours of the project again where it is gone.
+/// Restores our own files of the project if they are gone.
 type Restore = Arc<dyn Fn(&Paths) + Send + Sync>;
 
 /// Starts the thread that follows the changes of the project.
@@ -300,20 +300,20 @@ fn watch_project(
     started
 }
 
-/// Serves what each file says that it has as soon as it has said so, and writes it down after that.
+/// Serves the definitions of each file as soon as it has reported them, and stores them after that.
 fn take_in_definitions(
     server: &Arc<Server>,
     scripts: &Scripts,
     view: Option<Arc<View>>,
     checks: Weak<StartChecks>,
 ) {
-    // The scripts belong to the server, and must not keep it.
+    // The scripts belong to the server, and must not keep it alive.
     let server = Arc::downgrade(server);
     scripts.on_definitions(move |file| {
         let Some(server) = server.upgrade() else { return };
         let mut again = show_change(&server, view.as_deref(), || server.served().take_in(file));
         if again.is_some() {
-            // The file was asked while somebody wrote it, or its answer could not be taken over: it is asked once more.
+            // The file was asked while it was being written, or its answer could not be applied: it is asked once more.
             let changes = Changes::to_files([file]);
             server.in_background(move |server| {
                 while let Some(pause) = again {
@@ -334,7 +334,7 @@ fn take_in_definitions(
     });
 }
 
-/// Shows a person how a change of what is served has changed it.
+/// Shows the effect of a change on what is served.
 fn show_change<T>(server: &Server, view: Option<&View>, change: impl FnOnce() -> T) -> T {
     let Some(view) = view else { return change() };
     let before = server.served().look(Holdings::of);
@@ -343,7 +343,7 @@ fn show_change<T>(server: &Server, view: Option<&View>, change: impl FnOnce() ->
     changed
 }
 
-/// Says once what would keep scripts from being run, or from finding what they need.
+/// Reports once what would prevent scripts from running, or from finding what they need.
 fn report_environment(server: &Server, scripts: &Scripts, paths: &Paths, tools: &[Arc<Tool>]) {
     let problems = scripts.environment_problems(paths, tools.iter().map(|tool| &**tool));
     if let Some(why) = problems.refusal {
@@ -354,7 +354,7 @@ fn report_environment(server: &Server, scripts: &Scripts, paths: &Paths, tools: 
     }
 }
 
-/// A panic is logged like any other event: where it happened, not what it was about.
+/// A panic is logged like any other event: where it happened, not its message.
 fn report_panics(server: &Arc<Server>) {
     let server = Arc::clone(server);
     std::panic::set_hook(Box::new(move |panic| {

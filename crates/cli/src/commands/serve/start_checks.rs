@@ -1,8 +1,8 @@
-//! What `--health` would find, told in the log of a server that runs: once after its start, and again of what is saved.
-//! It is for the operator, who can mend it; clients hear of what discovery skipped.
+//! Start checks: the findings of `--health`, in the log of a running server: once after its start, and again for changed
+//! files. They are for the operator, who can fix them; clients receive what discovery skipped.
 //!
-//! The checks read more than the start of a server does, so they are made a moment later and in the thread that follows
-//! the project. A project of very many tools is checked by `--health` alone.
+//! The checks read more than the start of a server does, so they run a moment later and in the thread that follows the
+//! project. A project with very many tools is checked by `--health` only.
 
 use crate::open::search_path::SearchPath;
 use mcp_bash_project::{Changes, Diagnostic, Surroundings};
@@ -14,15 +14,15 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// More tools than this are not checked beside a server.
+/// A project with more tools than this is not checked beside a server.
 const MOST_TOOLS: usize = 500;
 
-/// The compiler of schemas needs more stack than the thread that follows the project has.
+/// The schema compiler needs more stack than the thread that follows the project has.
 const STACK: usize = 8 * 1024 * 1024;
 
 pub(crate) struct StartChecks {
     scripts: Arc<Scripts>,
-    /// What was told already. Nothing before the first check.
+    /// The findings that were reported already. `None` before the first check.
     told: Mutex<Option<HashSet<String>>>,
 }
 
@@ -31,16 +31,16 @@ impl StartChecks {
         Self { scripts, told: Mutex::default() }
     }
 
-    /// Checks what is served, and tells what was not told before.
+    /// Checks what is served, and reports new findings.
     pub(crate) fn run(&self, server: &Server, changes: &Changes) {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        // Where nobody tells of changes, the project is looked at again and again: once is enough for this.
+        // Without change events, the project is read again and again: checking it once is enough.
         if !changes.is_anywhere() || told.is_none() {
             self.tell(server, told.get_or_insert_default(), None);
         }
     }
 
-    /// Checks again, now that it is known what `file` has; unless the first check is still to come.
+    /// Checks again, now that the definitions of `file` are known; unless the first check is still to come.
     pub(crate) fn run_again(&self, server: &Server, file: &Path) {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(told) = &mut *told {
@@ -48,7 +48,7 @@ impl StartChecks {
         }
     }
 
-    /// Nothing is said of files that are being asked what they have, but for `known`.
+    /// Reports nothing about files that are being asked for their definitions, except `known`.
     fn tell(&self, server: &Server, told_before: &mut HashSet<String>, known: Option<&Path>) {
         let in_progress = server.served().files_in_progress();
         let is_awaited = |told: &Diagnostic| {
@@ -59,7 +59,7 @@ impl StartChecks {
         for words in found.iter().filter(|words| !told_before.contains(*words)) {
             server.log().project_event(LogLevel::Warning, "mcp.checks", words, &json!({}));
         }
-        // What was mended is told again when it breaks again.
+        // A fixed problem is reported again if it comes back.
         *told_before = found.into_iter().collect();
     }
 

@@ -1,5 +1,5 @@
-//! What a server that runs for long does beside its work: it keeps its own temporary files from being removed, and removes those
-//! of servers that were killed.
+//! Upkeep of a long-running server: it keeps its own temporary files from being removed, and removes those of servers that
+//! were killed.
 
 use mcp_bash_scripts::Scripts;
 use mcp_bash_server::spawn_lasting;
@@ -9,10 +9,10 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::time::{MissedTickBehavior, interval};
 
-/// How often the private folder is made to look used. Those who remove old files remove what was not used for days.
+/// How often the private folder is touched. Cleaners remove files that were not used for days.
 const INTERVAL: Duration = Duration::from_secs(60 * 60);
 
-/// Refreshes the private folder every hour, for as long as the runtime lives.
+/// Touches the private folder every hour, for as long as the runtime lives.
 pub(crate) fn keep_private_folder(scripts: &Arc<Scripts>, runtime: &Handle) {
     let scripts = Arc::clone(scripts);
     spawn_lasting(runtime, "upkeep", move || refresh(Arc::clone(&scripts)));
@@ -21,7 +21,7 @@ pub(crate) fn keep_private_folder(scripts: &Arc<Scripts>, runtime: &Handle) {
 async fn refresh(scripts: Arc<Scripts>) {
     let mut hours = interval(INTERVAL);
     hours.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    // The first one is over at once.
+    // The first tick is immediate.
     hours.tick().await;
     loop {
         hours.tick().await;

@@ -1,4 +1,4 @@
-//! One case of a project's tests, as it was read: what is called, under which circumstances, and what is expected.
+//! Test case of a project, as it was read: what is called, under which circumstances, and what is expected.
 
 use mcp_bash_schema::Schema;
 use regex::Regex;
@@ -15,11 +15,11 @@ pub(super) struct Case {
     pub(super) name: String,
     pub(super) subject: Subject,
     pub(super) arguments: Value,
-    /// Files that are there before, by their path below the folder of the case.
+    /// Files that exist before, by their path below the folder of the case.
     pub(super) files: Vec<(String, FileBefore)>,
     /// Variables of the server.
     pub(super) environment: BTreeMap<String, String>,
-    /// The folders that the client allows; the folder of the case where nothing is said.
+    /// The folders that the client allows; by default the folder of the case.
     pub(super) roots: Option<Vec<String>>,
     pub(super) answers: Vec<Answer>,
     pub(super) timeout: Duration,
@@ -33,7 +33,7 @@ pub(super) struct Case {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) file: PathBuf,
-    /// The same as people read it: relative to the project.
+    /// The same for people: relative to the project.
     pub(super) shown: String,
     pub(super) line: usize,
 }
@@ -85,7 +85,7 @@ impl Subject {
 }
 
 impl Case {
-    /// What it is called on the command line.
+    /// Its name on the command line.
     pub(super) fn id(&self) -> String {
         format!("{}/{}", self.subject.name(), self.name)
     }
@@ -104,13 +104,13 @@ pub(super) enum Content {
     From(PathBuf),
 }
 
-/// What the client says to a question.
+/// The client's answer to a question.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Answer {
     Accept(Value),
     Decline,
     Cancel,
-    /// What a model says.
+    /// A model's answer.
     Text(String),
 }
 
@@ -133,13 +133,13 @@ pub(super) struct Expect {
 }
 
 impl Expect {
-    /// Whether an error is what is wanted.
+    /// Whether an error is expected.
     pub(super) fn wants_error(&self) -> bool {
         self.error.is_some() || self.exit_code.is_some_and(|code| code != 0)
     }
 }
 
-/// A regular expression, found in time proportional to the text.
+/// A regular expression, matched in linear time.
 #[derive(Debug, Clone)]
 pub(super) struct Pattern {
     pub(super) written: String,
@@ -155,7 +155,7 @@ impl fmt::Debug for ResultSchema {
     }
 }
 
-/// An error of any kind that says this.
+/// An error of any kind with this message.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ExpectedError {
     pub(super) contains: Vec<String>,

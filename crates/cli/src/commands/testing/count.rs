@@ -1,4 +1,4 @@
-//! Numbers of things, in words.
+//! Counts of things, for messages.
 
 /// A count and its noun: `1 case`, `2 cases`.
 pub(super) fn count(number: usize, noun: &str) -> String {

@@ -1,4 +1,4 @@
-//! How far a run is, for a person who looks at a terminal.
+//! Progress counter of a run, on a terminal.
 
 use std::cell::Cell;
 use std::io::{self, IsTerminal, Write};
@@ -12,7 +12,7 @@ pub(super) struct Counter {
 }
 
 impl Counter {
-    /// Shown only where both what we say and this line are on a terminal that can overwrite it.
+    /// Shown only if both our output and this line are on a terminal that can overwrite it.
     pub(super) fn new(all: usize) -> Self {
         let is_dumb = std::env::var_os("TERM").is_none_or(|value| value == "dumb");
         let is_shown = !is_dumb && io::stdout().is_terminal() && io::stderr().is_terminal();
@@ -30,7 +30,7 @@ impl Counter {
 
     fn write(&self, text: &str) {
         if self.is_shown {
-            // Nobody misses it where it cannot be written.
+            // If it cannot be written, nothing is lost.
             let _ = io::stderr().write_all(text.as_bytes());
         }
     }

@@ -1,18 +1,18 @@
-//! The difference between two texts, line by line, with some lines around each change.
+//! Line diff of two texts, with some lines around each change.
 
 use similar::{ChangeTag, TextDiff};
 use std::time::Duration;
 
-/// Lines of a change that are shown before it and after it.
+/// How many lines are shown before and after a change.
 const AROUND: usize = 3;
 
-/// How long a difference may be looked for; then a longer one is taken.
+/// The timeout of the search for the shortest difference; after that a longer one is taken.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// Longer texts are compared up to here, in bytes.
+/// Longer texts are compared up to this length, in bytes.
 const LONGEST: usize = 1024 * 1024;
 
-/// So many lines of a difference are shown.
+/// How many lines of a difference are shown.
 const MOST_LINES: usize = 60;
 
 /// Longer lines are cut, in characters.
@@ -33,7 +33,7 @@ pub(super) struct DiffLine {
     pub(super) text: String,
 }
 
-/// What is expected (`-`) and what came (`+`).
+/// The expected lines (`-`) and the actual ones (`+`).
 pub(super) fn diff(expected: &str, got: &str) -> Vec<DiffLine> {
     let (expected, got) = (beginning(expected), beginning(got));
     let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(expected, got);
@@ -73,7 +73,7 @@ fn beginning(text: &str) -> &str {
     &text[..end.unwrap_or(0)]
 }
 
-/// A line of at most so many characters.
+/// A line, cut to the longest that is shown.
 pub(super) fn cut(line: &str) -> String {
     match line.char_indices().nth(LONGEST_LINE) {
         Some((end, _)) => format!("{}… ({} characters)", &line[..end], line.chars().count()),

@@ -1,4 +1,4 @@
-//! What keeps tests from being run at all.
+//! Test errors: what prevents tests from being run at all.
 
 use crate::base::error::Error;
 use crate::base::exit::Exit;

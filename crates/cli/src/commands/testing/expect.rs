@@ -1,4 +1,4 @@
-//! Compares what a case got with what it expects.
+//! Expectations: compares the result of a case with what it expects.
 
 use super::case::{
     Case, Expect, ExpectedError, ExpectedLog, ExpectedProgress, FileAfter, Pattern, ResultSchema,
@@ -10,13 +10,13 @@ use serde_json::Value;
 use std::fmt::Write;
 use std::path::Path;
 
-/// The longest file that is looked at afterwards, in bytes.
+/// The largest file that is compared afterwards, in bytes.
 const LONGEST_FILE: u64 = 16 * 1024 * 1024;
 
 /// An expectation that does not hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Mismatch {
-    /// One line or more in words.
+    /// One or more lines for people.
     pub(super) problem: String,
     pub(super) diff: Vec<DiffLine>,
 }
@@ -31,13 +31,13 @@ impl Mismatch {
     }
 }
 
-/// All that is not as it should be, but for the snapshot.
+/// All mismatches, except for the snapshot.
 pub(super) fn mismatches(case: &Case, got: &Got, dir: &Path, places: &Places) -> Vec<Mismatch> {
     let expect = &case.expect;
-    // The rest may follow from an answer that is none.
+    // The rest may follow from an answer that does not fit its question.
     let mut found: Vec<Mismatch> = got.heard.misplaced.iter().map(Mismatch::new).collect();
     check_error(expect, got, &mut found);
-    // Of an unexpected error all else follows.
+    // An unexpected error explains everything else.
     if found.is_empty() || got.error.is_none() {
         check_text(expect, got, &mut found);
         check_value(expect, got, &mut found);
@@ -163,7 +163,7 @@ fn check_heard(expect: &Expect, heard: &Heard, found: &mut Vec<Mismatch>) {
     }
 }
 
-/// The first of those wanted that did not come after the ones before it.
+/// The first wanted one that did not come after the ones before it.
 fn first_missing<'w, W, C>(wanted: &'w [W], came: &[C], is_such: fn(&W, &C) -> bool) -> Option<&'w W> {
     let mut rest = came.iter();
     wanted.iter().find(|wanted| !rest.any(|came| is_such(wanted, came)))
@@ -258,7 +258,7 @@ fn check_matches(what: &str, wanted: &[Pattern], text: &str, found: &mut Vec<Mis
     }
 }
 
-/// The same value: numbers are equal where they have the same value, however they are written.
+/// Whether two values are equal; numbers compare by value, whatever their spelling.
 fn is_equal(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => {
@@ -278,7 +278,7 @@ fn is_equal(one: &Value, other: &Value) -> bool {
     }
 }
 
-/// What is left of a value without the members of its objects that nobody asks for.
+/// A value without the object members that are not wanted.
 fn part_of(wanted: &Value, value: &Value) -> Value {
     match (wanted, value) {
         (Value::Object(wanted), Value::Object(members)) => wanted
@@ -292,7 +292,7 @@ fn part_of(wanted: &Value, value: &Value) -> Value {
     }
 }
 
-/// A value with its members in order, so that only what differs is shown.
+/// A value with sorted members, so that only differences show.
 pub(super) fn pretty(value: &Value) -> String {
     format!("{:#}", sorted(value))
 }
@@ -318,7 +318,7 @@ fn lines(items: &[String]) -> String {
     items.join("\n")
 }
 
-/// The beginning of a text as it stands after a colon: in the same line, or indented where there are several lines.
+/// The beginning of a text after a colon: on the same line, or indented if it has several lines.
 fn cut_lines(text: &str) -> String {
     const MOST: usize = 20;
     let all: Vec<&str> = text.trim_end().lines().collect();

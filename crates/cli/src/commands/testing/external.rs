@@ -1,4 +1,4 @@
-//! Tests that are programs: executables in `test/` of a project, and its `*.bats` files, which `bats` runs.
+//! External tests: executables in `test/` of a project, and its `*.bats` files, which `bats` runs.
 
 use super::folder::TemporaryFolder;
 use super::server::Setting;
@@ -13,19 +13,19 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
-/// The folder of a project that they stand in.
+/// Their folder in a project.
 pub(super) const FOLDER: &str = "test";
 
-/// How long one of them may take.
+/// The timeout of one of them.
 const LIMIT: Duration = Duration::from_secs(600);
 
-/// How often it is looked whether one has ended.
+/// How often we check whether one has exited.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// As much of what it printed is read, from the end, in bytes.
+/// How much of its output is read, from the end, in bytes.
 const LONGEST_OUTPUT: u64 = 1024 * 1024;
 
-/// Whoever finds this set was started by a test run: programs are not run again from inside of one.
+/// Set for every program that a test run starts: a run inside a run starts no programs again.
 const INSIDE: &str = "MCP_TEST_RUN";
 
 /// A program that tests.
@@ -43,13 +43,13 @@ pub(super) struct ExternalReport {
     pub(super) external: External,
     pub(super) outcome: Outcome,
     pub(super) duration: Duration,
-    /// What it printed, both streams.
+    /// Its output, both streams.
     pub(super) output: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Outcome {
-    /// It ran: how many of its tests did what, and why it failed as a whole.
+    /// It ran: the numbers of its tests, and why it failed as a whole.
     Ran { passed: usize, failed: usize, skipped: usize, problem: Option<String> },
     /// It was not run, and why.
     NotRun(String),
@@ -61,7 +61,7 @@ impl ExternalReport {
     }
 }
 
-/// All of them, in the order of their names.
+/// All of them, sorted by name.
 pub(super) fn find(project: &Path) -> Vec<External> {
     if std::env::var_os(INSIDE).is_some() {
         return Vec::new();
@@ -87,7 +87,7 @@ fn is_helper(name: &OsStr) -> bool {
     name.starts_with(['.', '_']) || is_bash || name.contains("helper")
 }
 
-/// Whether a file is meant to be run: it is executable, and begins as a program does.
+/// Whether a file is meant to be run: it is executable, and begins like a program.
 fn is_program(path: &Path) -> bool {
     let is_executable = path.metadata().is_ok_and(|looks| looks.permissions().mode() & 0o111 != 0);
     let mut start = [0; 4];
@@ -95,7 +95,7 @@ fn is_program(path: &Path) -> bool {
     is_executable && read.is_ok() && (start.starts_with(b"#!") || start == *b"\x7fELF")
 }
 
-/// Runs one. Nothing where `stop` says so meanwhile.
+/// Runs one. `None` if `stop` is set meanwhile.
 pub(super) async fn run(
     external: &External,
     setting: &Setting,
@@ -148,7 +148,7 @@ fn started(
     folder: &TemporaryFolder,
     output: &Path,
 ) -> io::Result<Child> {
-    // What the one before it has printed was read.
+    // The output of the one before was read.
     let _ = std::fs::remove_file(output);
     let output = mcp_bash_files::append(output)?;
     let mut command = if external.is_bats {
@@ -170,7 +170,7 @@ fn started(
         .spawn()
 }
 
-/// The search path with a folder in front that holds nothing but this program.
+/// The search path with a folder in front that holds only this program.
 fn path_with_us(program: &Path, folder: &TemporaryFolder) -> io::Result<OsString> {
     let bin = folder.path().join("bin");
     if !bin.is_dir() {
@@ -183,14 +183,14 @@ fn path_with_us(program: &Path, folder: &TemporaryFolder) -> io::Result<OsString
     Ok(path)
 }
 
-/// A process and its group, of which nothing is left with this value.
+/// A process and its group. Dropping this value kills all of it.
 struct Group {
     leader: Child,
     is_reaped: bool,
 }
 
 impl Group {
-    /// How it ended; nothing where it took too long. Nothing of its group is left then.
+    /// Its exit status; `None` after the timeout. Nothing of its group is left then.
     async fn ended(&mut self) -> Option<ExitStatus> {
         let start = Instant::now();
         while !self.has_exited() {
@@ -206,7 +206,7 @@ impl Group {
         i32::try_from(self.leader.id()).ok().and_then(Pid::from_raw)
     }
 
-    /// Whether the leader has exited. It stays a zombie, so that its number is still that of its group.
+    /// Whether the leader has exited. It stays a zombie, so that its id is still that of its group.
     fn has_exited(&self) -> bool {
         let looking = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
         self.pid().is_none_or(|pid| !matches!(waitid(WaitId::Pid(pid), looking), Ok(None)))
@@ -229,7 +229,7 @@ impl Drop for Group {
     }
 }
 
-/// Counts what TAP tells.
+/// Counts the results in TAP output.
 fn of_tap(text: &str, status: ExitStatus) -> Outcome {
     let (mut passed, mut failed, mut skipped) = (0, 0, 0);
     for line in text.lines() {

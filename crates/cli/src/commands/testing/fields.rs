@@ -1,4 +1,4 @@
-//! Values of a case file, asked for by name: what is unknown or of the wrong kind is refused with its line.
+//! Fields of a case file, read by name: unknown ones and those of the wrong type are refused with their line.
 
 use super::case::Pattern;
 use super::node::{Node, Tree, Wrong};
@@ -6,11 +6,11 @@ use mcp_bash_spelling::nearest_or_longer;
 use regex::Regex;
 use std::path::{Component, Path};
 
-/// The members of a map, all of whose names are known.
+/// The members of a map, all with known names.
 pub(super) struct Fields<'n>(&'n [(super::node::Key, Node)]);
 
 impl<'n> Fields<'n> {
-    /// The members of `node`, which is `what`. Others than those `known` are refused.
+    /// The members of `node`, which is `what`. Those not in `known` are refused.
     pub(super) fn of(node: &'n Node, what: &str, known: &[&str]) -> Result<Self, Wrong> {
         let Tree::Map(members) = &node.value else {
             return Err(node.wrong(format!("{what} is written as `key: value`; this is {}", kind(node))));
@@ -33,7 +33,7 @@ impl<'n> Fields<'n> {
         self.0.iter().find(|(key, _)| key.name == name).map(|(_, value)| value)
     }
 
-    /// What `read` makes of a member, if it is there.
+    /// The result of `read` for a member, if it is present.
     pub(super) fn optional<T>(
         &self,
         name: &str,
@@ -42,7 +42,7 @@ impl<'n> Fields<'n> {
         self.get(name).map(|node| read(node, name)).transpose()
     }
 
-    /// The same for what is empty where it is not there.
+    /// The same with a default for a missing member.
     pub(super) fn or_default<T: Default>(
         &self,
         name: &str,
@@ -57,7 +57,7 @@ fn list_of(known: &[&str]) -> String {
     quoted.join(", ")
 }
 
-/// What a value is, as people call it.
+/// The type of a value, for people.
 pub(super) fn kind(node: &Node) -> &'static str {
     use serde_json::Value;
     match &node.value {
@@ -70,7 +70,7 @@ pub(super) fn kind(node: &Node) -> &'static str {
     }
 }
 
-/// A text. Whole numbers and truth values are texts as they are written; others are not always, and need quotes.
+/// A text. Integers and booleans keep their spelling as text; other values may not, and need quotes.
 pub(super) fn text(node: &Node, name: &str) -> Result<String, Wrong> {
     use serde_json::Value;
     match &node.value {

@@ -1,4 +1,4 @@
-//! Finds the case files of a project and reads them.
+//! Case discovery: finds the case files of a project and reads them.
 
 use super::case::Case;
 use super::read_case::{CaseFile, cases};
@@ -13,13 +13,13 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// The longest case file, in bytes.
+/// The largest case file, in bytes.
 const LONGEST: u64 = 4 * 1024 * 1024;
 
 /// As deep as entries are searched for.
 const DEPTH: usize = 16;
 
-/// The folder that holds cases, wherever it stands.
+/// The folder that holds cases, at any depth.
 pub(super) const FOLDER: &str = "tests";
 
 /// A case file that cannot be used, and why.
@@ -39,7 +39,7 @@ impl fmt::Display for CaseProblem {
     }
 }
 
-/// All cases of a project, in the order of their files, and what is wrong with the rest.
+/// All cases of a project, ordered by file, and the problems with the rest.
 pub(super) fn find(paths: &Paths, subjects: &Subjects) -> (Vec<Case>, Vec<CaseProblem>) {
     let (mut found, mut problems) = (Vec::new(), Vec::new());
     for path in case_files(paths) {
@@ -64,7 +64,7 @@ pub(super) fn find(paths: &Paths, subjects: &Subjects) -> (Vec<Case>, Vec<CasePr
     (found, problems)
 }
 
-/// The cases of a file whose names are so alike that their snapshots would be the same file.
+/// The cases of a file whose names are so similar that they would share a snapshot file.
 fn alike(cases: &[Case]) -> Vec<CaseProblem> {
     let mut known: HashMap<PathBuf, usize> = HashMap::new();
     let mut problems = Vec::new();
@@ -89,7 +89,7 @@ fn case_files(paths: &Paths) -> Vec<PathBuf> {
         let mut own: Vec<PathBuf> = entries(&folder)
             .into_iter()
             .filter(|path| path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml"))
-            // Whatever else is called so is told as a file that cannot be read.
+            // Anything else of that name is reported as a file that cannot be read.
             .filter(|path| !path.is_dir())
             .collect();
         own.sort();
@@ -115,7 +115,7 @@ pub(super) fn test_folders(paths: &Paths) -> Vec<PathBuf> {
 
 fn walk(folder: &Path, depth: usize, seen: &mut HashSet<(u64, u64)>, found: &mut Vec<PathBuf>) {
     let Ok(looks) = std::fs::metadata(folder) else { return };
-    // Links can lead back.
+    // Symlinks can lead back.
     if depth == 0 || !seen.insert((looks.dev(), looks.ino())) {
         return;
     }
@@ -131,7 +131,7 @@ fn walk(folder: &Path, depth: usize, seen: &mut HashSet<(u64, u64)>, found: &mut
     }
 }
 
-/// What stands in a folder, hidden files left out.
+/// The content of a folder, without hidden files.
 fn entries(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     entries

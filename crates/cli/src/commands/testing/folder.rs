@@ -1,4 +1,4 @@
-//! The temporary folder of a test run: each worker has a home and a folder for its cases in it.
+//! Temporary folder of a test run, with a home and a folder for the cases of each worker.
 
 use super::case::{Content, FileBefore};
 use mcp_bash_runner::StateDir;
@@ -7,27 +7,27 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-/// The longest file that a case gets a copy of, in bytes.
+/// The largest file that is copied for a case, in bytes.
 const LONGEST_COPY: u64 = 1024 * 1024 * 1024;
 
-/// A folder that nobody else can look into, and that is gone with this value, or with this process if it is killed.
+/// A folder that no other user can enter. It is removed with this value, or with this process if that is killed.
 #[derive(Debug)]
 pub(super) struct TemporaryFolder {
     path: PathBuf,
-    /// Where it stands in no other.
+    /// Set if it is not inside another one.
     _outermost: Option<StateDir>,
 }
 
 impl TemporaryFolder {
     pub(super) fn new() -> io::Result<Self> {
-        // Scripts are told the path without links in it, and so are those who compare what they say.
+        // Scripts receive the path without symlinks, and so does the comparison of their output.
         let parent = std::env::temp_dir();
         let parent = parent.canonicalize().unwrap_or(parent);
         let outermost = StateDir::new(parent, false);
         Ok(Self { path: outermost.path()?, _outermost: Some(outermost) })
     }
 
-    /// One that stands in another.
+    /// A folder inside another one.
     pub(super) fn inside(other: &Self) -> io::Result<Self> {
         for number in 1.. {
             let path = other.path.join(format!("run.{number}"));
@@ -51,13 +51,13 @@ impl Drop for TemporaryFolder {
     }
 }
 
-/// The folders of one worker, which one case after another has to itself.
+/// The folders of one worker, for one case after another.
 #[derive(Debug)]
 pub(super) struct WorkerFolder {
     pub(super) home: PathBuf,
     /// `${dir}` of a case.
     pub(super) dir: PathBuf,
-    /// What the server writes on standard error.
+    /// The server's standard error.
     pub(super) log: PathBuf,
 }
 
@@ -70,7 +70,7 @@ impl WorkerFolder {
         Ok(folder)
     }
 
-    /// Makes both folders anew, whatever the case before did to them.
+    /// Creates both folders again, whatever the case before did to them.
     pub(super) fn empty(&self) -> io::Result<()> {
         for folder in [&self.home, &self.dir] {
             remove(folder)?;
@@ -79,7 +79,7 @@ impl WorkerFolder {
         Ok(())
     }
 
-    /// Writes the files that a case wants to find.
+    /// Writes the files of a case.
     pub(super) fn fill(
         &self,
         files: &[(String, FileBefore)],
@@ -109,7 +109,7 @@ impl WorkerFolder {
     }
 }
 
-/// Removes a file or a folder with all in it, even where scripts took away the right to look into it.
+/// Removes a file or a folder with its content, even if scripts removed the permission to read it.
 fn remove(path: &Path) -> io::Result<()> {
     let looks = match fs::symlink_metadata(path) {
         Ok(looks) => looks,

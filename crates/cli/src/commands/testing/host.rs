@@ -1,4 +1,4 @@
-//! The client of a case: it notes what the server tells while the case runs, and answers as the case says.
+//! Test client of a case: records what the server sends while the case runs, and answers as the case says.
 
 use super::case::Answer;
 use mcp_bash_client::Host;
@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// So much is noted of each kind; a script that says more is not listened to any further.
+/// How much of each kind is recorded; the rest is ignored.
 const MOST: usize = 100_000;
 
 #[derive(Debug, Default)]
@@ -17,18 +17,18 @@ pub(super) struct TestHost {
     pub(super) heard: Heard,
 }
 
-/// What the server told and asked.
+/// What the server sent and asked.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Heard {
     pub(super) progress: Vec<Progress>,
     pub(super) logs: Vec<Logged>,
-    /// The words of each question.
+    /// The text of each question.
     pub(super) questions: Vec<String>,
     /// How many of the questions had no answer in the case.
     pub(super) unanswered: usize,
-    /// How many answers nobody asked for.
+    /// How many answers were not used.
     pub(super) unused_answers: usize,
-    /// An answer that is none to the question it was given to.
+    /// An answer that does not fit its question.
     pub(super) misplaced: Option<String>,
 }
 
@@ -50,7 +50,7 @@ impl TestHost {
         Self { roots, ..Self::default() }
     }
 
-    /// Forgets the last case and gets ready for the next.
+    /// Forgets the last case and prepares for the next.
     pub(super) fn prepare(&mut self, answers: &[Answer]) {
         self.answers = answers.iter().cloned().collect();
         self.heard = Heard::default();
@@ -97,7 +97,7 @@ impl TestHost {
     }
 }
 
-/// What is asked, in the words of the script.
+/// The question, in the script's own words.
 fn question_words(params: &Value, is_for_model: bool) -> String {
     if !is_for_model {
         return params["message"].as_str().unwrap_or_default().to_owned();
@@ -149,7 +149,7 @@ impl Host for TestHost {
     }
 }
 
-/// What the server says about its own work, which no case is about.
+/// Log messages of the server about its own work, which no case tests.
 fn is_of_server(params: &Value) -> bool {
     params["level"] == "debug" && params["logger"].as_str().is_some_and(|name| name.starts_with("mcp."))
 }

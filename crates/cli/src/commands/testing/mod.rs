@@ -1,8 +1,8 @@
 //! `mcp-bash test`: the tests of a project, run against a real server.
 //!
 //! Cases are YAML files beside what they test (`find`, `read_case`). Several workers (`run`) take one after another, each
-//! with a folder of its own (`folder`) and a server of its own (`server`), which is this same program started as a client
-//! starts it. What comes back (`result`, `host`) is compared with what the case says (`expect`, `snapshot`) and told
+//! with a folder of its own (`folder`) and a server of its own (`server`), which is this same program, started as a client
+//! starts it. The result (`result`, `host`) is compared with what the case says (`expect`, `snapshot`) and reported
 //! (`report`). Programs in `test/` are run as well (`external`). `contract` compares what clients see of the project with
 //! what was recorded.
 
@@ -131,7 +131,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
     if arguments.contract {
         return Ok(contract::run(&session, arguments, common.quiet)?);
     }
-    // Whoever has nobody to ask is told before anything is run.
+    // If there is no user to ask, that is an error before anything is run.
     let review = if arguments.update { Some(Review::new(arguments.yes)?) } else { None };
     if arguments.watch {
         return Ok(watch::run(common, arguments, &mut session)?);
@@ -149,7 +149,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
     Ok(if report.has_failed() { Exit::Failed } else { Exit::Done }.into())
 }
 
-/// All that a run needs: the project, the folder for its cases, the signals that end it.
+/// Everything that a run needs: the project, the folder for its cases, the signals that end it.
 struct TestSession {
     runtime: Runtime,
     folder: TemporaryFolder,
@@ -159,7 +159,7 @@ struct TestSession {
     stop: tokio::sync::watch::Receiver<bool>,
 }
 
-/// What is to be run.
+/// The tests to run.
 struct Selection {
     cases: Vec<Case>,
     externals: Vec<External>,
@@ -181,7 +181,7 @@ impl TestSession {
         Ok(Self { runtime, folder, setting, paths, subjects, stop })
     }
 
-    /// Reads the project anew, after a change.
+    /// Reads the project again, after a change.
     fn read_again(&mut self, common: &Common) -> Result<(), Error> {
         (self.paths, self.subjects) = read_project(common)?;
         Ok(())
@@ -241,20 +241,20 @@ impl Selection {
     }
 }
 
-/// Reads what there is in the project.
+/// Reads the project and its testable entries.
 fn read_project(common: &Common) -> Result<(Paths, Subjects), Error> {
     let catalog = OpenProject::read(common, |_| ())?.catalog;
     Ok((catalog.paths.clone(), Subjects::of(&catalog)))
 }
 
-/// Becomes true when Ctrl-C is pressed, or somebody else asks us to end.
+/// Becomes true on Ctrl-C or another signal to exit.
 fn catch_signals(runtime: &Runtime) -> Result<tokio::sync::watch::Receiver<bool>, Error> {
     let mut signals = EndSignals::catch(runtime)?;
     let (sender, stop) = tokio::sync::watch::channel(false);
     runtime.spawn(async move {
         signals.next().await;
         let _ = sender.send(true);
-        // Whoever looks later sees it too.
+        // Later receivers see it too.
         sender.closed().await;
     });
     Ok(stop)
@@ -303,7 +303,7 @@ fn loudness(common: &Common) -> Loudness {
     }
 }
 
-/// Whoever has read enough is not told of a failure.
+/// A closed pipe is not a failure.
 fn print(text: &str) -> Result<(), TestError> {
     print_text(text).map_err(TestError::Print)
 }

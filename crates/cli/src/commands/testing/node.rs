@@ -1,14 +1,14 @@
-//! YAML as a tree in which every value knows its line, so that whoever wrote it is told where something is wrong.
+//! YAML tree in which every value knows its line, so that errors can name it.
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 use serde_saphyr::Spanned;
 use std::fmt;
 
-/// How deep lists and maps may stand in each other.
+/// How deeply lists and maps may be nested.
 const DEEPEST: usize = 64;
 
-/// A value and the line it begins in, from 1 on.
+/// A value and the line it begins on, counted from 1.
 #[derive(Debug, Clone)]
 pub(super) struct Node {
     pub(super) line: usize,
@@ -28,7 +28,7 @@ pub(super) struct Key {
     pub(super) name: String,
 }
 
-/// What is wrong in a file, and in which line.
+/// What is wrong in a file, and on which line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Wrong {
     pub(super) line: Option<usize>,
@@ -36,9 +36,9 @@ pub(super) struct Wrong {
 }
 
 impl Node {
-    /// Reads a text that holds one document. An empty one is nothing at all.
+    /// Parses a text that holds one document. An empty one is null.
     pub(super) fn read(text: &str) -> Result<Self, Wrong> {
-        // `no` and `y` are texts: whoever means a truth value writes `true` or `false`.
+        // `no` and `y` are texts: only `true` and `false` are booleans.
         let options = serde_saphyr::options! {
             strict_booleans: true,
             budget: serde_saphyr::budget! { max_depth: DEEPEST },
@@ -67,7 +67,7 @@ impl Node {
     }
 }
 
-/// The words of the parser, which end with the place.
+/// The message of the parser, which ends with the position.
 fn wrong_yaml(words: &str) -> Wrong {
     let mut line = None;
     let mut problem = words.to_owned();

@@ -1,4 +1,4 @@
-//! Makes cases of what a case file says.
+//! Case reader: makes cases from a case file.
 
 use super::case::{
     Answer, Case, Completed, Content, Expect, ExpectedError, ExpectedLog, ExpectedProgress, FileAfter,
@@ -50,20 +50,20 @@ const EXPECTATIONS: [&str; 14] = [
     "files",
 ];
 
-/// How long a case may take, where it does not say.
+/// The default timeout of a case.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The longest time a case may ask for, in seconds.
+/// The longest timeout of a case, in seconds.
 const LONGEST_TIMEOUT: f64 = 86_400.0;
 
 /// The file that cases are read from.
 pub(super) struct CaseFile<'a> {
     pub(super) path: &'a Path,
-    /// Its path as people read it.
+    /// Its path for people.
     pub(super) shown: &'a str,
 }
 
-/// All cases of a file. `usual` is what those test that do not say.
+/// All cases of a file. `usual` is the default subject.
 pub(super) fn cases(
     file: &CaseFile<'_>,
     content: &str,
@@ -113,7 +113,7 @@ fn case(
     })
 }
 
-/// What a case says that it tests.
+/// The subject that a case names.
 fn subject(fields: &Fields<'_>, node: &Node) -> Result<Option<Subject>, Wrong> {
     let named = ["tool", "prompt", "resource", "complete"];
     let mut found = named.iter().filter_map(|name| Some((*name, fields.get(name)?)));
@@ -185,7 +185,7 @@ fn files_before(file: &CaseFile<'_>, node: &Node, name: &str) -> Result<Vec<(Str
     files.collect()
 }
 
-/// A path that a case file names, relative to it.
+/// A path in a case file, relative to that file.
 fn beside(file: &CaseFile<'_>, path: &str) -> PathBuf {
     file.path.parent().unwrap_or(Path::new("")).join(path)
 }
@@ -246,7 +246,7 @@ fn expect(file: &CaseFile<'_>, node: &Node) -> Result<Expect, Wrong> {
     })
 }
 
-/// A schema that is written in the case, or in a file that it names.
+/// A schema in the case, or in a file that it names.
 fn schema(file: &CaseFile<'_>, node: &Node) -> Result<ResultSchema, Wrong> {
     let written = match &node.value {
         Tree::Plain(Value::String(path)) => {
@@ -263,7 +263,7 @@ fn schema(file: &CaseFile<'_>, node: &Node) -> Result<ResultSchema, Wrong> {
         .map_err(|error| node.wrong(format!("`schema` cannot be used: {error}")))
 }
 
-/// The error that is wanted; none for `false`, which is what holds without the key.
+/// The expected error; `None` for `false`, which is the default.
 fn error(node: &Node, name: &str) -> Result<Option<ExpectedError>, Wrong> {
     match &node.value {
         Tree::Plain(Value::Bool(wanted)) => Ok(wanted.then(ExpectedError::default)),

@@ -1,4 +1,4 @@
-//! What a server answered to a case, in a form that can be compared with what is expected.
+//! Case result: a server's answer, in a form that can be compared with what is expected.
 
 use super::case::Subject;
 use super::host::Heard;
@@ -10,12 +10,12 @@ use std::fmt::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// What a case got. The paths of its folder and of the project are replaced by names.
+/// The result of a case. The paths of its folder and of the project are replaced by names.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Got {
     pub(super) text: String,
     pub(super) structured: Option<Value>,
-    /// The error, where it is one: what it says, and the code of one of the protocol.
+    /// The error, if it is one: its message, and its code if it is a protocol error.
     pub(super) error: Option<GotError>,
     pub(super) exit_code: Option<i64>,
     pub(super) stderr: String,
@@ -30,19 +30,19 @@ pub(super) struct GotError {
     pub(super) code: Option<i64>,
 }
 
-/// One part of a result: what it is, and what it holds.
+/// One part of a result: its heading, and its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Part {
     heading: String,
     text: String,
 }
 
-/// Replaces what is another path in each run.
+/// Replaces paths that differ in each run.
 #[derive(Debug, Clone)]
 pub(super) struct Places {
     dir: PathBuf,
     project: PathBuf,
-    /// All ways in which results spell the two, the longest first.
+    /// All spellings of the two in results, the longest first.
     names: Vec<(String, &'static str)>,
 }
 
@@ -73,7 +73,7 @@ impl Places {
         text.replace("${dir}", &path(&self.dir)).replace("${project}", &path(&self.project))
     }
 
-    /// A URI with paths for names, as URIs spell paths.
+    /// A URI with paths for names, in the spelling of URIs.
     pub(super) fn filled_uri(&self, uri: &str) -> String {
         uri.replace("${dir}", &encoded(&self.dir)).replace("${project}", &encoded(&self.project))
     }
@@ -87,7 +87,7 @@ impl Places {
     }
 }
 
-/// A path as it stands in a URI.
+/// A path in the spelling of URIs.
 fn encoded(path: &Path) -> String {
     let uri = FileUri::of_unix(path.as_os_str().as_bytes());
     uri.strip_prefix("file://").unwrap_or(&uri).to_owned()
@@ -106,7 +106,7 @@ fn changed(value: &Value, change: &dyn Fn(&str) -> String) -> Value {
 }
 
 impl Got {
-    /// What the result of a request says.
+    /// The result of a request.
     pub(super) fn of_result(subject: &Subject, result: &Value, heard: Heard, places: &Places) -> Self {
         let result = places.named_value(result);
         let mut got = match subject {
@@ -121,7 +121,7 @@ impl Got {
         got
     }
 
-    /// What an error of the protocol says.
+    /// The result of a protocol error.
     pub(super) fn of_refusal(refusal: &Refusal, heard: Heard, places: &Places) -> Self {
         let (message, data) = (places.named(&refusal.message), refusal.data());
         let text = |name: &str| data[name].as_str().map(|text| places.named(text)).unwrap_or_default();
@@ -136,7 +136,7 @@ impl Got {
         }
     }
 
-    /// The value that a result is about: its structured content, or else its text as JSON.
+    /// The value of a result: its structured content, otherwise its text as JSON.
     pub(super) fn value(&self) -> Option<Value> {
         self.structured.clone().or_else(|| serde_json::from_str(&self.text).ok())
     }
@@ -250,7 +250,7 @@ fn block(block: &Value) -> Part {
     }
 }
 
-/// What stands for bytes that nobody would read.
+/// A digest in place of binary data.
 fn digest(heading: &str, base64: &str) -> Part {
     let digest = Sha256::digest(base64.as_bytes());
     let mut text = format!("{} characters of Base64, sha256 ", base64.len());

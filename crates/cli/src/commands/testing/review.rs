@@ -1,4 +1,4 @@
-//! Asks a person whether a change is what was meant, and records it.
+//! Snapshot review: asks the user whether a change is intended, and records it.
 
 use super::diff::diff;
 use super::error::TestError;
@@ -7,14 +7,14 @@ use crate::terminal::{Terminal, say};
 use std::fmt::Write;
 use std::io::{self, BufRead, IsTerminal};
 
-/// What the person said to the last change.
+/// The user's decision about the last change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Decision {
     /// Each change is shown and asked about.
     Ask,
-    /// All that follow are recorded.
+    /// All further changes are recorded.
     All,
-    /// None that follows is.
+    /// No further change is recorded.
     None,
 }
 
@@ -26,7 +26,7 @@ pub(super) struct Review {
 }
 
 impl Review {
-    /// With `yes` everything is recorded without a question. Without, there must be somebody to ask.
+    /// With `yes`, everything is recorded without a question. Otherwise there must be a user to ask.
     pub(super) fn new(yes: bool) -> Result<Self, TestError> {
         let is_at_terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
         if !yes && !is_at_terminal {
@@ -36,7 +36,7 @@ impl Review {
         Ok(Self { decision, terminal: Terminal::of_stdout() })
     }
 
-    /// Whether a change is to be recorded.
+    /// Whether to record a change.
     pub(super) fn accepts(&mut self, title: &str, before: &str, after: &str) -> Result<bool, TestError> {
         match self.decision {
             Decision::All => return Ok(true),

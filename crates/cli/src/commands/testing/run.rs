@@ -1,4 +1,4 @@
-//! Runs cases: several at once, each worker with a server of its own.
+//! Case runner: runs several cases at once, each worker with a server of its own.
 
 use super::case::Case;
 use super::counter::Counter;
@@ -21,9 +21,9 @@ pub(super) struct CaseReport {
     pub(super) case: Case,
     pub(super) status: Status,
     pub(super) duration: Duration,
-    /// The end of what the script wrote on standard error.
+    /// The end of the script's standard error.
     pub(super) stderr: String,
-    /// How the result differs from its snapshot, where nothing else is wrong.
+    /// How the result differs from its snapshot, if nothing else is wrong.
     pub(super) change: Option<Change>,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct CaseReport {
 pub(super) enum Status {
     Passed,
     Failed(Vec<Mismatch>),
-    /// And why.
+    /// The reason.
     Skipped(String),
 }
 
@@ -39,13 +39,13 @@ pub(super) enum Status {
 struct Shared {
     cases: Vec<Case>,
     setting: Setting,
-    /// The numbers of the cases that nobody has begun.
+    /// The indices of the cases that no worker has started.
     queue: RefCell<VecDeque<usize>>,
     reports: RefCell<Vec<Option<CaseReport>>>,
     counter: Counter,
 }
 
-/// Runs all cases, and returns what came of them in their order. Nothing where `stop` says so meanwhile.
+/// Runs all cases, and returns their reports in order. `None` if `stop` is set meanwhile.
 pub(super) async fn run_cases(
     cases: &[Case],
     setting: &Setting,
@@ -71,7 +71,7 @@ pub(super) async fn run_cases(
     Ok(reports.into_iter().collect())
 }
 
-/// Cases that want the same environment stand together, so that they can have the same server.
+/// Cases with the same environment are adjacent, so that they can share a server.
 fn in_order_of_servers(cases: &[Case]) -> VecDeque<usize> {
     let mut order: Vec<usize> = (0..cases.len()).collect();
     order.sort_by_key(|index| (&cases[*index].environment, &cases[*index].roots));

@@ -1,4 +1,4 @@
-//! Which tests are meant by the words on the command line.
+//! Test selection: which tests the words on the command line mean.
 
 use super::case::Case;
 use super::error::TestError;
@@ -8,8 +8,8 @@ use mcp_bash_spelling::nearest;
 use serde_json::json;
 use std::fmt::Write;
 
-/// Those that one of the patterns names: the cases of exactly that name if there are any, else all that have it in their
-/// name or their file. All without a pattern.
+/// The tests that one of the patterns names: the cases of exactly that name if there are any, otherwise all that contain it
+/// in their name or their file. All tests without a pattern.
 pub(super) fn select(
     cases: Vec<Case>,
     externals: Vec<External>,
@@ -63,7 +63,7 @@ fn nothing_matches(pattern: &str, cases: &[Case], externals: &[External]) -> Tes
     TestError::NothingMatches { pattern: visible(pattern), remedy }
 }
 
-/// What there is to run, one in a line.
+/// The tests, one per line.
 pub(super) fn list(cases: &[Case], externals: &[External], as_json: bool) -> String {
     if as_json {
         let cases: Vec<_> = cases

@@ -1,4 +1,4 @@
-//! The server that a worker talks to: a process of its own, kept for the next case where that wants the same one.
+//! Test server of a worker: a process of its own, kept for the next case if that needs the same one.
 
 use super::case::{Case, Completed, Subject};
 use super::folder::WorkerFolder;
@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long a server may take to answer the greeting.
+/// The timeout of the handshake.
 const GREETING: Duration = Duration::from_secs(30);
 
-/// How much of what a server said last is shown when it is gone.
+/// How much of a server's last output is shown when it is gone.
 const LAST_WORDS: u64 = 2000;
 
 /// What the servers of a run have in common.
@@ -22,11 +22,11 @@ const LAST_WORDS: u64 = 2000;
 pub(super) struct Setting {
     pub(super) program: PathBuf,
     pub(super) project: PathBuf,
-    /// Where the servers keep what they know of the project, so that nothing is written into it.
+    /// The folder of the servers' registries, so that nothing is written into the project.
     pub(super) registry: PathBuf,
 }
 
-/// What makes a server fit for a case: with anything else it is another one.
+/// What a case needs of its server: with anything else it needs another one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Wanted {
     environment: Vec<(String, String)>,
@@ -43,13 +43,13 @@ pub(super) struct TestServer {
 #[derive(Debug)]
 pub(super) enum NoResult {
     TimedOut,
-    /// In words.
+    /// The message.
     Failed(String),
 }
 
 impl TestServer {
-    /// What the case gets. A server that is not fit for it is ended, and another one is started; one that cannot be trusted
-    /// any more is not kept.
+    /// The result of the case. A server that does not fit is shut down, and another one is started; one that can no longer
+    /// be trusted is not kept.
     pub(super) async fn call(
         kept: &mut Option<Self>,
         setting: &Setting,
@@ -58,7 +58,7 @@ impl TestServer {
         case: &Case,
     ) -> Result<Got, NoResult> {
         Self::make_fit(kept, setting, folder, places, case).await?;
-        // It stays where it is, so that it can be ended in peace when nobody waits for this any more.
+        // It stays where it is, so that it can be shut down cleanly when this future is dropped.
         let Some(server) = kept else { return Err(NoResult::Failed("there is no server".to_owned())) };
         server.host.prepare(&case.answers);
         let (method, params) = request(case, places);
@@ -81,7 +81,7 @@ impl TestServer {
         }
     }
 
-    /// Sees to it that there is a server that is fit for a case: the one that is there, if it is.
+    /// Makes sure that there is a server that fits a case: the current one, if it does.
     async fn make_fit(
         kept: &mut Option<Self>,
         setting: &Setting,
@@ -100,7 +100,7 @@ impl TestServer {
     }
 
     async fn start(setting: &Setting, folder: &WorkerFolder, wanted: Wanted) -> Result<Self, ClientError> {
-        // Its own words, not those of the server before it.
+        // Its own output, not that of the server before it.
         let _ = std::fs::remove_file(&folder.log);
         let launch = Launch {
             program: setting.program.clone().into_os_string(),
@@ -125,14 +125,14 @@ impl TestServer {
         }
     }
 
-    /// The same where nobody wants to wait for what it does.
+    /// The same without waiting for its work.
     pub(super) async fn end_now(kept: &mut Option<Self>) {
         if let Some(server) = kept.take() {
             server.session.end_now().await;
         }
     }
 
-    /// A server as clients find it that were started with nothing special.
+    /// A server with the default environment, as clients find it.
     pub(super) async fn plain(
         setting: &Setting,
         folder: &WorkerFolder,
@@ -157,7 +157,7 @@ impl Wanted {
     }
 }
 
-/// The environment of a server: ours without a home and without what concerns only us, and what a case says.
+/// The environment of a server: ours without a home and without variables that concern only us, and those of the case.
 fn variables(
     setting: &Setting,
     folder: &WorkerFolder,
@@ -166,7 +166,7 @@ fn variables(
     let is_left_out = |name: &OsString| {
         let name = name.to_string_lossy();
         let is_setting_of_ours = name.strip_prefix("MCPBASH_").is_some_and(|setting| {
-            // Whose tests these are has the secret, and no case should have to show it.
+            // The user who runs the tests has the secret, and no case should have to present it.
             let is_secret = setting == "REMOTE_TOKEN";
             is_secret
                 || setting == "PROJECT_ROOT"
@@ -177,13 +177,13 @@ fn variables(
     };
     let mut variables: Vec<_> = std::env::vars_os().filter(|(name, _)| !is_left_out(name)).collect();
     variables.push(("HOME".into(), folder.home.clone().into_os_string()));
-    // Else each server would write the SDK into its own home, which is emptied while it runs.
+    // Otherwise each server would write the SDK into its own home, which is emptied while it runs.
     if let Ok(home) = mcp_bash_scripts::cached_home() {
         variables.push(("MCPBASH_HOME".into(), home.into_os_string()));
     }
     variables.push(("MCPBASH_REGISTRY_DIR".into(), setting.registry.clone().into_os_string()));
     variables.push(("MCPBASH_LOG_LEVEL".into(), "warning".into()));
-    // Cases look at exit codes, and reports show the standard error of tools that succeed as well.
+    // Cases check exit codes, and reports show the standard error of successful tools as well.
     variables.push(("MCPBASH_RESULT_META_ALWAYS".into(), "true".into()));
     variables.extend(own.iter().map(|(name, value)| (name.into(), value.into())));
     variables
@@ -216,7 +216,7 @@ fn request(case: &Case, places: &Places) -> (&'static str, Value) {
     }
 }
 
-/// What went wrong, and what the server said last.
+/// The error, and the server's last output.
 pub(super) fn with_last_words(error: &ClientError, folder: &WorkerFolder) -> String {
     let said = last_words(&folder.log);
     if said.is_empty() { error.to_string() } else { format!("{error}; it said last:\n{said}") }

@@ -1,4 +1,4 @@
-//! Results as they were recorded: one readable file for each case, in `__snapshots__/` beside its case file.
+//! Snapshots: recorded results, one readable file for each case, in `__snapshots__/` beside its case file.
 
 use super::case::Case;
 use super::result::Got;
@@ -7,22 +7,22 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The longest snapshot that is read, in bytes.
+/// The largest snapshot that is read, in bytes.
 const LONGEST: u64 = 64 * 1024 * 1024;
 
-/// As much of the name of a case is part of the name of its file, in characters.
+/// How much of the name of a case is in its file name, in characters.
 const LONGEST_NAME: usize = 80;
 
-/// A snapshot that is missing, or that the result differs from.
+/// A snapshot that is missing, or that differs from the result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Change {
     pub(super) path: PathBuf,
-    /// What was recorded; nothing where there is no snapshot yet.
+    /// The recorded text; `None` if there is no snapshot yet.
     pub(super) recorded: Option<String>,
     pub(super) got: String,
 }
 
-/// Where the snapshot of a case is.
+/// The path of a case's snapshot.
 pub(super) fn path(case: &Case) -> PathBuf {
     let folder = case.place.file.parent().unwrap_or(Path::new(""));
     let stem = case.place.file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -30,7 +30,7 @@ pub(super) fn path(case: &Case) -> PathBuf {
     folder.join("__snapshots__").join(format!("{name}.snap"))
 }
 
-/// The name of a case as part of a file name. What was cut is told apart by a digest.
+/// The name of a case as part of a file name. A digest distinguishes shortened names.
 fn file_name(name: &str) -> String {
     let mut plain = String::new();
     for character in name.chars() {
@@ -70,7 +70,7 @@ pub(super) fn write(change: &Change) -> io::Result<()> {
     record(&change.path, &change.got)
 }
 
-/// Writes a file of the project as a whole or not at all, with the folder that it belongs to.
+/// Writes a file of the project whole or not at all, and creates its folder.
 pub(super) fn record(path: &Path, text: &str) -> io::Result<()> {
     fs::create_dir_all(path.parent().unwrap_or(Path::new("")))?;
     mcp_bash_files::write_whole(path, text.as_bytes())

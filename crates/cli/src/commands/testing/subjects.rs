@@ -1,10 +1,10 @@
-//! What there is to test in a project, and what a case tests that does not say.
+//! Test subjects of a project, and the default subject of a case.
 
 use super::case::Subject;
 use mcp_bash_project::Catalog;
 use std::path::{Path, PathBuf};
 
-/// Something that can be tested, and the file it stands in.
+/// Something that can be tested, and its file.
 #[derive(Debug, Clone)]
 struct Testable {
     name: String,
@@ -17,7 +17,7 @@ pub(super) struct Subjects {
     testable: Vec<Testable>,
     root: PathBuf,
     tools: PathBuf,
-    /// Folders that belong to nothing in particular.
+    /// Folders that belong to no single subject.
     shared: Vec<PathBuf>,
 }
 
@@ -53,7 +53,7 @@ impl Subjects {
         Self { testable, root: paths.root.clone(), tools: paths.tools.clone(), shared }
     }
 
-    /// The names of all tools, in order.
+    /// The names of all tools, sorted.
     pub(super) fn tool_names(&self) -> Vec<String> {
         let tools = self.testable.iter().filter(|testable| matches!(testable.subject, Subject::Tool(_)));
         let mut names: Vec<String> = tools.map(|tool| tool.name.clone()).collect();
@@ -62,8 +62,8 @@ impl Subjects {
         names
     }
 
-    /// Whether a changed file, which is none of a test, may make a difference to something: it stands in its folder, or in
-    /// the folder of nothing in particular.
+    /// Whether a changed file, which belongs to no test, may affect a subject: it is in the subject's folder, or in a
+    /// shared one.
     pub(super) fn is_concerned(&self, subject: &Subject, file: &Path) -> bool {
         let is_own =
             |folder: &Path| !self.shared.iter().any(|shared| shared == folder) && file.starts_with(folder);
@@ -71,8 +71,8 @@ impl Subjects {
         owners.peek().is_none() || owners.any(|owner| owner.subject == *subject)
     }
 
-    /// What the cases of a file test that do not say: what stands in the folder beside it. Of several the one that is
-    /// called like the file or stands in a file that is, else the one that is called like the folder.
+    /// The default subject of the cases in a file: the entry in the folder beside it. Of several, the one with the name of
+    /// the case file or in a file of that name, otherwise the one with the name of the folder.
     pub(super) fn usual(&self, file: &Path) -> Result<Subject, String> {
         let stem = file.file_stem().unwrap_or_default().to_string_lossy();
         let owner = file.parent().and_then(Path::parent).unwrap_or(Path::new(""));

@@ -1,4 +1,4 @@
-//! `mcp-bash test --watch`: runs again what is concerned whenever a file of the project changes.
+//! `mcp-bash test --watch`: runs the affected tests again whenever a file of the project changes.
 
 use super::count::count;
 use super::error::TestError;
@@ -16,10 +16,10 @@ use std::process::ExitCode;
 use std::time::Duration;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-/// How often files are looked at where the system does not tell of changes.
+/// How often files are polled if the system does not report changes.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// So many files and folders of a project are followed.
+/// How many files and folders of a project are followed.
 const MOST: usize = 20_000;
 
 /// How deep folders are followed.
@@ -42,7 +42,7 @@ pub(super) fn run(
         }
         let after = Files::of(&session.paths.root);
         let meanwhile = after.differences(&before);
-        // What changes in each run is written by the tests themselves, and would go on for ever.
+        // Files that change in each run are written by the tests themselves, and would cause an endless loop.
         if !meanwhile.is_empty() && meanwhile != by_last_run {
             by_last_run.clone_from(&meanwhile);
             changed = Some(meanwhile);
@@ -59,7 +59,7 @@ pub(super) fn run(
     }
 }
 
-/// Runs what the changed files concern, or all.
+/// Runs the tests that the changed files affect, or all.
 fn run_concerned(
     common: &Common,
     arguments: &Arguments,
@@ -87,14 +87,14 @@ fn run_concerned(
     tell(&report, common, arguments)
 }
 
-/// Whether a file in a folder of tests concerns the cases of a case file there: it is that, or something they may use.
+/// Whether a file in a folder of tests affects the cases of a case file there: it is that file, or one they may use.
 fn concerns_as_test(changed: &Path, case_file: &Path) -> bool {
     let is_case_file = changed.extension().is_some_and(|ending| ending == "yaml" || ending == "yml");
     let is_beside = case_file.parent().is_some_and(|folder| changed.starts_with(folder));
     changed == case_file || is_beside && !(is_case_file && changed.parent() == case_file.parent())
 }
 
-/// The files in one line.
+/// The files on one line.
 fn words(files: &BTreeSet<PathBuf>, root: &Path) -> String {
     const MOST: usize = 3;
     let shown = files
@@ -113,7 +113,7 @@ struct Watcher {
     folders: Folders,
     followed: HashSet<PathBuf>,
     events: UnboundedReceiver<()>,
-    /// Whether the system tells of all changes.
+    /// Whether the system reports all changes.
     is_told: bool,
 }
 
@@ -137,7 +137,7 @@ impl Watcher {
         }
     }
 
-    /// The files that differ from `known`, once there are any; nothing when we are asked to end.
+    /// The files that differ from `known`, once there are any; `None` on a signal to exit.
     fn wait(&mut self, session: &TestSession, known: &Files) -> Option<BTreeSet<PathBuf>> {
         let mut stop = session.stop.clone();
         session.runtime.block_on(async {
@@ -164,7 +164,7 @@ struct Files {
     folders: Vec<PathBuf>,
 }
 
-/// When a file was changed, how long it is, and who may run it.
+/// Time of change, size and mode of a file.
 type Looks = (i64, i64, u64, u32);
 
 impl Files {
@@ -189,7 +189,7 @@ impl Files {
                 continue;
             }
             let path = entry.path();
-            // A link to a folder is a file here: what it leads to may lead back.
+            // A symlink to a folder counts as a file here: its target may lead back.
             match entry.metadata() {
                 Ok(looks) if looks.is_dir() => self.add(&path, depth - 1),
                 Ok(looks) => {
@@ -201,7 +201,7 @@ impl Files {
         }
     }
 
-    /// The files that came, went or look different.
+    /// The files that were added or removed, or look different.
     fn differences(&self, before: &Self) -> BTreeSet<PathBuf> {
         let is_other = |one: &Self, (path, looks): &(&PathBuf, &Looks)| one.looks.get(*path) != Some(*looks);
         let new = self.looks.iter().filter(|file| is_other(before, file));

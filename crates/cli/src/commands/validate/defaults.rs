@@ -1,4 +1,4 @@
-//! `validate --explain-defaults`: what clients are told of the server and each entry, and where it comes from.
+//! `validate --explain-defaults`: what clients see of the server and each entry, and where it comes from.
 
 use crate::terminal::finding::shortened;
 use crate::terminal::visible;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// More of a value is not shown.
+/// How much of a value is shown.
 const LONGEST: usize = 60;
 
 pub(super) fn to_text(all: &[Explained], root: &Path) -> String {

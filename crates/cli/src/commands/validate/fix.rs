@@ -1,4 +1,4 @@
-//! `validate --fix`: shows what it would repair, asks where a person is there to be asked, and repairs it.
+//! `validate --fix`: shows the fixes it would make, asks the user if there is one, and makes them.
 
 use super::confirmed;
 use crate::base::error::Error;
@@ -12,10 +12,11 @@ use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// A repair can uncover a further problem, such as line ends behind a byte-order mark. So often is looked again.
+/// A fix can uncover another problem, such as line ends after a byte order mark. So the project is checked again this many
+/// times.
 const ROUNDS: usize = 4;
 
-/// A repair, and what became of it.
+/// A fix, and its result.
 pub(super) struct Fix {
     step: Step,
     outcome: Outcome,
@@ -23,7 +24,7 @@ pub(super) struct Fix {
 
 enum Outcome {
     Applied,
-    /// It was only to be shown, or was declined.
+    /// It was only shown, or was declined.
     Shown,
     Failed(String),
 }
@@ -33,12 +34,12 @@ pub(super) struct Fixing<'a> {
     pub(super) terminal: Terminal,
     pub(super) dry_run: bool,
     pub(super) asks: bool,
-    /// Whether nothing is said on the way, since a program reads the report.
+    /// Whether nothing is printed on the way, because a program reads the report.
     pub(super) is_silent: bool,
 }
 
 impl Fixing<'_> {
-    /// Repairs what can be repaired. `examined` is what was found before, and then what is found after it.
+    /// Makes the possible fixes. `examined` holds the findings before, and is replaced by those after.
     pub(super) fn run(
         &self,
         examined: &mut Examination,
@@ -105,7 +106,7 @@ impl Fixing<'_> {
         Ok(fixes)
     }
 
-    /// Says what would be done, and what cannot be.
+    /// Shows what would be done, and what cannot be.
     fn show(&self, fixes: &[Fix]) -> Result<(), Error> {
         if self.is_silent {
             return Ok(());

@@ -1,4 +1,4 @@
-//! `validate --inspector`: the command with which the official inspector lists the tools of the project and judges their
+//! `validate --inspector`: the command with which the official inspector lists the tools of the project and checks their
 //! schemas.
 
 use super::confirmed;
@@ -19,7 +19,7 @@ struct NoInspector(io::Error);
 /// A command that runs the inspector on a project.
 pub(super) struct Inspector {
     words: Vec<OsString>,
-    /// The command as a person pastes it.
+    /// The command for the user to paste.
     pub(super) shown: String,
 }
 
@@ -27,7 +27,7 @@ impl Inspector {
     pub(super) fn of(project: &Path) -> Self {
         let own = std::env::current_exe().unwrap_or_else(|_| PathBuf::from("mcp-bash"));
         let strictly = ["--cli", "--method", "tools/list", "--strict", "--"];
-        // Without a version npm takes an old one that knows no `--strict` where Node.js is too old for the newest.
+        // If Node.js is too old for the newest version, npm would otherwise take an old one without `--strict`.
         let words: Vec<OsString> = ["npx", "--yes", "@modelcontextprotocol/inspector@2"]
             .into_iter()
             .chain(strictly)
@@ -38,7 +38,7 @@ impl Inspector {
         Self { words, shown }
     }
 
-    /// Shows the command, and runs it if there is an npx and a person who wants it. Says whether all went well.
+    /// Shows the command, and runs it if there is an npx and the user agrees. Returns whether all went well.
     pub(super) fn offer(&self, search_path: &OsStr, may_ask: bool) -> Result<bool, Error> {
         let about = "To let the official inspector judge the schemas (Node.js 22 or newer; exit code 6 where it refuses one)";
         print(&format!("\n{about}:\n\n  {}\n", visible(&self.shown)))?;

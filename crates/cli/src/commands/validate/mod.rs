@@ -1,5 +1,5 @@
-//! `mcp-bash validate`: all that is wrong with a project, also what known clients refuse and what nobody can reach, and the
-//! repair of what can be repaired safely.
+//! `mcp-bash validate`: everything that is wrong with a project, including what known clients refuse and what nothing can
+//! reach, and the fixes that are safe.
 
 mod defaults;
 mod fix;
@@ -116,7 +116,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
     Ok(exit.into())
 }
 
-/// Examines the project with the checks of the server and those that only a person wants to hear of.
+/// Examines the project with the checks of the server and those that only a user of this command wants.
 fn examine(folder: &Path, settings: Settings) -> Result<Examination, Error> {
     let more = |catalog: &Catalog| -> Vec<Diagnostic> {
         let mut found = portability(catalog);
@@ -126,12 +126,12 @@ fn examine(folder: &Path, settings: Settings) -> Result<Examination, Error> {
     Examination::of(folder, None, settings, more).map(Examination::of_project)
 }
 
-/// Whether a person can be asked.
+/// Whether a user can be asked.
 fn is_terminal() -> bool {
     std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
 }
 
-/// Asks a question that is answered with yes or no; no where there is no answer.
+/// Asks a yes-or-no question; no if there is no answer.
 fn confirmed(question: &str) -> Result<bool, Error> {
     print(&format!("{question} [y/N] "))?;
     let mut answer = String::new();
@@ -139,7 +139,7 @@ fn confirmed(question: &str) -> Result<bool, Error> {
     Ok(["y", "yes"].contains(&&*answer.trim().to_ascii_lowercase()))
 }
 
-/// How many findings are of a severity.
+/// How many findings have a severity.
 fn count(found: &[Finding], severity: Severity) -> usize {
     found.iter().filter(|finding| finding.severity == severity).count()
 }

@@ -1,4 +1,4 @@
-//! What `validate` says: a line for each finding and each sound entry, or one JSON document.
+//! Report of `validate`: a line for each finding and each sound entry, or one JSON document.
 
 use super::fix::Fix;
 use super::sections::Section;
@@ -20,11 +20,11 @@ pub(super) struct Report<'a> {
     /// Whether sound entries are left out.
     pub(super) is_quiet: bool,
     pub(super) explains: bool,
-    /// The command of the official inspector, where it is wanted.
+    /// The command of the official inspector, if it is requested.
     pub(super) inspector: Option<&'a str>,
 }
 
-/// A finding, an entry of which nothing is wrong, or what an author answers for.
+/// A finding, an entry without problems, or an author's declaration.
 enum Message<'a> {
     Finding(&'a Finding),
     Note(String),
@@ -39,13 +39,13 @@ struct Placed<'a> {
 }
 
 impl Report<'_> {
-    /// What makes the command fail.
+    /// The findings that make the command fail.
     pub(super) fn counted_errors(&self) -> usize {
         let warnings = if self.strict { count(self.found, Severity::Warning) } else { 0 };
         count(self.found, Severity::Error) + warnings
     }
 
-    /// All messages, in the order of their sections and files.
+    /// All messages, ordered by section and file.
     fn messages(&self) -> Vec<Placed<'_>> {
         let findings = self.found.iter().map(|finding| Placed {
             section: Section::of_finding(finding, self.paths),
@@ -72,7 +72,7 @@ impl Report<'_> {
         messages
     }
 
-    /// What authors say is safe though nobody can see that it is: the arguments that may hold any text where a program may read
+    /// What authors declare safe and no check can confirm: the arguments that may hold any text where a program may read
     /// code.
     fn declarations(&self) -> Vec<(PathBuf, String)> {
         let tools = self.catalog.tools.items().iter();
@@ -86,7 +86,7 @@ impl Report<'_> {
         declared.collect()
     }
 
-    /// The entries of which nothing is wrong, each with its file.
+    /// The entries without problems, each with its file.
     fn sound_entries(&self) -> Vec<(PathBuf, String)> {
         let (catalog, paths) = (self.catalog, self.paths);
         let named = |kind: &str, name: &str| format!("valid ({kind} {name})");
@@ -112,7 +112,7 @@ impl Report<'_> {
         entries.filter(|(file, _)| is_sound(file)).collect()
     }
 
-    /// The paths that have to be repaired before what they hold is run: one finding can be about many.
+    /// The paths that must be fixed before their files are run: one finding can be about many.
     fn distrusted(&self) -> HashSet<&Path> {
         let errors = self.found.iter().filter(|finding| finding.severity == Severity::Error);
         let repairs = errors.filter_map(|finding| finding.repair.as_deref());
@@ -198,7 +198,7 @@ impl Report<'_> {
         text
     }
 
-    /// `path:line - text`, as one line that no terminal obeys.
+    /// `path:line - text`, on one line without control characters.
     fn line_of(&self, file: Option<&Path>, line: Option<u64>, words: &str) -> String {
         let Some(file) = file else { return visible(words) };
         let file =
@@ -207,13 +207,13 @@ impl Report<'_> {
         format!("{}{line} - {}", visible(&file), visible(words))
     }
 
-    /// Whether `--fix` would repair anything.
+    /// Whether `--fix` would fix anything.
     fn can_be_repaired(&self) -> bool {
         let repairs = self.found.iter().filter_map(|finding| finding.repair.as_deref());
         repairs.flat_map(Repair::steps).any(|step| step.obstacle(&self.paths.root).is_none())
     }
 
-    /// The last line: how it stands, and the next step.
+    /// The last line: the result, and the next step.
     fn summary(&self) -> String {
         let (errors, warnings) = (self.counted_errors(), count(self.found, Severity::Warning));
         let mut text = String::new();
@@ -241,12 +241,12 @@ impl Report<'_> {
     }
 }
 
-/// Whether a file, its metadata or a folder that it lies in is one of these.
+/// Whether a file, its metadata or a folder that contains it is one of these.
 fn is_inside(file: &Path, paths: &HashSet<&Path>) -> bool {
     file.ancestors().any(|path| paths.contains(path)) || is_wrong(file, paths)
 }
 
-/// Whether something is wrong with a file or with its metadata.
+/// Whether a file or its metadata has a problem.
 fn is_wrong(file: &Path, wrong: &HashSet<&Path>) -> bool {
     wrong.contains(file) || metadata_names(file).any(|metadata| wrong.contains(&*metadata))
 }

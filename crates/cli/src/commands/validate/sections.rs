@@ -1,4 +1,4 @@
-//! The part of a project that a finding belongs to.
+//! Report sections: the part of a project that a finding belongs to.
 
 use crate::terminal::finding::Finding;
 use mcp_bash_project::Paths;
@@ -29,7 +29,7 @@ impl Section {
         }
     }
 
-    /// What has no file is a setting.
+    /// A finding without a file is about a setting.
     pub(super) fn of_finding(finding: &Finding, paths: &Paths) -> Self {
         finding.file.as_deref().map_or(Self::Settings, |file| Self::of(file, paths))
     }

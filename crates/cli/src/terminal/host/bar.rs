@@ -1,13 +1,13 @@
-//! Progress on a terminal: one line on standard error, drawn over and over, and taken away at the end.
+//! Progress bar on a terminal: one line on standard error, redrawn in place and removed at the end.
 
 use rustix::termios::tcgetwinsize;
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-/// The columns of the bar itself.
+/// The width of the bar itself, in columns.
 const COLUMNS: usize = 24;
 
-/// How often it is drawn at most. The last state before a pause may be missed; the end clears it anyway.
+/// The shortest time between two redraws. The last state before a pause may be missed; the end clears it anyway.
 const PACE: Duration = Duration::from_millis(30);
 
 pub(crate) struct Bar {
@@ -15,7 +15,7 @@ pub(crate) struct Bar {
 }
 
 impl Bar {
-    /// None where standard error is no terminal that can draw over a line.
+    /// `None` if standard error is not a terminal that can redraw a line.
     pub(crate) fn of_stderr() -> Option<Self> {
         let is_dumb = std::env::var_os("TERM").is_some_and(|name| name == "dumb");
         (io::stderr().is_terminal() && !is_dumb).then_some(Self { drawn: None })

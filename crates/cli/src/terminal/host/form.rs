@@ -1,4 +1,4 @@
-//! `elicitation/create`: a form is asked field by field, a URL is shown. What does not fit is said and asked again.
+//! `elicitation/create`: a form is asked field by field, a URL is shown. An invalid answer is explained and asked again.
 
 use super::person::Person;
 use mcp_bash_schema::Schema;
@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 /// The line that declines.
 const DECLINE: &str = "!";
 
-/// How a field, or the whole form, was left.
+/// How the user left a field, or the whole form.
 enum Left {
     Declined,
     Cancelled,
@@ -82,7 +82,7 @@ impl<'a> Field<'a> {
         Self { name, schema, is_required, is_several, choices: choices(listed, schema) }
     }
 
-    /// Asks until the answer fits. None where the field is left out.
+    /// Asks until the answer is valid. `None` if the field is left out.
     fn ask(&self, person: &mut Person) -> Result<Option<Value>, Left> {
         let title = self.schema["title"].as_str().unwrap_or(self.name);
         if let Some(description) = self.schema["description"].as_str() {
@@ -113,7 +113,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// What the answer may be, in brackets.
+    /// The possible answers, in brackets.
     fn note(&self, default: Option<&Value>) -> String {
         let kind = match self.schema["type"].as_str() {
             _ if self.is_several => "numbers or names, separated by commas",
@@ -172,11 +172,11 @@ impl<'a> Field<'a> {
         chosen.map(|choice| choice.value.clone()).ok_or_else(|| format!("`{word}` is none of the choices"))
     }
 
-    /// The value, if it is what the schema wants.
+    /// The value, if it satisfies the schema.
     fn checked(&self, value: Value) -> Result<Value, String> {
         let mut form = json!({ "type": "object", "properties": {} });
         form["properties"][self.name] = self.schema.clone();
-        // A schema that cannot be used does not keep anybody from answering.
+        // An unusable schema must not prevent an answer.
         let Ok(schema) = Schema::compile(&form.to_string()) else { return Ok(value) };
         let mut content = json!({});
         content[self.name] = value.clone();
@@ -207,7 +207,7 @@ fn choices(listed: &Value, schema: &Value) -> Vec<Choice> {
     branches.into_iter().flatten().filter_map(choice).collect()
 }
 
-/// Looks at the formats that forms may ask for, as far as a slip would be seen.
+/// Checks the formats that forms may ask for, as far as a typo shows.
 fn of_format(format: Option<&str>, line: &str) -> Result<(), String> {
     let digits = |pattern: &str| {
         line.len() >= pattern.len()

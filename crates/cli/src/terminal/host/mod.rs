@@ -1,5 +1,5 @@
-//! Whoever sits at the command line, as a server meets them: sees progress and log messages on standard error, and answers
-//! questions where there is a terminal. Without one the server is told that nobody can be asked.
+//! Command-line host: the user, as a server sees them. Shows progress and log messages on standard error, and answers
+//! questions if there is a terminal. Without one, the server learns that there is no user to ask.
 
 mod bar;
 mod form;
@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex};
 pub(crate) struct CommandLineHost {
     bar: Option<Bar>,
     person: Option<Arc<Mutex<Person>>>,
-    /// The folders that scripts may work in, where the person names some.
+    /// The folders that scripts may work in, if the user names some.
     roots: Vec<PathBuf>,
     is_verbose: bool,
     is_quiet: bool,
@@ -47,12 +47,12 @@ impl CommandLineHost {
         }
     }
 
-    /// Whether anybody looks at progress.
+    /// Whether progress is shown.
     pub(crate) fn wants_progress(&self) -> bool {
         self.bar.is_some()
     }
 
-    /// Takes away what is only there while something goes on. To be called before anything else is written.
+    /// Removes temporary output. To be called before anything else is written.
     pub(crate) fn finish(&mut self) {
         if let Some(bar) = &mut self.bar {
             bar.clear();
@@ -61,7 +61,7 @@ impl CommandLineHost {
 
     fn log(&mut self, params: &Value) {
         let (level, logger) = (params["level"].as_str().unwrap_or("info"), params["logger"].as_str());
-        // What is wrong with other files of the project is told by those who look at the whole of it.
+        // Commands that look at the whole project report the problems of other files.
         let is_about_others = logger == Some("mcp.project") && !self.is_verbose;
         let level = LogLevel::parse(level).unwrap_or(LogLevel::Info);
         if level < self.level() || is_about_others {
@@ -73,7 +73,7 @@ impl CommandLineHost {
     }
 }
 
-/// The words of a log message, whose data may be anything.
+/// The text of a log message, whose data may be anything.
 fn text_of(data: &Value) -> String {
     match data {
         Value::String(text) => text.clone(),
@@ -142,7 +142,7 @@ impl Host for CommandLineHost {
     }
 }
 
-/// Talks with the person on a thread that may block, so that Ctrl-C and the server are heard meanwhile.
+/// Talks with the user on a thread that may block, so that Ctrl-C and the server are handled meanwhile.
 async fn with_person<T: Send + 'static>(
     person: Arc<Mutex<Person>>,
     talk: impl FnOnce(&mut Person) -> Result<T, String> + Send + 'static,

@@ -1,11 +1,11 @@
-//! The person at the terminal: what is written there, and the lines that they type.
+//! Person at the terminal: what is written there, and the lines that they type.
 
 use crate::terminal::harmless;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, IsTerminal, Write};
 use std::os::fd::AsFd;
 
-/// A person does not type longer lines.
+/// Nobody types longer lines, in bytes.
 const LONGEST_LINE: u64 = 1024 * 1024;
 
 pub(crate) struct Person {
@@ -14,8 +14,8 @@ pub(crate) struct Person {
 }
 
 impl Person {
-    /// Somebody is there if standard input or standard error is a terminal. They are asked on the terminal of this
-    /// process, whatever else standard input is used for.
+    /// A user is present if standard input or standard error is a terminal. Questions go to the controlling terminal of
+    /// this process, whatever else standard input is used for.
     #[expect(clippy::disallowed_methods, reason = "the terminal of this process")]
     pub(crate) fn find() -> Option<Self> {
         let (stdin, stderr) = (io::stdin(), io::stderr());
@@ -38,19 +38,19 @@ impl Person {
         Self { input: BufReader::new(Box::new(input)), output: Box::new(output) }
     }
 
-    /// One who has typed `lines` already, and what they are shown goes to `output`.
+    /// A user who has typed `lines` already; what they are shown goes to `output`.
     #[cfg(test)]
     pub(crate) fn who_types(lines: &'static str, output: impl Write + Send + 'static) -> Self {
         Self::new(lines.as_bytes(), output)
     }
 
-    /// Shows a text that may come from elsewhere.
+    /// Shows a text that may be foreign.
     pub(crate) fn show(&mut self, text: &str) {
-        // Whoever cannot see the question cannot answer it either, which is noticed then.
+        // A user who cannot see the question cannot answer it either, which is noticed then.
         let _ = self.output.write_all(harmless(text).as_bytes()).and_then(|()| self.output.flush());
     }
 
-    /// The next line that the person types after the prompt. None where they end the input (Ctrl-D).
+    /// The next line that the user types after the prompt. `None` if they end the input (Ctrl-D).
     pub(crate) fn line(&mut self, prompt: &str) -> Option<String> {
         use io::Read as _;
         self.show(prompt);

@@ -1,4 +1,4 @@
-//! `sampling/createMessage`, answered by the person instead of a model.
+//! `sampling/createMessage`, answered by the user instead of a model.
 
 use super::person::Person;
 use serde_json::{Value, json};

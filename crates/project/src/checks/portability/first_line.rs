@@ -1,6 +1,6 @@
-//! Whether the first line of a description says something by itself: some clients show models no more.
+//! First line of a description: whether it says something by itself, because some clients show models nothing else.
 
-/// Words that are a heading, and say nothing about a tool.
+/// Words that are only a heading, and say nothing about a tool.
 const HEADINGS: [&str; 12] = [
     "about",
     "args",
@@ -16,7 +16,7 @@ const HEADINGS: [&str; 12] = [
     "usage",
 ];
 
-/// What is wrong with the first line of a description that is not empty.
+/// The problem with the first line of a description that is not empty.
 pub(super) fn problem(description: &str) -> Option<&'static str> {
     let mut lines = description.lines().map(str::trim);
     let first = lines.next().unwrap_or_default();
@@ -35,7 +35,7 @@ pub(super) fn problem(description: &str) -> Option<&'static str> {
     }
 }
 
-/// Whether a line is the rest of the sentence before it.
+/// Whether a line continues the sentence before it.
 fn goes_on(first: &str, next: &str) -> bool {
     !first.ends_with(['.', '!', '?', '…']) && next.starts_with(|c: char| c.is_lowercase())
 }

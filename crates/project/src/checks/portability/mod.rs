@@ -1,4 +1,5 @@
-//! Names and schemas that known clients or model APIs refuse, though we serve them: who refuses what is a table (`rules`).
+//! Portability: names and schemas that known clients or model APIs refuse, though we serve them. The table `rules` says who
+//! refuses what.
 
 mod first_line;
 mod names;
@@ -23,7 +24,7 @@ use std::path::{Path, PathBuf};
 /// More tools than this are too many for some clients.
 const MANY_TOOLS: usize = 80;
 
-/// All that is refused of a project, in no order.
+/// Everything in a project that some client or API refuses, unordered.
 pub fn portability(catalog: &Catalog) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let metadata: Vec<PathBuf> = metadata_files(&catalog.paths.tools);
@@ -76,10 +77,10 @@ fn check_names(catalog: &Catalog, sources: &Sources<'_>, found: &mut Vec<Diagnos
     }
 }
 
-/// So many names of tools are shown.
+/// How many tool names are shown.
 const MOST_NAMES: usize = 5;
 
-/// One finding for all tools that do not say what they do to the world.
+/// One finding for all tools without annotations about their effects.
 fn check_annotations(catalog: &Catalog, sources: &Sources<'_>, found: &mut Vec<Diagnostic>) {
     let says = |tool: &Tool| {
         let text = tool.annotations.as_ref().map_or("{}", |annotations| annotations.get());
@@ -104,7 +105,7 @@ fn check_annotations(catalog: &Catalog, sources: &Sources<'_>, found: &mut Vec<D
     found.push(finding);
 }
 
-/// How a function of Python is described, which has no `description`.
+/// How to describe a Python function, which has no `description`.
 const IN_THE_DOCSTRING: &str =
     "write a docstring into the function that says what it does, and when to use it";
 
@@ -120,7 +121,7 @@ fn refused_in(refused: &Refused, key: &str, source: &Source<'_>) -> Diagnostic {
     source.mark(said(rule, source.file, &subject), key, pointer)
 }
 
-/// What a rule is about, in few words.
+/// The subject of a rule, in a few words.
 fn thing(rule: &Rule) -> &'static str {
     rule.what.split(',').next().unwrap_or_default()
 }
@@ -133,7 +134,7 @@ fn check_server(catalog: &Catalog, found: &mut Vec<Diagnostic>) {
         let value = follow(text.trim_start_matches('\u{feff}'), names.iter().copied())?;
         place_of(value.text(), &text)
     };
-    // A name that is the folder's is nobody's choice, and clients are free to call the server as they like.
+    // A name that comes from the folder is not the author's choice, and clients may name the server as they like.
     if let Some(name) = written["name"].as_str()
         && let Some(rule) = server_refusal(name)
     {
@@ -179,7 +180,7 @@ fn check_resources(catalog: &Catalog, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The finding with the line of a key of its file, if that is metadata.
+/// The finding with the line of a key, if its file is metadata.
 fn at_key(found: Diagnostic, key: &str) -> Diagnostic {
     let Ok(text) = mcp_bash_files::read_text(&found.path, LONGEST) else { return found };
     if found.path.extension().is_some_and(|ending| ending == "json") {
@@ -193,7 +194,7 @@ fn at_key(found: Diagnostic, key: &str) -> Diagnostic {
     }
 }
 
-/// Whether a text has only characters that URIs have.
+/// Whether a text has only URI characters.
 fn is_uri(uri: &str) -> bool {
     let is_reserved = |byte: u8| b"-._~:/?#[]@!$&'()*+,;=%".contains(&byte);
     uri.bytes().all(|byte| byte.is_ascii_alphanumeric() || is_reserved(byte))
@@ -208,7 +209,7 @@ fn is_media_type(kind: &str) -> bool {
     plain.split_once('/').is_some_and(|(kind, subtype)| is_word(kind) && is_word(subtype))
 }
 
-/// What a rule says of something.
+/// A finding about something that breaks a rule.
 fn said(rule: &Rule, file: &Path, subject: &str) -> Diagnostic {
     let told = Diagnostic::warning(file, format!("{subject}: {}", rule.who), rule.remedy);
     Diagnostic { severity: Severity::clone(&rule.severity), ..told }

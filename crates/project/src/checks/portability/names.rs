@@ -1,14 +1,14 @@
-//! Names of tools that become one name in clients.
+//! Tool names that become the same name in clients.
 
 use crate::declarations::refusals::names::shown;
 use std::collections::HashMap;
 
-/// What a client makes of the names of server and tool has no more characters.
+/// The longest name, in characters, that a client makes of the names of server and tool.
 const LONGEST: usize = 64;
 
-/// The names that become one with a name before them: the index of each, and the two names in words.
+/// The names that become the same as an earlier one: the index of each, and the two names for the message.
 pub(super) fn clashes<'n>(names: impl Iterator<Item = &'n str>, server: &str) -> Vec<(usize, String)> {
-    // A sign stands between the two names.
+    // A separator comes between the two names.
     let room = LONGEST.saturating_sub(server.chars().count() + 1).max(1);
     let mut seen: HashMap<String, &str> = HashMap::new();
     let mut found = Vec::new();

@@ -1,12 +1,12 @@
-//! References of a schema that lead back to themselves.
+//! Recursive references: `$ref`s of a schema that lead back to themselves.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// More references than these are not followed.
+/// How many references are followed.
 const MOST: usize = 500;
 
-/// The place of the first reference of a schema that leads to what it is a part of. A reference is its place and what it
-/// names, both as JSON Pointers.
+/// The place of the first reference that leads to a schema it is part of. A reference is its place and its target, both as
+/// JSON Pointers.
 pub(super) fn recursive(references: &[(String, String)]) -> Option<&str> {
     let references = &references[..references.len().min(MOST)];
     let mut leads_to: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! Schemas that clients or model APIs refuse.
+//! Refused schemas: keywords and forms that clients or model APIs do not accept.
 
 use super::recursion::recursive;
 use crate::declarations::header_parameters;
@@ -7,7 +7,7 @@ use crate::declarations::refusals::rules::{self, Rule};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// The words that the API of Gemini knows in `parameters`.
+/// The keywords that the Gemini API knows in `parameters`.
 const KNOWN_TO_GEMINI: [&str; 27] = [
     "$defs",
     "$ref",
@@ -38,7 +38,7 @@ const KNOWN_TO_GEMINI: [&str; 27] = [
     "type",
 ];
 
-/// The words under which one schema stands, those under which several do by their names, and those with a list of them.
+/// Keywords that hold one schema, keywords that hold several by name, and keywords that hold a list.
 const ONE: [&str; 11] = [
     "additionalProperties",
     "additionalItems",
@@ -55,22 +55,22 @@ const ONE: [&str; 11] = [
 const NAMED: [&str; 5] = ["$defs", "definitions", "dependentSchemas", "patternProperties", "properties"];
 const LISTED: [&str; 4] = ["allOf", "anyOf", "oneOf", "prefixItems"];
 
-/// Where `true` and `false` are usual.
+/// Keywords for which `true` and `false` are usual.
 const SWITCHES: [&str; 4] =
     ["additionalProperties", "additionalItems", "unevaluatedItems", "unevaluatedProperties"];
 
-/// Something in a schema that somebody refuses.
+/// Part of a schema that some client or API refuses.
 pub(super) struct Refused {
     pub(super) rule: &'static Rule,
     /// A JSON Pointer to the first place.
     pub(super) pointer: String,
-    /// What stands there, where the rule does not say it.
+    /// What is there, if the rule does not say it.
     pub(super) what: Vec<String>,
     /// How many places there are.
     pub(super) count: usize,
 }
 
-/// All that is refused in the schema of arguments, each thing once.
+/// Everything refused in the schema of arguments, each once.
 pub(super) fn refused_input(schema: &Value) -> Vec<Refused> {
     let mut found = Found::default();
     if let Value::Object(root) = schema {
@@ -86,7 +86,7 @@ pub(super) fn refused_input(schema: &Value) -> Vec<Refused> {
     found.in_order()
 }
 
-/// All that is refused in the schema of a result, which no model API sees.
+/// Everything refused in the schema of a result, which no model API sees.
 pub(super) fn refused_output(schema: &Value) -> Vec<Refused> {
     let mut found = Found::default();
     if let Some(Value::Object(members)) = schema.get("properties") {
@@ -100,7 +100,7 @@ pub(super) fn refused_output(schema: &Value) -> Vec<Refused> {
 #[derive(Default)]
 struct Found {
     refused: BTreeMap<&'static str, Refused>,
-    /// References inside of the schema: where each is, and what it names.
+    /// References inside the schema: the place and the target of each.
     references: Vec<(String, String)>,
 }
 
@@ -151,7 +151,7 @@ impl Found {
         }
     }
 
-    /// Looks at one schema, without those in it.
+    /// Checks one schema, without the schemas inside it.
     fn look_at(&mut self, pointer: &str, schema: &Map<String, Value>) {
         match schema.get("type") {
             Some(Value::Array(types)) => {
@@ -172,11 +172,11 @@ impl Found {
                 None => self.add(&rules::REMOTE_REFERENCE, &place, None),
             }
         }
-        // Every client has to know the annotation, and to keep it from a model.
+        // Every client must know the annotation, and must not pass it to a model.
         let is_passed_on = |word: &str| word != header_parameters::ANNOTATION;
         let unknown = schema.keys().filter(|word| !KNOWN_TO_GEMINI.contains(&&***word));
         for word in unknown.filter(|word| is_passed_on(word)) {
-            // At the root these are told with worse.
+            // At the root, a more severe finding covers these.
             if pointer.is_empty() && ["oneOf", "allOf", "not"].contains(&&**word) {
                 continue;
             }
@@ -198,7 +198,7 @@ impl Found {
     }
 }
 
-/// A name as it stands in a JSON Pointer.
+/// A name, escaped for a JSON Pointer.
 fn escaped(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }

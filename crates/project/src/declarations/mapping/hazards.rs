@@ -1,5 +1,5 @@
-//! Places in which a value would be more than data: code that an interpreter reads, and variables that change which code runs.
-//! What certainly is code is refused; what may be is restricted to harmless characters.
+//! Injection hazards: places in which a value would be more than data: code that an interpreter reads, and variables that
+//! change which code runs. Certain code is refused; possible code is restricted to harmless characters.
 
 use super::Mapping;
 use super::schema::Kind;
@@ -7,8 +7,8 @@ use super::template::Template;
 use super::words::{Word, Words};
 use mcp_bash_hazards::{Control, Judgement, Piece, Verdict, control, judge};
 
-/// Refuses a mapping in which a value would be code, and restricts the values that may be. `program` is what a tool without a
-/// script runs; a script is its author's own, and reads its words as it likes.
+/// Refuses a mapping in which a value would be code, and restricts the values that may be code. `program` is the program of
+/// a tool without a script; a script is the author's own, and may interpret its words.
 pub(super) fn restrict(
     mapping: &mut Mapping,
     program: Option<&str>,
@@ -49,7 +49,7 @@ impl Mapping {
         self.exempt.iter().any(|name| name == argument)
     }
 
-    /// Whether the argument may only have harmless characters in some place.
+    /// Whether the argument is restricted to harmless characters in some place.
     pub(super) fn is_restricted(&self, argument: &str) -> bool {
         let words = self.words.iter().flat_map(Words::words);
         let words = words.filter(|word| word.only_harmless).map(|word| &word.template);
@@ -60,15 +60,15 @@ impl Mapping {
     }
 }
 
-/// How often a list in a group is looked at: no row of the table tells more operands apart.
+/// How often a list in a group is repeated for the check: no row of the table distinguishes more operands.
 const REPETITIONS: usize = 3;
 
-/// How many words of a command line stand for this one.
+/// How many words of a command line this one counts as.
 fn copies(word: &Word, is_alone: bool) -> usize {
     if word.template.list().is_some() && !is_alone { REPETITIONS } else { 1 }
 }
 
-/// The words as they are judged. A value can stand there more often than once.
+/// The words as they are judged. A value can occur more than once.
 fn pieces<'w>(words: &'w [Words], is_plain: impl Fn(&Template) -> bool) -> Vec<Piece<'w>> {
     let judged = |word: &'w Word| match word.template.fixed() {
         Some(text) => mcp_bash_hazards::Word::Fixed(text),
@@ -113,7 +113,8 @@ fn restrict_words(mapping: &mut Mapping, judged: &Judgement) -> Result<(), Strin
     Ok(())
 }
 
-/// `is_foreign` says that neither the program nor what it runs is the author's own: it has its variables for settings.
+/// `is_foreign` says that neither the program nor what it runs is the author's own: such a program takes settings from its
+/// variables.
 fn restrict_variables(mapping: &mut Mapping, is_foreign: bool) -> Result<(), String> {
     for index in 0..mapping.variables.len() {
         let variable = &mapping.variables[index];
@@ -136,7 +137,7 @@ fn restrict_variables(mapping: &mut Mapping, is_foreign: bool) -> Result<(), Str
     Ok(())
 }
 
-/// The next step, with those that help everywhere.
+/// The fix, followed by those that always help.
 fn remedy(first: &str) -> String {
     format!(
         "{first}, list what it can be with `enum`, or say in `unrestrictedArguments` why any text is safe"

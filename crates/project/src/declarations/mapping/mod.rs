@@ -1,5 +1,6 @@
-//! How the arguments of a call reach a program that knows nothing of JSON: as words of its command line, in variables, on
-//! its standard input. Here it is read from metadata and held against the schema; `scripts` renders it for a call.
+//! Argument mapping: how the arguments of a call reach a program that does not read JSON: as words of its command line, in
+//! variables, on its standard input. This module reads the mapping from metadata and checks it against the schema; the
+//! `scripts` crate renders it for a call.
 
 mod hazards;
 mod schema;
@@ -14,31 +15,31 @@ use crate::declarations::variable_names;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// What a program is given of the arguments of a call.
+/// How a program receives the arguments of a call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Mapping {
     pub words: Vec<Words>,
     pub variables: Vec<Variable>,
-    /// Its standard input, which is empty where the template is. `None` for the arguments as JSON.
+    /// Its standard input, empty if the template is empty. `None` for the arguments as JSON.
     pub input: Option<Template>,
-    /// Whether values on standard input may only have harmless characters.
+    /// Whether values on standard input are restricted to harmless characters.
     pub input_only_harmless: bool,
-    /// What stands for arguments that are absent, as JSON texts by their names.
+    /// Values for absent arguments, as JSON texts by name.
     pub defaults: Vec<(String, String)>,
-    /// Arguments that may hold any text wherever they stand: the author has listed what they can be, or says that it is safe.
+    /// Arguments that may hold any text wherever they are used: the author has listed their values, or declares them safe.
     pub exempt: Vec<String>,
-    /// Arguments that the author says may hold any text, and why.
+    /// Arguments that the author allows to hold any text, and why.
     pub unrestricted: Vec<(String, String)>,
     /// As the author wrote it: the keys of the metadata, and JSON texts.
     pub written: Vec<(&'static str, String)>,
 }
 
-/// A variable of the environment, left out where an argument in its value is absent.
+/// An environment variable, left out if an argument in its value is absent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Variable {
     pub name: String,
     pub value: Template,
-    /// Whether values in it may only have harmless characters, since its program may interpret others.
+    /// Whether its values are restricted to harmless characters, because its program may interpret others.
     pub only_harmless: bool,
 }
 
@@ -50,7 +51,7 @@ pub(crate) struct Read {
     pub(crate) mapping: Mapping,
 }
 
-/// The mapping that metadata has, if it has one.
+/// The mapping in the metadata, if it has one.
 pub(crate) fn read(metadata: &Metadata) -> Result<Option<Read>, String> {
     let keys = [
         ("argv", &metadata.argv),
@@ -89,7 +90,7 @@ pub(crate) fn read(metadata: &Metadata) -> Result<Option<Read>, String> {
         return Err("it has both `argv` and `command`; `command` has all words already, so leave `argv` out"
             .to_owned());
     }
-    // A program that reads its standard input where it is given no file would take the JSON for one.
+    // A program that reads its standard input when it gets no file would take the JSON for a file.
     if has("argv") || has("command") {
         read.mapping.input.get_or_insert_default();
     }
@@ -97,7 +98,7 @@ pub(crate) fn read(metadata: &Metadata) -> Result<Option<Read>, String> {
 }
 
 impl Read {
-    /// Takes from the schema what stands for arguments that are absent and what values can be, or says what does not fit.
+    /// Takes defaults and possible values from the schema, or returns what does not fit.
     pub(crate) fn fitted_to(self, schema: &RawValue) -> Result<Self, String> {
         let defaults = schema::fit(&self.mapping, schema)?;
         let mut mapping = Mapping { defaults, ..self.mapping };
@@ -114,13 +115,12 @@ impl Read {
 }
 
 impl Mapping {
-    /// The arguments of the schema that nothing uses, and whether each stands in a text with two braces, as it would in a
-    /// prompt.
+    /// The arguments of the schema that nothing uses, and whether each occurs in a text with double braces, as in a prompt.
     pub(crate) fn unused(&self, schema: &RawValue) -> Vec<(String, bool)> {
         schema::unused(self, schema)
     }
 
-    /// The key that the words stand under.
+    /// The metadata key of the words.
     fn words_key(&self) -> &'static str {
         self.written.first().map_or("argv", |(key, _)| *key)
     }
@@ -131,7 +131,7 @@ fn list<'a>(value: &'a Value, key: &str) -> Result<&'a [Value], String> {
     value.as_array().map(Vec::as_slice).ok_or_else(wrong)
 }
 
-/// How a command that was written as one text would be written as words.
+/// A command written as one text, rewritten as words.
 fn example(value: &Value) -> String {
     let Some(text) = value.as_str() else { return String::new() };
     let words: Vec<&str> = text.split_whitespace().collect();
@@ -159,7 +159,7 @@ fn variables(value: &Value) -> Result<Vec<Variable>, String> {
         hazards::require_free_name(name)?;
         Ok(Variable { name: name.clone(), value, only_harmless: false })
     };
-    // Those that are `true` are passed on from the server's environment.
+    // Names that are `true` are passed on from the server's environment.
     members.iter().filter(|(_, value)| **value != Value::Bool(true)).map(variable).collect()
 }
 
@@ -167,7 +167,7 @@ fn input(value: &Value) -> Result<Template, String> {
     text(value).map_err(|problem| format!("`stdin` {problem}"))
 }
 
-/// The arguments that the author says may hold any text, and why.
+/// The arguments that the author allows to hold any text, and why.
 fn unrestricted(metadata: &Metadata) -> Result<Vec<(String, String)>, String> {
     let Some(written) = metadata.unrestricted_arguments.as_deref().filter(|raw| raw.get() != "null") else {
         return Ok(Vec::new());
@@ -251,7 +251,7 @@ mod tests {
         assert!(refused(json!([{ "flag": "-p", "if": "path" }])).contains("as a flag"));
         let fits = |argv: Value| fitted(&json!({ "argv": argv, "inputSchema": schema(&["path"]) })).unwrap();
         assert_eq!(fits(json!(["{path}", "{depth}"])).defaults, [("depth".to_owned(), "1.5".to_owned())]);
-        // What other keywords say is not seen here.
+        // Other keywords are not considered here.
         let open = json!({ "argv": ["{x}"], "inputSchema": { "allOf": [{ "required": ["x"] }] } });
         assert!(fitted(&open).is_ok());
     }

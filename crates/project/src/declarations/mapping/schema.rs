@@ -1,4 +1,5 @@
-//! A mapping and the `inputSchema` of its tool: whether they fit together, and the schema of a tool that has none.
+//! Schema of a mapping: whether the mapping and the `inputSchema` of its tool fit together, and the schema of a tool that
+//! has none.
 
 use super::template::{Part, Template};
 use super::words::Words;
@@ -25,11 +26,11 @@ enum Shape {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
-    /// A word that is always there.
+    /// A word that is always present.
     Word,
-    /// Words that are left out where the argument is absent.
+    /// Words that are left out if the argument is absent.
     Group,
-    /// A variable or standard input, which can be absent too.
+    /// A variable or standard input, which can also be absent.
     Beside,
 }
 
@@ -72,7 +73,7 @@ fn push<'a>(all: &mut Vec<Use<'a>>, template: &'a Template, place: Place, key: &
     }));
 }
 
-/// The schema of a tool whose author has written none: texts, lists of texts and flags, required where they cannot be left
+/// The schema of a tool whose author has written none: texts, lists of texts and flags, required unless they can be left
 /// out.
 pub(super) fn derive(mapping: &Mapping) -> Result<Box<RawValue>, String> {
     let uses = uses(mapping);
@@ -106,7 +107,7 @@ pub(super) fn derive(mapping: &Mapping) -> Result<Box<RawValue>, String> {
     RawValue::from_string(schema.to_string()).map_err(|error| error.to_string())
 }
 
-/// What the values of an argument can be, by the schema.
+/// The possible values of an argument, by the schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A number.
@@ -115,7 +116,7 @@ pub(super) enum Kind {
     Choice,
 }
 
-/// The arguments that cannot be any text.
+/// The arguments that cannot be arbitrary text.
 pub(super) fn kinds(schema: &RawValue) -> Vec<(String, Kind)> {
     let schema: Value = serde_json::from_str(schema.get()).unwrap_or_default();
     let properties = schema["properties"].as_object().into_iter().flatten();
@@ -125,7 +126,7 @@ pub(super) fn kinds(schema: &RawValue) -> Vec<(String, Kind)> {
         Some("integer" | "number") => Some(Kind::Number),
         _ => None,
     };
-    // Of a list, the elements are what becomes words.
+    // The elements of a list become words.
     let of = |schema: &Value| match schema["type"].as_str() {
         Some("array") => kind(&schema["items"]),
         _ => kind(schema),
@@ -133,7 +134,7 @@ pub(super) fn kinds(schema: &RawValue) -> Vec<(String, Kind)> {
     properties.filter_map(|(name, schema)| Some((name.clone(), of(schema)?))).collect()
 }
 
-/// Says what does not fit, and returns what the schema gives for arguments that are absent, as JSON texts by their names.
+/// Reports what does not fit, and returns the schema's defaults for absent arguments, as JSON texts by name.
 pub(super) fn fit(mapping: &Mapping, schema: &RawValue) -> Result<Vec<(String, String)>, String> {
     let schema: Value =
         serde_json::from_str(schema.get()).map_err(|error| format!("`inputSchema`: {error}"))?;
@@ -142,7 +143,7 @@ pub(super) fn fit(mapping: &Mapping, schema: &RawValue) -> Result<Vec<(String, S
     let is_required = |name: &str| {
         schema["required"].as_array().is_some_and(|required| required.iter().any(|known| known == name))
     };
-    // Other keywords may say more about the arguments than can be seen here.
+    // Other keywords may say more about the arguments than we can see here.
     let is_open = ["$ref", "allOf", "anyOf", "oneOf", "if", "dependentSchemas", "patternProperties"]
         .iter()
         .any(|keyword| schema.get(keyword).is_some());
@@ -206,7 +207,7 @@ fn listed(properties: &Map<String, Value>) -> String {
     format!("it has {}", names.join(", "))
 }
 
-/// The arguments of the schema that nothing uses, and whether each stands in a text with two braces, as it would in a prompt.
+/// The arguments of the schema that nothing uses, and whether each occurs in a text with double braces, as in a prompt.
 pub(super) fn unused(mapping: &Mapping, schema: &RawValue) -> Vec<(String, bool)> {
     let schema: Value = serde_json::from_str(schema.get()).unwrap_or_default();
     let uses = uses(mapping);

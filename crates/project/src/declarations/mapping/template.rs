@@ -1,6 +1,7 @@
-//! Text with places for arguments: `--depth={depth}`, `{files...}`. `{{` and `}}` stand for braces.
+//! Templates of a mapping: text with placeholders for arguments, such as `--depth={depth}` or `{files...}`. `{{` and `}}`
+//! stand for braces.
 
-/// A text with places for arguments.
+/// A text with placeholders for arguments.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Template {
     pub parts: Vec<Part>,
@@ -12,7 +13,7 @@ pub enum Part {
     Fixed(String),
     /// The value of an argument.
     Argument(String),
-    /// Each element of an argument that is a list: the whole text is there once for each of them.
+    /// Each element of an argument that is a list: the whole text is repeated once for each.
     Each(String),
 }
 
@@ -48,7 +49,7 @@ impl Template {
         Ok(Self { parts })
     }
 
-    /// The text, where no argument has a place in it.
+    /// The text, if it has no placeholder.
     pub fn fixed(&self) -> Option<&str> {
         match &*self.parts {
             [] => Some(""),
@@ -57,7 +58,7 @@ impl Template {
         }
     }
 
-    /// The names of the arguments that have a place in it.
+    /// The names of the arguments that have a placeholder.
     pub fn arguments(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(|part| match part {
             Part::Fixed(_) => None,
@@ -65,7 +66,7 @@ impl Template {
         })
     }
 
-    /// What stands before the first argument.
+    /// The text before the first argument.
     pub fn prefix(&self) -> &str {
         match self.parts.first() {
             Some(Part::Fixed(text)) => text,
@@ -73,7 +74,7 @@ impl Template {
         }
     }
 
-    /// The argument whose elements each make a text of their own.
+    /// The argument whose elements each produce a text of their own.
     pub fn list(&self) -> Option<&str> {
         self.parts.iter().find_map(|part| match part {
             Part::Each(name) => Some(&**name),
@@ -82,7 +83,7 @@ impl Template {
     }
 }
 
-/// What stands after an opening brace: an argument, and the text behind it.
+/// Parses the text after an opening brace: an argument, and the rest of the text.
 fn placeholder(text: &str) -> Option<(Part, &str)> {
     let (name, rest) = text.split_once('}')?;
     let (name, is_list) = match name.strip_suffix("...") {

@@ -1,4 +1,4 @@
-//! The words of a command line, as an author writes them in `argv` or `command`.
+//! Words of a command line, as an author writes them in `argv` or `command`.
 
 use super::template::{Part, Template};
 use serde_json::Value;
@@ -8,16 +8,16 @@ use serde_json::Value;
 pub enum Words {
     /// One word; or one for each element of a list.
     Word(Word),
-    /// Words that are there together, or not at all where an argument among them is absent.
+    /// Words that are all present, or all left out if an argument among them is absent.
     Group(Vec<Word>),
-    /// Words that are there once for each element of this list.
+    /// Words that are repeated once for each element of this list.
     Repeated { words: Vec<Word>, list: String },
-    /// A word that is there if the argument is true.
+    /// A word that is present if the argument is true.
     Flag { word: String, argument: String },
 }
 
 impl Words {
-    /// The words that can have a place for an argument.
+    /// The words that can have a placeholder.
     pub(super) fn words(&self) -> &[Word] {
         match self {
             Self::Word(word) => std::slice::from_ref(word),
@@ -40,11 +40,11 @@ pub struct Word {
     pub template: Template,
     /// Whether the word may begin with a `-` that comes from a value.
     pub may_begin_with_dash: bool,
-    /// Whether values in it may only have harmless characters, since its program may interpret others.
+    /// Whether its values are restricted to harmless characters, because its program may interpret others.
     pub only_harmless: bool,
 }
 
-/// Reads the elements of a list. `key` is what the list is called in the metadata.
+/// Reads the elements of a list. `key` is the name of the list in the metadata.
 pub(super) fn read(elements: &[Value], key: &str) -> Result<Vec<Words>, String> {
     let read = |(index, element)| words(element).map_err(|problem| format!("`{key}[{index}]` {problem}"));
     let mut all: Vec<Words> = elements.iter().enumerate().map(read).collect::<Result<_, _>>()?;
@@ -152,16 +152,15 @@ fn flag(members: &serde_json::Map<String, Value>) -> Result<Words, String> {
     }
 }
 
-/// Goes through the words in their order, and marks those that stand after a fixed `--`, where no program takes a word for an
-/// option.
+/// Goes through the words in order, and marks those after a fixed `--`, where no program takes a word for an option.
 #[derive(Default, Clone, Copy)]
 struct Operands {
-    /// A fixed `--` stands before. It counts up to the next fixed word only, which may be a program that reads options anew,
-    /// as in `sudo -- rm`.
+    /// A fixed `--` comes before. It counts only up to the next fixed word, which may be a program that parses options
+    /// again, as in `sudo -- rm`.
     after_dashes: bool,
-    /// The last fixed word is an option, and may take the next word for its value.
+    /// The last fixed word is an option, and may take the next word as its value.
     after_option: bool,
-    /// That value may be absent, so that the option would take a `--` for it.
+    /// That value may be absent, so that the option would take a `--` as its value.
     may_lack_value: bool,
 }
 
@@ -200,7 +199,7 @@ impl Operands {
     }
 }
 
-/// Refuses a word in which a value would be part of the name of an option.
+/// Refuses a word in which a value would be part of an option's name.
 fn require_own_options(all: &[Words], key: &str) -> Result<(), String> {
     let words = all.iter().flat_map(Words::words);
     for word in words.filter(|word| word.template.fixed().is_none() && !word.may_begin_with_dash) {

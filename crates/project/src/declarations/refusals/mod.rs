@@ -1,5 +1,5 @@
-//! What known clients or model APIs refuse, though we serve it: a table of it (`rules`), and which names are concerned. The
-//! search warns of names, and the checks of all of it.
+//! Refusals: what known clients or model APIs refuse, though we serve it. `rules` is the table, `names` finds the affected
+//! names. The search warns about names, and the checks warn about everything.
 
 pub(crate) mod names;
 pub(crate) mod rules;

@@ -1,10 +1,10 @@
-//! Names of tools and servers that clients or model APIs refuse.
+//! Refused names of tools and servers.
 
 use super::rules::{self, Rule};
 use crate::Severity;
 use mcp_bash_harmless::clip;
 
-/// What is said of a tool whose name is refused somewhere; nothing of one that is not.
+/// A refused tool name: who refuses it, and what to do.
 pub(crate) struct Refusal {
     pub(crate) severity: Severity,
     /// What is wrong, as a sentence fragment.
@@ -12,7 +12,7 @@ pub(crate) struct Refusal {
     pub(crate) remedy: &'static str,
 }
 
-/// Who refuses the name of a tool, whatever its server is called. It is served all the same.
+/// The refusal of a tool's name, whatever the server's name is. The tool is served all the same.
 pub(crate) fn refusal(name: &str) -> Option<Refusal> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     let length = name.chars().count();
@@ -30,7 +30,7 @@ pub(crate) fn refusal(name: &str) -> Option<Refusal> {
     Some(of(&rule, name))
 }
 
-/// Who refuses a name that [`refusal`] lets pass.
+/// The refusal of a name that [`refusal`] accepts.
 pub(crate) fn lesser_refusal(name: &str, server: &str) -> Option<Refusal> {
     if !name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
         return Some(of(&rules::NAME_START, name));
@@ -45,7 +45,7 @@ pub(crate) fn lesser_refusal(name: &str, server: &str) -> Option<Refusal> {
     })
 }
 
-/// Who refuses the name of a server.
+/// The refusal of a server's name.
 pub(crate) fn server_refusal(name: &str) -> Option<&'static Rule> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
     if !name.chars().all(|c| is_plain(c) || c == '_') {
@@ -62,7 +62,7 @@ fn of(rule: &Rule, name: &str) -> Refusal {
     Refusal { severity: rule.severity, problem, remedy: rule.remedy }
 }
 
-/// The beginning of a name, which may be as long and as odd as its author likes.
+/// The beginning of a name, which may be long and contain anything.
 pub(crate) fn shown(name: &str) -> String {
     const LONGEST: usize = 80;
     clip(name, LONGEST).replace(char::is_control, "\u{fffd}")

@@ -1,21 +1,21 @@
-//! The table of what clients and model APIs refuse, and what follows from it. `docs/validate.md` shows the same table; a test
-//! holds the two together.
+//! Refusal rules: the table of what clients and model APIs refuse, and the consequences. `docs/validate.md` shows the same
+//! table; a test compares the two.
 
 use crate::Severity::{self, Error, Warning};
 
-/// Something that is right by the protocol, or served all the same, and that somebody else refuses.
+/// Something that the protocol allows, or that we serve all the same, and that a client or API refuses.
 #[derive(Debug)]
 pub(crate) struct Rule {
-    /// What there is to refuse, as the documentation names it.
+    /// What is refused, as the documentation names it.
     pub(crate) what: &'static str,
-    /// An error only where every well-known client or model API fails, or where one bad entry loses all others.
+    /// An error only if every well-known client or model API fails, or if one bad entry loses all others.
     pub(crate) severity: Severity,
     /// Who refuses it, and what happens then.
     pub(crate) who: &'static str,
     pub(crate) remedy: &'static str,
 }
 
-/// The remedy for most names.
+/// The fix for most names.
 pub(crate) const BETTER_NAME: &str = "use at most 64 letters, digits, `_` and `-`";
 
 pub(crate) const NAME_CHARACTERS: Rule = Rule {

@@ -1,4 +1,4 @@
-//! Discovery of tools: which files are tools, and what the registry keeps of them.
+//! Tool discovery: which files are tools, and what the registry keeps of them.
 
 use super::{Execution, Tool};
 use crate::declarations::mapping;
@@ -27,7 +27,7 @@ impl Entry for Tool {
 
     type Written = Metadata;
 
-    /// Helpers beside a tool, and executables that provide tools, are not looked at again.
+    /// Helpers beside a tool, and executables that provide tools, are not read again.
     const REMEMBERS_OTHERS: bool = true;
 
     fn folder(paths: &Paths) -> &Path {
@@ -39,7 +39,8 @@ impl Entry for Tool {
         for name in listing.plain_files().filter(|name| *name != "smoke.sh") {
             let metadata = listing.metadata_beside(name);
             let path = || listing.path(name);
-            // The executable bit or a `#!` decides, never the extension. What is no file at all is told when it is read.
+            // The executable bit or a `#!` decides, never the extension. A path that is not a regular file is reported when
+            // it is read.
             let is_meant = |stamp: &Stamp| {
                 let holds_functions =
                     || metadata.is_none() && listing.is_known_to_hold_functions(name, *stamp);
@@ -64,14 +65,14 @@ impl Entry for Tool {
             found.push(listing.sighting(name, stamp, metadata));
             used.extend(metadata);
         }
-        // Metadata may be all there is to a tool, which only shows when it is read.
+        // A tool may consist of metadata alone, which shows only when the metadata is read.
         let alone = listing.lonely_metadata(&used);
         let alone = alone.filter(|name| !holds_line_break(name) && !is_interface(&listing.path(name)));
         found.extend(alone.filter_map(|name| Some(listing.sighting(name, listing.stamp(name)?, None))));
         found
     }
 
-    /// A file of functions may load what stands there, and fail because of it.
+    /// A function file may load modules from there, and fail because of them.
     fn depends_on(paths: &Paths) -> Option<&Path> {
         Some(&paths.lib)
     }
@@ -216,8 +217,7 @@ impl Entry for Tool {
     }
 }
 
-/// Whether a file in a folder of its own is a tool though nothing is said about it. What else stands beside a tool
-/// helps it.
+/// Whether a file in a folder of its own is a tool without a description. Other files beside a tool are helpers.
 fn is_named_as_a_tool(file: &Path) -> bool {
     let folder = file.parent().and_then(Path::file_name);
     let stem = file.file_stem();

@@ -9,18 +9,18 @@ use serde_json::value::RawValue;
 pub enum Execution {
     /// Its script is the tool, and reads the arguments as JSON.
     Script,
-    /// Its script is the tool, and is given the arguments in the way it takes them.
+    /// Its script is the tool, and receives the arguments as its mapping says.
     MappedScript(Mapping),
-    /// It has no script, and runs a program that is found when it is called.
+    /// It has no script, and runs a program that is looked up when it is called.
     Command { program: String, mapping: Mapping },
-    /// Its executable provides it: the name and the arguments of the call are what it is run with.
+    /// Its executable provides it, and is run with the name and the arguments of the call.
     Provider,
     /// A process that stays alive serves it, and other calls.
     Worker(Worker),
 }
 
 impl Execution {
-    /// How a tool is run whose metadata says this, and whose arguments have this schema.
+    /// The execution of a tool with this metadata and this schema of arguments.
     pub(super) fn of(
         mapped: Option<mapping::Read>,
         worker: Option<Worker>,
@@ -43,7 +43,7 @@ impl Execution {
         })
     }
 
-    /// What the program is given of the arguments, where that is not the JSON.
+    /// How the program receives the arguments, unless it reads the JSON.
     pub fn mapping(&self) -> Option<&Mapping> {
         match self {
             Self::MappedScript(mapping) | Self::Command { mapping, .. } => Some(mapping),
@@ -51,8 +51,8 @@ impl Execution {
         }
     }
 
-    /// What is wrong with arguments that the program never sees. A script can still read them as JSON, unless it was plainly
-    /// meant to get them.
+    /// The problem with arguments that the program never sees. A script can still read them as JSON, unless it was plainly
+    /// meant to get them otherwise.
     pub(super) fn unused_arguments(&self, schema: &RawValue) -> Option<String> {
         let has_script = !matches!(self, Self::Command { .. });
         let unused = self.mapping()?.unused(schema).into_iter();

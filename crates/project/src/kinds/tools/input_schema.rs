@@ -1,4 +1,4 @@
-//! Input schemas as every client expects them.
+//! Input schemas, in the form that every client expects.
 
 use serde::Deserialize;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! Tools: scripts, and what clients are told about them.
+//! Tools: scripts, and what clients see of them.
 
 mod discovery;
 mod execution;
@@ -23,7 +23,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// A script and what clients are told about it. JSON stays as its author wrote it.
+/// A script and what clients see of it. JSON stays as its author wrote it.
 #[derive(Debug, Clone)]
 pub struct Tool {
     pub name: String,
@@ -36,12 +36,12 @@ pub struct Tool {
     pub icons: Option<Box<RawValue>>,
     pub meta: Option<Box<RawValue>>,
     pub options: ToolOptions,
-    /// The script; for a tool without one, the metadata that says what is run.
+    /// The script; for a tool without one, the metadata that names the command.
     pub script: PathBuf,
     pub execution: Execution,
-    /// Where the script stands below `tools/`.
+    /// The path of the script below `tools/`.
     pub path: String,
-    /// Why it must not be run, whatever its script is like: others may have written what is said about it.
+    /// Why it must not run, even if its script is trusted: another user may have written its description.
     pub distrust: Option<String>,
     registry_entry: RegistryEntry,
 }
@@ -52,17 +52,17 @@ impl Tool {
         Entry::registry_text(self)
     }
 
-    /// Whether it is known which arguments it takes.
+    /// Whether its arguments are declared.
     pub fn declares_arguments(&self) -> bool {
         self.execution != Execution::Script || self.input_schema.get() != NO_SCHEMA
     }
 
-    /// Whether it is a function of a file, which an interpreter loads and nobody runs by itself.
+    /// Whether it is a function of a file, which an interpreter loads and which is never run by itself.
     pub fn is_function(&self) -> bool {
         self.worker().is_some_and(|worker| worker.program != WorkerProgram::Itself)
     }
 
-    /// What serves its calls, where a process stays alive for them.
+    /// The worker that serves its calls, if it has one.
     pub fn worker(&self) -> Option<&Worker> {
         match &self.execution {
             Execution::Worker(worker) => Some(worker),
@@ -70,12 +70,12 @@ impl Tool {
         }
     }
 
-    /// Whether a process that ended with this exit code has answered.
+    /// Whether a process with this exit code has answered.
     pub fn has_answered(&self, exit_code: i32) -> bool {
         exit_code == 0 || self.options.success_exit_codes.iter().any(|code| i32::from(*code) == exit_code)
     }
 
-    /// Makes a tool of what the executable that provides it says.
+    /// Makes a tool from the definition that its provider prints.
     pub(crate) fn provided(
         definition: &str,
         program: &Path,
@@ -86,7 +86,7 @@ impl Tool {
         if metadata.name.as_deref().is_none_or(|name| name.trim().is_empty()) {
             return Err("`name` is missing".to_owned());
         }
-        // How it is run is not up to what it prints.
+        // The definition must not decide how the tool is run.
         let metadata = Metadata {
             argv: None,
             command: None,
@@ -100,7 +100,7 @@ impl Tool {
         Ok(Self { execution: Execution::Provider, ..tool })
     }
 
-    /// Makes a tool of what a file says about one of its functions.
+    /// Makes a tool from the definition of a function.
     pub(crate) fn of_function(
         definition: &str,
         served_by: &ServedBy,
@@ -110,7 +110,7 @@ impl Tool {
         Ok(Self::provided(definition, &served_by.file, paths, problems)?.served_by(served_by))
     }
 
-    /// The same tool, as a function that is run by a worker.
+    /// The same tool, as a function that a worker runs.
     fn served_by(self, served_by: &ServedBy) -> Self {
         let worker = served_by.worker.clone();
         let options = ToolOptions { variables: worker.options.env.clone(), ..self.options };
@@ -122,8 +122,8 @@ impl Tool {
         Some(Self::recalled(metadata, served_by.file.clone())?.served_by(served_by))
     }
 
-    /// Takes a tool from a registry, where it was looked at before it was written. Only what may have been written by others
-    /// since is looked at again.
+    /// Takes a tool from a registry, where it was checked before it was written. Only what another user may have changed
+    /// since is checked again.
     fn recalled(mut metadata: Metadata, script: PathBuf) -> Option<Self> {
         metadata.is_shallow().then_some(())?;
         let options = ToolOptions::take(&mut metadata, &mut Vec::new()).ok()?;
@@ -131,7 +131,7 @@ impl Tool {
         header_parameters::are_faultless(&input_schema).then_some(())?;
         Some(Self {
             script,
-            // What was registered without a script is read from the registration only.
+            // A tool that was registered without a script is read from the registration only.
             path: metadata.path.filter(|path| !path.is_empty())?,
             name: metadata.name?,
             title: metadata.title,
@@ -148,7 +148,7 @@ impl Tool {
         })
     }
 
-    /// Makes a tool of a script and its metadata. `problems` gets what is wrong and does no harm.
+    /// Makes a tool from a script and its metadata. `problems` receives harmless mistakes.
     fn new(
         script: PathBuf,
         mut metadata: Metadata,
@@ -199,7 +199,7 @@ impl Tool {
     }
 }
 
-/// The file whose name is that of a tool: the script, or for metadata without one what it would describe.
+/// The file that gives a tool its name: the script, or the file that metadata without a script would describe.
 fn described(file: &Path) -> PathBuf {
     match file.file_name().and_then(metadata_stem) {
         Some(stem) => file.with_file_name(OsStr::from_bytes(stem)),

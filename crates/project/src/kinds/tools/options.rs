@@ -8,15 +8,15 @@ use crate::declarations::working_folder::WorkingFolder;
 use mcp_bash_wire::write;
 use std::time::Duration;
 
-/// How a tool runs, where its author says so.
+/// How a tool runs, if its author says so.
 #[derive(Debug, Clone, Default)]
 pub struct ToolOptions {
     pub timeouts: Timeouts,
-    /// The exit codes besides 0 with which it has answered, and not failed.
+    /// The exit codes besides 0 that count as an answer, not as a failure.
     pub success_exit_codes: Vec<u8>,
-    /// What a client must offer so that the tool is of any use to it.
+    /// The capabilities without which a client cannot use the tool.
     pub required_capabilities: Vec<ClientCapability>,
-    /// Whether its script may be run again where its process did not live to hear the answer to a question.
+    /// Whether its script may run again if its process ended before it received the answer to a question.
     pub may_run_again: bool,
     /// Whether the client's roots must be known before the script starts.
     pub needs_roots: bool,
@@ -25,21 +25,21 @@ pub struct ToolOptions {
     pub variables: Vec<String>,
 }
 
-/// How long a call may take, where the author says so.
+/// Timeouts of a call, if the author sets them.
 #[derive(Debug, Clone, Default)]
 pub struct Timeouts {
-    /// How long a call may take, or may be silent if progress extends it.
+    /// The timeout of a call, or of its silence if progress extends it.
     pub limit: Option<Duration>,
-    /// Whether a sign of life starts the time anew.
+    /// Whether progress restarts the timeout.
     pub progress_extends: Option<bool>,
-    /// How long a call may take however lively it is.
+    /// The longest a call may take, whatever its progress.
     pub most: Option<Duration>,
-    /// What the model is told when the time is over.
+    /// What the model reads after a timeout.
     pub hint: Option<String>,
 }
 
 impl ToolOptions {
-    /// Takes the options out of metadata. `problems` gets what is wrong and does no harm.
+    /// Takes the options out of metadata. `problems` receives harmless mistakes.
     pub(super) fn take(metadata: &mut Metadata, problems: &mut Vec<String>) -> Result<Self, String> {
         Ok(Self {
             timeouts: Timeouts {

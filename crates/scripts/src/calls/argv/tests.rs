@@ -1,4 +1,4 @@
-//! For all arguments: as many words as mapped, each as its value is, and none of them an option.
+//! Property tests: for all arguments, there are as many words as mapped, each equals its value, and none is an option.
 
 use super::*;
 use mcp_bash_project::Variable;
@@ -34,7 +34,7 @@ fn mapping(words: Vec<Words>) -> Mapping {
     Mapping { words, ..Mapping::default() }
 }
 
-/// Texts that have hurt others.
+/// Texts that have broken other programs.
 fn texts() -> impl Strategy<Value = String> {
     prop_oneof![
         any::<String>(),
@@ -61,7 +61,7 @@ fn values() -> impl Strategy<Value = Value> {
     })
 }
 
-/// What a value is as a text; none where it is not there.
+/// A value as text; `None` if it is absent.
 fn expected(value: &Value) -> Option<String> {
     match value {
         Value::Null => None,
@@ -74,7 +74,7 @@ fn strings(mapped: Mapped) -> Vec<String> {
     mapped.words.into_iter().map(|word| word.into_string().unwrap()).collect()
 }
 
-/// Holds what became of one value in each kind of place against what must.
+/// Checks the result of one value in each kind of place.
 fn check_value(value: &Value) -> Result<(), TestCaseError> {
     let arguments = json!({ "x": value }).to_string();
     let text = expected(value);
@@ -192,7 +192,7 @@ fn half_a_character_is_refused() {
     assert!(map(&mapping(words), r#"{"x": "\ud800"}"#).unwrap_err()[0].contains("half of a character"));
 }
 
-/// What a restricted place makes of a value, in each kind of place.
+/// The result of a value in each kind of restricted place.
 fn restricted_places(value: &Value, all: Mapping) -> Vec<Result<Mapped, Vec<Problem>>> {
     let only_harmless = |template| Word { only_harmless: true, ..word(template) };
     let variable = Variable { name: "X".to_owned(), value: argument("x"), only_harmless: true };

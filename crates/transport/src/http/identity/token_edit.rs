@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 pub enum TokenEditError {
     #[error(transparent)]
     File(#[from] GuardedFileError),
-    #[error("`{}`, {problem}; mend that line first", path.display())]
+    #[error("`{}`, {problem}; fix that line first", path.display())]
     Line { path: PathBuf, problem: TokenFileError },
     #[error(
         "`{}` has a token for `{name}` already; choose another name, or take that one out first with `mcp-bash token remove {name}`",

@@ -1,4 +1,4 @@
-//! What can be said at the prompt, and what it does.
+//! Prompt commands: what can be typed, and what it does.
 
 use super::vocabulary::COMMANDS;
 use crate::base::error::Error;
@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use std::time::Instant;
 use thiserror::Error as ThisError;
 
-/// How it goes on after a line.
+/// What happens after a line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Next {
     Line,
@@ -49,7 +49,7 @@ call TOOL …              call a tool that is named like one of these
 quit                     or Ctrl-D
 ";
 
-/// Does what a line says.
+/// Runs a line.
 pub(super) fn run(talk: &mut Talk, line: &str, terminal: Terminal) -> Result<Next, Error> {
     let words = match shell_words::split(line) {
         Ok(words) => words,
@@ -144,7 +144,7 @@ fn help(talk: &mut Talk, name: &str, terminal: Terminal) -> Result<(), Error> {
     print(&text)
 }
 
-/// The tool of that name, as clients are told of it.
+/// The tool of that name, as clients see it.
 fn tool(talk: &mut Talk, name: &str) -> Result<Value, Error> {
     let tools = talk.entries("tools/list", "tools")?;
     if let Some(tool) = tools.iter().find(|tool| tool["name"] == name) {

@@ -1,8 +1,8 @@
-//! A line that a person edits: the text, the cursor, what was typed before. It knows no terminal.
+//! Line editor: the text, the cursor, the history. It knows no terminal.
 
 use super::keys::Key;
 
-/// So many lines are remembered.
+/// How many lines are remembered.
 pub(super) const MOST_REMEMBERED: usize = 1000;
 
 #[derive(Default)]
@@ -10,23 +10,23 @@ pub(super) struct Editor {
     line: Vec<char>,
     cursor: usize,
     history: Vec<String>,
-    /// Where in the history the line stands, and what was typed before somebody looked there.
+    /// The position in the history, and the text that was typed before the user went there.
     looking_at: Option<(usize, String)>,
 }
 
-/// What a key led to.
+/// The effect of a key.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Done {
     /// The line may look different.
     Edited,
-    /// The person wants to know how it could go on.
+    /// The user wants completions.
     Complete,
     Clear,
     /// The line is finished.
     Line(String),
-    /// The line is thrown away.
+    /// The line is discarded.
     Dropped,
-    /// Nothing will come any more.
+    /// The input has ended.
     End,
 }
 
@@ -55,7 +55,7 @@ impl Editor {
         }
     }
 
-    /// Puts `text` in the place of the last `count` characters before the cursor.
+    /// Replaces the last `count` characters before the cursor with `text`.
     pub(super) fn replace_before(&mut self, count: usize, text: &str) {
         let start = self.cursor.saturating_sub(count);
         self.line.drain(start..self.cursor);
@@ -104,7 +104,7 @@ impl Editor {
         let line: String = self.line.iter().collect();
         self.set("");
         self.looking_at = None;
-        // As in a shell, what begins with a space is not remembered.
+        // As in a shell, a line that begins with a space is not remembered.
         if !line.trim().is_empty() && !line.starts_with(' ') && self.history.last() != Some(&line) {
             self.history.push(line.clone());
             let surplus = self.history.len().saturating_sub(MOST_REMEMBERED);

@@ -1,4 +1,4 @@
-//! The lines that were typed at the prompt, kept in the state folder of the person.
+//! Prompt history, kept in the user's state folder.
 
 use super::editor::MOST_REMEMBERED;
 use std::fs::DirBuilder;
@@ -6,16 +6,16 @@ use std::io::Write;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
 
-/// A file that is larger is not read.
+/// A larger file is not read.
 const MOST_BYTES: u64 = 4 * 1024 * 1024;
 
 pub(super) struct History {
-    /// None where there is no place for it.
+    /// `None` if there is no place for it.
     file: Option<PathBuf>,
 }
 
 impl History {
-    /// That of this person.
+    /// The history of this user.
     pub(super) fn of_person() -> Self {
         let absolute =
             |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|folder| folder.is_absolute());
@@ -30,7 +30,7 @@ impl History {
         lines[lines.len().saturating_sub(MOST_REMEMBERED)..].to_vec()
     }
 
-    /// Adds a line. What begins with a space is not kept, as in a shell.
+    /// Adds a line. As in a shell, one that begins with a space is not kept.
     pub(super) fn add(&self, line: &str) {
         let Some(file) = self.file.as_ref().filter(|_| !line.trim().is_empty() && !line.starts_with(' '))
         else {
@@ -42,7 +42,7 @@ impl History {
         if is_full {
             let _ = std::fs::remove_file(file);
         }
-        // A history that cannot be kept keeps nobody from working.
+        // A history that cannot be written is no reason to fail.
         let _ =
             made.and_then(|()| mcp_bash_files::append(file)).and_then(|mut file| writeln!(file, "{line}"));
     }

@@ -1,6 +1,6 @@
-//! What a person types on a terminal: bytes become keys.
+//! Keys: decodes the bytes from a terminal.
 
-/// A key, as far as a line editor knows it.
+/// A key, as far as a line editor needs it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Key {
     Char(char),
@@ -29,7 +29,7 @@ pub(super) enum Key {
     Unknown,
 }
 
-/// The next key. `next` gives a byte when there is one, `soon` only if it comes at once. None at the end of the input.
+/// The next key. `next` waits for a byte, `soon` returns one only if it comes at once. `None` at the end of the input.
 pub(super) fn read(
     mut next: impl FnMut() -> Option<u8>,
     mut soon: impl FnMut() -> Option<u8>,
@@ -58,7 +58,7 @@ pub(super) fn read(
     })
 }
 
-/// A key that a terminal sends as several bytes; all of them are taken, whatever they mean.
+/// A key that a terminal sends as several bytes; all of them are consumed, whatever they mean.
 fn escape(soon: &mut impl FnMut() -> Option<u8>) -> Key {
     match soon() {
         Some(b'[' | b'O') => {}

@@ -1,7 +1,7 @@
 //! `mcp-bash dev --client`: a prompt to call tools by hand, while the project is being worked on.
 //!
-//! Lines are read by a thread of their own, so that the end of the program, and what becomes of the project, need not wait
-//! for a person. Where there is no terminal, the lines of standard input are commands, for scripts.
+//! A thread of its own reads the lines, so that neither shutdown nor changes of the project wait for the user. Without a
+//! terminal, the lines of standard input are commands, for scripts.
 
 mod commands;
 mod editor;
@@ -47,10 +47,10 @@ pub(super) fn run(common: &Common) -> Result<ExitCode, Error> {
     Ok(ended.into())
 }
 
-/// Serves the project in memory, follows its changes, and shows what becomes of it.
+/// Serves the project in memory, follows its changes, and shows them.
 fn open(common: &Common, display: Option<&Display>) -> Result<(Talk, Arc<Server>), Error> {
     let mut host = CommandLineHost::new(common, Vec::new());
-    // What is long is shown whole, since nobody could read the rest later.
+    // Long text is shown whole, because the rest could not be read later.
     let project = OpenProject::read(common, |settings| {
         super::notice_changes(settings);
         settings.text_limit = 0;
@@ -79,7 +79,7 @@ fn greet(server: &Server) {
     tell(&format!("{root}: {tools}. `help` says what can be typed, Tab completes, Ctrl-D ends."));
 }
 
-/// Does what each line says until there are no more.
+/// Runs each line until there are no more.
 fn converse(talk: &mut Talk, mut lines: Lines, display: Option<&Display>) -> Exit {
     let terminal = Terminal::of_stdout();
     let mut exit = Exit::Done;
@@ -108,7 +108,7 @@ fn converse(talk: &mut Talk, mut lines: Lines, display: Option<&Display>) -> Exi
             Err(error) => {
                 tell(&error.to_string());
                 let is_interrupted = is_interrupted(&error);
-                // A person sees what went wrong and goes on; a script is told at the end.
+                // An interactive user sees the error and goes on; a script receives it at the end.
                 if is_interrupted && (display.is_none() || !talk.conversation().goes_on()) {
                     return Exit::Interrupted;
                 }
@@ -124,7 +124,7 @@ fn is_interrupted(error: &Error) -> bool {
     matches!(error, Error::Command { error, .. } if matches!(error.downcast_ref(), Some(Failure::Interrupted)))
 }
 
-/// The lines that a person types or a script writes, read by a thread when they are wanted.
+/// The lines that the user types or a script writes, read by a thread on request.
 struct Lines {
     wanted: mpsc::Sender<()>,
     typed: UnboundedReceiver<Typed>,
@@ -142,7 +142,7 @@ impl Lines {
     }
 
     async fn next(&mut self) -> Typed {
-        // Where the thread is gone, nothing comes any more.
+        // If the thread is gone, no more lines come.
         let _ = self.wanted.send(());
         self.typed.recv().await.unwrap_or(Typed::End)
     }
@@ -171,7 +171,7 @@ fn written(asked: &mpsc::Receiver<()>, typed: &UnboundedSender<Typed>) {
                 |_| Typed::Unreadable(format!("line {number} is not UTF-8, and is left out")),
                 |line| Typed::Line(line.strip_suffix('\r').unwrap_or(&line).to_owned()),
             ),
-            // What cannot be read once is not asked for again.
+            // After a read error, no more lines are requested.
             Some(Err(error)) => {
                 let _ = typed.send(Typed::Unreadable(format!("failed to read the commands: {error}")));
                 return;

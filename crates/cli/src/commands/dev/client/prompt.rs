@@ -1,4 +1,4 @@
-//! The prompt on a terminal: reads keys, draws the line, and lets others print between the lines.
+//! Terminal prompt: reads keys, draws the line, and lets other threads print between the lines.
 
 use super::editor::{Done, Editor};
 use super::keys::{self, Key};
@@ -14,20 +14,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 const PROMPT: &str = "mcp> ";
 
-/// How long the bytes of one key may take.
+/// The timeout between the bytes of one key.
 const SOON: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 
 /// A terminal that others may write on while a line is typed.
 #[derive(Clone)]
 pub(super) struct Display {
-    /// The line as it is drawn, while somebody types.
+    /// The line as it is drawn, while the user types.
     drawn: Arc<Mutex<Option<String>>>,
-    /// How the terminal was before us.
+    /// The state of the terminal before us.
     before: Arc<Termios>,
 }
 
 impl Display {
-    /// None where standard input is no terminal.
+    /// `None` if standard input is not a terminal.
     pub(super) fn of_stdin() -> Option<Self> {
         let before = tcgetattr(io::stdin()).ok()?;
         Some(Self { drawn: Arc::default(), before: Arc::new(before) })
@@ -43,12 +43,12 @@ impl Display {
         write(&text);
     }
 
-    /// Gives the terminal back as it was.
+    /// Restores the terminal.
     pub(super) fn restore(&self) {
         let _ = tcsetattr(io::stdin(), OptionalActions::Drain, &self.before);
     }
 
-    /// Every key is ours from now on; what is written stays as it is.
+    /// Takes over every key; output stays unchanged.
     fn take_keys(&self) {
         let mut own = Termios::clone(&self.before);
         own.local_modes.remove(LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG | LocalModes::IEXTEN);
@@ -65,7 +65,7 @@ impl Display {
         *drawn = Some(line);
     }
 
-    /// The line is finished: what is printed from now on stands below it.
+    /// The line is finished: later output goes below it.
     fn leave(&self) {
         let mut drawn = self.lock();
         write("\n");
@@ -77,19 +77,19 @@ impl Display {
     }
 }
 
-/// How a line came to its end.
+/// How a line ended.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Typed {
     Line(String),
-    /// Ctrl-C: nothing was meant.
+    /// Ctrl-C: the line is discarded.
     Dropped,
-    /// A line that is no text, or what kept it from being read.
+    /// A line that is not text, or the read error.
     Unreadable(String),
     /// Ctrl-D.
     End,
 }
 
-/// Lets a person type one line.
+/// Reads one line from the user.
 pub(super) fn read_line(
     display: &Display,
     editor: &mut Editor,
@@ -138,7 +138,7 @@ fn press(
     }
 }
 
-/// The prompt and as much of the line as fits, and codes that put the cursor in its place.
+/// The prompt and as much of the line as fits, and codes that position the cursor.
 fn drawn_line(editor: &Editor, columns: usize) -> String {
     let room = columns.saturating_sub(PROMPT.len() + 1).max(10);
     let start = editor.cursor().saturating_sub(room - 1);
@@ -156,7 +156,7 @@ fn columns() -> usize {
     if columns == 0 { 80 } else { columns }
 }
 
-/// The next byte that is typed. With a limit only if it comes within that.
+/// The next byte that is typed. With a limit, only if it comes before that.
 fn byte(limit: Option<&Timespec>) -> Option<u8> {
     let stdin = rustix::stdio::stdin();
     loop {

@@ -1,4 +1,4 @@
-//! The words that make sense at the prompt, and how what is typed could go on.
+//! Vocabulary of the prompt: its words, and how to complete the typed text.
 
 use crate::commands::call::parameters::Parameters;
 use mcp_bash_project::Catalog;
@@ -10,7 +10,7 @@ pub(super) const COMMANDS: [&str; 6] = ["call", "get", "help", "list", "quit", "
 /// What can be listed.
 pub(super) const KINDS: [&str; 4] = ["prompts", "resources", "templates", "tools"];
 
-/// Something that is called by its name, and its arguments with the values they may have.
+/// A tool or prompt by its name, and its arguments with their possible values.
 #[derive(Debug, Default)]
 pub(super) struct Callable {
     name: String,
@@ -24,12 +24,12 @@ pub(super) struct Vocabulary {
     resources: Vec<String>,
 }
 
-/// How the word before the cursor could go on.
+/// Completions of the word before the cursor.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Completion {
-    /// The characters of the word so far.
+    /// The length of the word so far, in characters.
     pub(super) typed: usize,
-    /// The whole words that it could become, each with what follows it: a space, or nothing where a value does.
+    /// The possible whole words, each with what follows it: a space, or nothing before a value.
     pub(super) words: Vec<String>,
 }
 
@@ -49,7 +49,7 @@ impl Vocabulary {
         Self { tools: tools.collect(), prompts: prompts.collect(), resources: resources.collect() }
     }
 
-    /// How the last word of `before` could go on.
+    /// Completions of the last word of `before`.
     pub(super) fn complete(&self, before: &str) -> Completion {
         let mut words: Vec<&str> = before.split(' ').filter(|word| !word.is_empty()).collect();
         let last = if before.ends_with(' ') { "" } else { words.pop().unwrap_or_default() };
@@ -73,7 +73,7 @@ impl Vocabulary {
     }
 }
 
-/// The arguments that are not given yet, or the values of the one that is being given.
+/// The arguments that are not given yet, or the values of the current one.
 fn arguments(callables: &[Callable], name: &str, given: &[&str], last: &str) -> Vec<String> {
     let Some(callable) = callables.iter().find(|callable| callable.name == name) else { return Vec::new() };
     if let Some((key, _)) = last.split_once('=') {
@@ -87,7 +87,7 @@ fn arguments(callables: &[Callable], name: &str, given: &[&str], last: &str) -> 
 }
 
 impl Completion {
-    /// What all words have in common.
+    /// The longest common prefix of all words.
     pub(super) fn common(&self) -> String {
         let Some((first, rest)) = self.words.split_first() else { return String::new() };
         let mut common: Vec<char> = first.chars().collect();

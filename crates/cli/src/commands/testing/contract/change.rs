@@ -1,11 +1,11 @@
-//! One difference between what clients see now and what was recorded.
+//! Contract change: one difference between what clients see now and what was recorded.
 
 use serde_json::{Value, json};
 
-/// What a change means to those who use the server.
+/// The effect of a change on users of the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Class {
-    /// What worked before may not work any more.
+    /// Something that worked before may no longer work.
     Breaking,
     /// Nothing stops working, but a model or a client may choose differently.
     Wording,
@@ -28,11 +28,11 @@ pub(super) struct Change {
     pub(super) class: Class,
     /// `tool`, `prompt`, `resource` or `resource template`.
     pub(super) kind: &'static str,
-    /// The name or the URI of what has changed.
+    /// The name or the URI of the changed entry.
     pub(super) name: String,
-    /// Where in its definition: `inputSchema.properties.name`; nothing for the whole.
+    /// The place in its definition: `inputSchema.properties.name`; empty for the whole.
     pub(super) place: String,
-    /// What changed, in words.
+    /// The change, for people.
     pub(super) words: String,
 }
 
@@ -48,7 +48,7 @@ impl Change {
     }
 }
 
-/// The changes of one thing.
+/// The changes of one entry.
 #[derive(Debug)]
 pub(super) struct Changes<'a> {
     pub(super) kind: &'static str,

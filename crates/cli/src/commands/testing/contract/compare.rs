@@ -1,4 +1,4 @@
-//! Compares what clients see with what was recorded, thing by thing.
+//! Contract comparison: what clients see, compared with what was recorded, entry by entry.
 
 use super::change::{Change, Changes, Class};
 use super::schema::{Direction, compare as compare_schema, reworded};

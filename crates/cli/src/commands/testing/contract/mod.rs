@@ -1,5 +1,5 @@
-//! `mcp-bash test --contract`: what clients see of the project, compared with what was recorded in `tests/contract.json`.
-//! A change that breaks those who rely on it fails.
+//! `mcp-bash test --contract`: compares what clients see of the project with the record in `tests/contract.json`. A
+//! breaking change fails.
 
 mod change;
 mod compare;
@@ -21,10 +21,10 @@ use std::process::ExitCode;
 
 const FILE: &str = "contract.json";
 
-/// The longest contract that is read, in bytes.
+/// The largest contract that is read, in bytes.
 const LONGEST: u64 = 64 * 1024 * 1024;
 
-/// The number that other shapes of the file will differ in.
+/// The version of the file format.
 const FORMAT: u64 = 1;
 
 pub(super) fn run(session: &TestSession, arguments: &Arguments, quiet: bool) -> Result<ExitCode, TestError> {
@@ -32,7 +32,7 @@ pub(super) fn run(session: &TestSession, arguments: &Arguments, quiet: bool) -> 
     let path = session.paths.root.join(find::FOLDER).join(FILE);
     let shown = format!("{}/{FILE}", find::FOLDER);
     let recorded = match recorded(&path) {
-        // What is recorded anew need not be usable.
+        // A contract that is recorded again need not be usable.
         Err(_) if update => None,
         Err(problem) => return Err(TestError::BadContract { file: shown, problem }),
         Ok(recorded) => recorded,
@@ -68,7 +68,7 @@ pub(super) fn run(session: &TestSession, arguments: &Arguments, quiet: bool) -> 
     Ok(if is_recorded { Exit::Done } else { Exit::Failed }.into())
 }
 
-/// What was recorded; nothing where there is no file.
+/// The record; `None` if there is no file.
 fn recorded(path: &Path) -> Result<Option<Value>, String> {
     let text = match mcp_bash_files::read_text(path, LONGEST) {
         Ok(text) => text,

@@ -1,19 +1,19 @@
-//! What a change of a JSON Schema means to those who send values, or to those who get them.
+//! Schema changes: what a change of a JSON Schema means to clients that send values, or to those that receive them.
 //!
-//! Whoever sends arguments is hurt where fewer values are taken than before; whoever reads results, where more kinds of
-//! values come. So each difference is either narrower or wider, and the direction says which of the two breaks.
+//! A client that sends arguments breaks if fewer values are accepted than before; a client that reads results, if more
+//! kinds of values come. So each difference is either narrower or wider, and the direction says which of the two breaks.
 
 use super::change::{Changes, Class};
 use mcp_bash_harmless::clip;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
-/// Who is hurt by what.
+/// Which direction breaks clients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Direction {
     /// The schema of what clients send.
     Input,
-    /// The schema of what clients get.
+    /// The schema of what clients receive.
     Output,
 }
 
@@ -40,7 +40,7 @@ impl Direction {
     }
 }
 
-/// Keywords that say nothing about which values fit.
+/// Keywords that do not affect which values fit.
 const WORDS: [&str; 10] = [
     "title",
     "description",
@@ -54,7 +54,7 @@ const WORDS: [&str; 10] = [
     "$id",
 ];
 
-/// Bounds, and whether a larger number lets fewer values through.
+/// Bounds, and whether a larger number accepts fewer values.
 const BOUNDS: [(&str, bool); 10] = [
     ("minimum", true),
     ("exclusiveMinimum", true),
@@ -70,10 +70,10 @@ const BOUNDS: [(&str, bool); 10] = [
 
 const TYPES: [&str; 7] = ["array", "boolean", "integer", "null", "number", "object", "string"];
 
-/// No schema is deeper that a server shows.
+/// A server shows no deeper schema.
 const DEEPEST: usize = 100;
 
-/// Compares a schema at `place` with what it was.
+/// Compares a schema at `place` with the recorded one.
 pub(super) fn compare(
     before: &Value,
     after: &Value,
@@ -131,7 +131,7 @@ fn types(
     }
 }
 
-/// All types that a schema lets through; a number may be a whole one.
+/// All types that a schema accepts; a number may be an integer.
 fn type_set(written: Option<&Value>) -> BTreeSet<&str> {
     let mut set: BTreeSet<&str> = match written {
         Some(Value::String(name)) => BTreeSet::from([name.as_str()]),
@@ -144,7 +144,7 @@ fn type_set(written: Option<&Value>) -> BTreeSet<&str> {
     set
 }
 
-/// `enum`, and `const`, which is one of a single value.
+/// `enum`, and `const`, which is an `enum` of one value.
 fn values(
     old: &Map<String, Value>,
     new: &Map<String, Value>,
@@ -273,7 +273,7 @@ fn members(
             changes.add(Class::Compatible, &place, format!("the {noun} `{name}` is new"));
         }
     }
-    // Names that are demanded without being described.
+    // Required names that neither schema describes.
     for name in required_after.difference(&required_before) {
         if !before.contains_key(*name) && !after.contains_key(*name) {
             let class = direction.class_of_narrower();
@@ -286,7 +286,7 @@ fn required(schema: &Map<String, Value>) -> BTreeSet<&str> {
     schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-/// Whether a member that was and is there has to be there.
+/// Compares whether a member of both schemas is required.
 fn demand(
     name: &str,
     before: &BTreeSet<&str>,
@@ -368,7 +368,7 @@ pub(super) fn reworded(word: &str, before: Option<&Value>, after: Option<&Value>
     }
 }
 
-/// Keywords whose meaning is not judged here: any change of them may break something.
+/// Keywords that are not judged here: any change of them may break something.
 fn others(old: &Map<String, Value>, new: &Map<String, Value>, place: &str, changes: &mut Changes<'_>) {
     let is_judged = |keyword: &str| {
         WORDS.contains(&keyword)
@@ -403,7 +403,7 @@ fn list(values: &[Value]) -> String {
     values.iter().map(short).collect::<Vec<_>>().join(", ")
 }
 
-/// A value in a few characters.
+/// A value, shortened to a few characters.
 fn short(value: &Value) -> String {
     const MOST: usize = 120;
     clip(&value.to_string(), MOST).into_owned()

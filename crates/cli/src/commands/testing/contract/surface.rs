@@ -1,4 +1,5 @@
-//! What clients see of a project: its tools, prompts, resources and templates, in a form that can be kept and compared.
+//! Surface: what clients see of a project: its tools, prompts, resources and templates, in a form that can be stored and
+//! compared.
 
 use crate::commands::testing::expect::sorted;
 use crate::commands::testing::folder::{TemporaryFolder, WorkerFolder};
@@ -7,10 +8,10 @@ use crate::commands::testing::server::{Setting, TestServer, with_last_words};
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 
-/// How long a list may take.
+/// The timeout of a list.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// One kind of what clients see: its list, the member of an entry that names it, and what is recorded of each.
+/// One kind of entry that clients see: its list, the member that identifies an entry, and what is recorded of each.
 pub(super) struct Kind {
     pub(super) member: &'static str,
     method: &'static str,
@@ -50,7 +51,7 @@ pub(super) const KINDS: [Kind; 4] = [
     },
 ];
 
-/// Asks a server what it shows. The order of everything is fixed, and paths have names.
+/// Asks a server for its surface. Everything has a fixed order, and paths are replaced by names.
 pub(super) async fn read(setting: &Setting, folder: &TemporaryFolder) -> Result<Value, String> {
     let own = WorkerFolder::new(folder.path(), 0).map_err(|error| error.to_string())?;
     let failed = |error: &mcp_bash_client::Error| with_last_words(error, &own);

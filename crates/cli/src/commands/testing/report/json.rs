@@ -1,4 +1,4 @@
-//! The report as one JSON document.
+//! JSON report: one document.
 
 use super::{Report, Totals};
 use crate::commands::testing::expect::Mismatch;

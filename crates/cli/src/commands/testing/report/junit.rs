@@ -1,4 +1,4 @@
-//! The report as `JUnit` XML, which CI services read.
+//! `JUnit` report: XML, which CI services read.
 
 use super::{Report, Totals};
 use crate::commands::testing::external::{ExternalReport, Outcome};
@@ -77,7 +77,7 @@ fn suite(out: &mut String, name: &str, cases: &[&CaseReport]) {
     out.push_str("  </testsuite>\n");
 }
 
-/// A program is one suite with one test: what its own tests are called only it knows.
+/// A program is one suite with one test: only the program knows the names of its own tests.
 fn external(out: &mut String, report: &ExternalReport) {
     let (name, time) = (escaped(&report.external.shown), seconds(report.duration));
     let (tests, failed, skipped, body) = match &report.outcome {
@@ -105,7 +105,7 @@ fn seconds(duration: Duration) -> String {
     format!("{:.3}", duration.as_secs_f64())
 }
 
-/// A text as it may stand in XML: characters that XML cannot hold at all are replaced.
+/// A text escaped for XML: characters that XML cannot hold at all are replaced.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {

@@ -1,4 +1,4 @@
-//! What a test run found, told to people and to programs.
+//! Test report, for people and for programs.
 
 mod json;
 mod junit;
@@ -22,15 +22,15 @@ pub(super) struct Report {
     /// How many snapshots were recorded.
     pub(super) recorded: usize,
     pub(super) duration: Duration,
-    /// Whether all tests were meant.
+    /// Whether all tests were selected.
     pub(super) is_whole: bool,
     /// Whether a tool without a test is a failure.
     pub(super) requires_tests: bool,
-    /// Whether programs may be missing that run tests.
+    /// Whether test runners may be missing.
     pub(super) allows_missing: bool,
 }
 
-/// How many tests ended how.
+/// How many tests had which result.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Totals {
     pub(super) passed: usize,
@@ -73,7 +73,7 @@ impl Report {
         self.requires_tests && !self.untested.is_empty()
     }
 
-    /// The cases of each thing that is tested, in the order in which these come first.
+    /// The cases of each subject, in the order in which the subjects first occur.
     fn by_subject(&self) -> Vec<(&str, Vec<&CaseReport>)> {
         let mut groups: Vec<(&str, Vec<&CaseReport>)> = Vec::new();
         for report in &self.cases {

@@ -1,4 +1,4 @@
-//! The report for people.
+//! Text report, for people.
 
 use super::{Report, Totals};
 use crate::commands::testing::count::count;
@@ -11,7 +11,7 @@ use mcp_bash_harmless::shell_word;
 use std::collections::HashSet;
 use std::fmt::Write;
 
-/// As many lines of what a failed program printed are shown.
+/// How many lines of a failed program's output are shown.
 const LAST_LINES: usize = 20;
 
 const RED: &str = "31";
@@ -20,12 +20,12 @@ const YELLOW: &str = "33";
 const CYAN: &str = "36";
 const BOLD: &str = "1";
 
-/// How much is told.
+/// How much is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::commands::testing) enum Loudness {
     /// Failures only.
     Quiet,
-    /// A line for each thing that is tested.
+    /// A line for each subject.
     Usual,
     /// A line for each case.
     Each,
@@ -55,11 +55,11 @@ pub(in crate::commands::testing) fn text(report: &Report, loudness: Loudness, te
     if loudness != Loudness::Quiet {
         let _ = write!(out, "\n{}\n", summary(report, terminal));
     }
-    // Each part begins with an empty line, and the first one of all needs none.
+    // Each part begins with an empty line; the first one of all needs none.
     out.trim_start_matches('\n').to_owned()
 }
 
-/// The files that could not be run, where that makes the run fail.
+/// The files that could not be run, if that makes the run fail.
 fn missing(out: &mut String, report: &Report, terminal: Terminal) {
     let reports = report.externals.iter().filter(|external| matches!(external.outcome, Outcome::NotRun(_)));
     for external in reports.filter(|_| !report.allows_missing) {
@@ -150,7 +150,7 @@ fn failed_case(out: &mut String, report: &CaseReport, terminal: Terminal) {
     let _ = writeln!(out, "  again: mcp-bash test {}", shell_word(&visible(&id)));
 }
 
-/// Whether each line of a text stands in one of the problems already.
+/// Whether each line of a text is in one of the problems already.
 fn is_told(text: &str, mismatches: &[Mismatch]) -> bool {
     let problems: HashSet<&str> =
         mismatches.iter().flat_map(|mismatch| mismatch.problem.lines()).map(str::trim).collect();

@@ -35,7 +35,7 @@ fn a_value_is_never_code() {
         json!(["git", "-c", "{setting}"]),
     ] {
         assert!(is_refused(&json!({ "command": command })), "{command}");
-        // What is in the project's own script is the author's own.
+        // The project's own script is the author's own code.
         let words = &command.as_array().unwrap()[1..];
         assert!(fitted(&json!({ "argv": words })).is_ok(), "{command}");
     }
@@ -109,7 +109,7 @@ fn variables_that_decide_what_runs_are_the_authors_alone() {
         assert!(fitted(&json!({ "env": { name: "x" } })).is_err(), "{name}");
     }
     let is_restricted = |metadata: Value| fitted(&metadata).unwrap().is_restricted("x");
-    // The author's own code may read what it likes; another program has its variables for settings.
+    // The author's own code may read any variable; another program takes settings from its variables.
     assert!(!is_restricted(json!({ "env": { "DEPTH": "{x}" } })));
     assert!(!is_restricted(json!({ "command": ["sh", "-c", "echo \"$TEXT\""], "env": { "TEXT": "{x}" } })));
     assert!(!is_restricted(json!({ "command": ["./bin/own"], "env": { "TEXT": "{x}" } })));
