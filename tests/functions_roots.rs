@@ -87,10 +87,7 @@ fn a_function_asks_for_the_roots_of_the_client_when_it_wants_to_know() {
             let own = project.path("data/x").display().to_string();
             let refused = call(&mut server, tool, &own, &json!({}));
             assert_eq!(refused["result"]["isError"], true, "{tool}: {refused}");
-            assert!(
-                text(&refused).ends_with(&format!("outside the open folders ({theirs})")),
-                "{refused}"
-            );
+            assert!(text(&refused).ends_with(&format!("outside the open folders ({theirs})")), "{refused}");
             assert_eq!(text(&call(&mut server, tool, &path, &json!({}))), path, "{tool}");
         }
     }

@@ -17,10 +17,9 @@ pub(crate) fn one_line(text: &str) -> Result<Box<RawValue>, String> {
 
 pub(crate) fn mend(error: &serde_json::Error) -> String {
     // Usually the cause is a trailing comma, which the parser does not mention.
-    let words = error.to_string().replace(
-        "key must be a string",
-        "expected a quoted key, or the comma before it is one too many",
-    );
+    let words = error
+        .to_string()
+        .replace("key must be a string", "expected a quoted key, or the comma before it is one too many");
     format!("{words}; fix the JSON")
 }
 

@@ -62,8 +62,9 @@ impl ResourceTemplate {
         let provider = provider_of(metadata.reader(), template.as_str());
         match &provider {
             None => {
-                problems
-                    .push("names no scheme in `uriTemplate` and no `provider`; no provider can read it".into());
+                problems.push(
+                    "names no scheme in `uriTemplate` and no `provider`; no provider can read it".into(),
+                );
             }
             Some(name) => problems.extend(
                 resource_provider::find(paths, name)

@@ -71,9 +71,10 @@ pub(super) fn at_least(wanted: &str) -> Check {
     match version::numbers(wanted) {
         None => Check::error("doctor.min_version_invalid", format!("`{wanted}` is no version"))
             .remedy("write numbers, such as 1.2.0"),
-        Some(numbers) if version::is_enough(numbers) => {
-            Check::good("framework.version_enough", format!("version {wanted} or newer is wanted, and this is"))
-        }
+        Some(numbers) if version::is_enough(numbers) => Check::good(
+            "framework.version_enough",
+            format!("version {wanted} or newer is wanted, and this is"),
+        ),
         Some(_) => Check::error(
             "framework.version_too_old",
             format!(

@@ -74,7 +74,10 @@ impl Tokens {
                     (self.report)(format!("no token is accepted any more: `{path}` holds none"));
                 }
                 for problem in text.problems {
-                    (self.report)(format!("`{}`, {problem}; that line grants no access", self.path.display()));
+                    (self.report)(format!(
+                        "`{}`, {problem}; that line grants no access",
+                        self.path.display()
+                    ));
                 }
                 text.tokens.into()
             }
