@@ -18,7 +18,7 @@ pub(crate) static ALL: &[Program] = &[
         operands: &[Pasted],
         ..TOOL
     },
-    // Another program of this name takes sentences as words; only that of Taskfiles takes variables.
+    // Another program of this name takes sentences as words; only the one of Taskfiles takes variables.
     Program {
         names: &["task", "go-task"],
         operands: &[Settings],
@@ -63,7 +63,7 @@ pub(crate) static ALL: &[Program] = &[
             "-noleaf",
         ],
         commands: &["-exec", "-execdir", "-ok", "-okdir"],
-        // Its expressions begin with `-`, and stand after `--` too.
+        // Its expressions begin with `-`, and also follow `--`.
         obeys_dashes: false,
         has_clusters: false,
         ..TOOL
