@@ -188,7 +188,7 @@ impl Content {
         }
         after(Step::Replaced);
         if backup.is_the_file && !self.is_unchanged_at(&backup.path) {
-            // What the client writes counts, unless it has replaced the file already.
+            // The client's text wins, unless the client has replaced the file already.
             match &draft {
                 Some(draft) if draft.is_at(&self.path) => backup.replace(&self.path).map_err(failed)?,
                 Some(_) => backup.is_kept = true,

@@ -59,7 +59,7 @@ impl<'f> ConfigText<'f> {
         if in_all == in_own {
             return with(if in_own > 0 { beginnings } else { &[] });
         }
-        // What the user wrote stays what it is, a reference or a text. One entry cannot have both.
+        // The user's text stays what it is, a reference or a text. One entry cannot have both.
         let is_plain = beginnings.iter().any(|beginning| self.text.contains(beginning));
         let is_hidden = beginnings.iter().any(|beginning| self.text.contains(&escaped(beginning)));
         match (in_own > 0, is_hidden, is_plain) {

@@ -1,4 +1,4 @@
-//! Tool effect: what a tool does to the world, as far as its name tells.
+//! Tool effect: what a tool does to the world, as far as its name suggests it.
 
 use serde_json::{Value, json};
 
@@ -72,18 +72,18 @@ const READS: [&str; 26] = [
 ];
 
 impl Effect {
-    /// What the name of a recipe, a target or a script tells; `None` if it tells nothing.
+    /// The effect that the name of a recipe, a target or a script suggests; `None` if it suggests none.
     pub fn of_recipe(name: &str) -> Option<Self> {
         let reads = || words(name).next().is_some_and(|first| READS.contains(&&*first));
         Self::of_program(name).or_else(|| reads().then_some(Self::Reads))
     }
 
-    /// The same for a program, which may have options that do more than its name tells.
+    /// The same for a program, which may have options that do more than its name suggests.
     pub fn of_program(name: &str) -> Option<Self> {
         words(name).any(|word| DANGEROUS.contains(&&*word)).then_some(Self::Destroys)
     }
 
-    /// What the name of a new tool tells.
+    /// The effect that the name of a new tool suggests.
     pub fn of_new_tool(name: &str) -> Option<Self> {
         let first = words(name).next().unwrap_or_default();
         let is_one = |list: &[&str]| list.contains(&&*first);

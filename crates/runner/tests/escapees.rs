@@ -199,7 +199,7 @@ async fn what_a_failing_script_left() {
     stage.assert_empty();
 }
 
-/// What an escapee writes before the script exits is part of the output; what it would have written later is not.
+/// The output includes what an escapee writes before the script exits, and not what it would have written later.
 #[tokio::test]
 async fn what_was_written_is_not_lost() {
     let stage = Stage::new();

@@ -27,7 +27,7 @@ const SETTINGS: Settings = Settings { allow: "MCPBASH_GIT_ALLOW_HOSTS", deny: "M
 const LONGEST: Duration = Duration::from_secs(60);
 const LARGEST_KB: u64 = 1024 * 1024;
 
-/// The first version that can be told which address to use.
+/// The first version that accepts fixed addresses.
 const OLDEST_GIT: (u32, u32) = (2, 37);
 
 #[derive(Debug, Clone)]

@@ -1,4 +1,4 @@
-//! Repositories: what git is told, and a real repository behind a server of our own.
+//! Repositories: the command lines of git, and a real repository behind a server of our own.
 
 use super::server::{PUBLIC, Reply, Request, Server, TestNetwork, answer};
 use crate::git::{GitCommand, GitUri};

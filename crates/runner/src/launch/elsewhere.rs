@@ -60,7 +60,7 @@ fn become_descriptor_3(stream: &OwnedFd) -> io::Result<()> {
     if stream.as_raw_fd() == 3 {
         return Ok(fcntl_setfd(stream, FdFlags::empty())?);
     }
-    // SAFETY: It is never dropped, and nobody else in the child uses this descriptor.
+    // SAFETY: It is never dropped, and nothing else in the child uses this descriptor.
     let mut place = ManuallyDrop::new(unsafe { OwnedFd::from_raw_fd(3) });
     Ok(dup2(stream, &mut place)?)
 }

@@ -192,8 +192,7 @@ fn clone_child(
         pid
     }?;
     let pid = Pid::from_raw(pid).ok_or_else(|| io::Error::other("the new process has no pid"))?;
-    // SAFETY: The kernel has written a new descriptor there, which nobody else knows; an old kernel writes
-    // nothing.
+    // SAFETY: The kernel has written a new descriptor there, which has no other owner; an old kernel writes nothing.
     let pidfd = (pidfd >= 0).then(|| unsafe { OwnedFd::from_raw_fd(pidfd) });
     Ok(Started { pid, pidfd })
 }

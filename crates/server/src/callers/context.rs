@@ -77,7 +77,7 @@ impl RequestContext {
 fn stateless_revision(meta: &RequestMeta<'_>) -> Result<Revision, RpcError> {
     let version = required(meta.protocol_version, keys::PROTOCOL_VERSION)?;
     let version = version.string().ok_or_else(|| wrong(keys::PROTOCOL_VERSION, "a string", version))?;
-    // Completeness comes first: a client that left something out is told so before it is told about versions.
+    // Completeness comes first: a missing member is reported before an unsupported version.
     let capabilities = required(meta.client_capabilities, keys::CLIENT_CAPABILITIES)?;
     if !capabilities.is_object() {
         return Err(wrong(keys::CLIENT_CAPABILITIES, "an object", capabilities));

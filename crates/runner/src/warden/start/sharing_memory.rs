@@ -42,7 +42,7 @@ pub(super) struct Shared {
     stack: Box<[MaybeUninit<u128>]>,
 }
 
-// SAFETY: The pointers lead to texts that it owns, and nobody changes.
+// SAFETY: The pointers lead to texts that it owns, and nothing changes them.
 unsafe impl Send for Shared {}
 
 /// Starts the warden, and lets the kernel write its pid to [`PID`].
@@ -99,7 +99,8 @@ fn can_close_range() -> bool {
 
 /// The main function of the new process.
 extern "C" fn main(shared: *mut c_void) -> c_int {
-    // SAFETY: It is a `Shared` that lives on, and nobody changes it. What the system calls get is in it, or on our stack.
+    // SAFETY: It is a `Shared` that lives on, and nothing changes it. The arguments of the system calls are in it, or
+    // on our stack.
     unsafe {
         let shared = &*shared.cast_const().cast::<Shared>();
         let mut failed = call(libc::SYS_setpgid, [0; 5]) < 0;

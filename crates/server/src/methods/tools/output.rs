@@ -263,7 +263,7 @@ impl Finished<'_> {
         let mut content = Content::new();
         let _ = Scanner::again(whole.content)
             .elements(|element| content.item(element.text(), self.work.revision()));
-        // What is beside it matters only if it may be left out.
+        // Its neighbours matter only if it may be left out.
         let structured = whole.structured.map(|value| match &self.tool.output_schema {
             Some(_) => Structured::of_text(value),
             None => Structured::of_result(value, whole.content),
