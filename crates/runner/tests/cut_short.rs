@@ -75,7 +75,7 @@ async fn when_it_says_too_much() {
     stage.assert_empty();
 }
 
-/// A script that writes to its side channel all the time does not delay its deadline check.
+/// A script that writes to its side channel all the time does not escape its deadline.
 #[tokio::test]
 async fn at_its_deadline_though_it_floods_its_side_channel() {
     let stage = Stage::new();

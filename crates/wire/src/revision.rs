@@ -112,7 +112,7 @@ impl Revision {
         self == Self::V2025_11_25
     }
 
-    /// Events without a message, which give a client an id to come back with. Older clients cannot read them.
+    /// Events without a message, which give a client an id to come back with. Clients of other revisions cannot read them.
     pub fn has_empty_events(self) -> bool {
         self == Self::V2025_11_25
     }

@@ -15,7 +15,7 @@ pub(super) fn run() -> ! {
     let _ = rustix::thread::set_name(c"mcp-bash-warden");
     // A client that terminates its server may signal the whole process tree. The warden is needed after that.
     crate::system_calls::ignore_requests_to_end();
-    // They were blocked while the warden shared our memory.
+    // They were blocked while the warden shared the server's memory.
     #[cfg(target_os = "linux")]
     crate::system_calls::unblock_signals();
     // Nothing is ever written to the pipe: the read returns when the server has ended.

@@ -71,7 +71,7 @@ impl Snapshot {
         }
     }
 
-    /// An error where the project cannot be served at all.
+    /// An error if the project cannot be served at all.
     pub(crate) fn check_served(&self) -> Result<(), RpcError> {
         match &self.catalog.failure {
             None => Ok(()),

@@ -222,7 +222,7 @@ impl Server {
         self.callers.get(name, budget, denials)
     }
 
-    /// The caller of that name, with these rights from now on, also for its earlier requests.
+    /// The caller of that name, with these rights from now on, also for requests that came before.
     pub fn caller_with(&self, name: &str, rights: Rights) -> Arc<Caller> {
         let caller = self.caller(name);
         caller.set_rights(rights);

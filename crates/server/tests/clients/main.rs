@@ -106,7 +106,7 @@ async fn a_tool_that_is_about_to_be_read_is_waited_for() {
     write_tool(stage.folder.path(), "fresh");
     stage.server.served().reload(&Changes::anywhere());
     assert_eq!(text(&answer(&mut reply).await), "done");
-    // Without a read it is not waited for for ever; and without changes not at all.
+    // If the change is never read, the wait ends; without changes there is no wait.
     stage.server.served().note_change();
     let start = tokio::time::Instant::now();
     let refused = answer(&mut client.call(3, "none")).await;

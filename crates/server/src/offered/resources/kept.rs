@@ -32,7 +32,7 @@ pub(crate) struct Kept {
 #[derive(Default)]
 struct Texts {
     by_uri: HashMap<Box<str>, Ticket>,
-    /// By size in bytes.
+    /// Limited by their bytes.
     held: Holdings<KeptText>,
 }
 

@@ -43,9 +43,9 @@ struct State {
     by_id: HashMap<StateId, Entered>,
     /// By the address of their slots.
     by_slot: HashMap<usize, StateId>,
-    /// All of them, counted.
+    /// All of them, limited by number.
     ages: Holdings<StateId>,
-    /// The finished ones, by the bytes of their results.
+    /// The finished ones, limited by the bytes of their results.
     results: Holdings<StateId>,
     used: UsedStates,
     timeout: Duration,
