@@ -1,4 +1,4 @@
-//! What one server sets out to reach in comparison with others, and the table that says whether it did.
+//! Aims: what one server should reach in comparison with others, and the table that says whether it did.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! The command line of the drivers: options with a value each, and what becomes of a run.
+//! Command line of the drivers: options with a value each, and the outcome of a run.
 
 use std::collections::BTreeMap;
 use std::env;

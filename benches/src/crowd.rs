@@ -1,4 +1,4 @@
-//! Many calls kept in flight at a server, and how long others wait meanwhile.
+//! Crowd: many calls kept in flight at a server, and how long others wait meanwhile.
 
 use std::io::Write;
 use std::process::{ChildStdin, ChildStdout};

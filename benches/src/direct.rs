@@ -1,4 +1,4 @@
-//! Running a script without any server in between: the least that a call of it can cost.
+//! Direct runs: a script without any server in between, which is the least that a call of it can cost.
 
 use std::io::{self, Read, Write};
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! A process that sends back what it gets, as a measure of what the machine itself makes a message wait.
+//! Echo process: sends back what it gets, to measure how long the machine itself makes a message wait.
 
 use std::io::{self, Read, Write};
 use std::process::{Child, Command, Stdio};

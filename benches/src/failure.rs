@@ -1,4 +1,4 @@
-//! What a driver says when a server cannot be measured.
+//! Driver failures: why a server cannot be measured.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! The project folders that mcp-bash serves while it is measured.
+//! Fixtures: the project folders that mcp-bash serves while it is measured.
 
 use std::fs;
 use std::io;

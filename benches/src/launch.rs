@@ -1,4 +1,4 @@
-//! How a server is started: which program, with which arguments, in which directory.
+//! Launch: how a server is started: which program, with which arguments, in which directory.
 
 use std::env;
 use std::ffi::OsString;

@@ -1,10 +1,9 @@
-//! The pieces the benchmark drivers share.
+//! Benchmarks: the pieces that the drivers share.
 //!
-//! A driver describes how to start each server ([`Launch`]), runs it as a [`Subject`], takes
-//! [`measures`] from it round after round, enters them in a [`scoreboard`], judges them by its [`aims`] and
-//! prints what it found as Markdown [`Table`]s. Everything
-//! here blocks on plain pipes and threads: an asynchronous driver would add its own wake-ups to the numbers. Only the
-//! load of many connections in [`http`] is driven by one thread.
+//! A driver describes how to start each server ([`Launch`]), runs it as a [`Subject`], takes [`measures`] from it round
+//! after round, enters them in a [`scoreboard`], judges them by its [`aims`] and prints its findings as Markdown
+//! [`Table`]s. Everything here blocks on plain pipes and threads: an asynchronous driver would add its own wake-ups to
+//! the numbers. Only the load of many connections in [`http`] is driven by one thread.
 
 pub mod aims;
 pub mod command_line;

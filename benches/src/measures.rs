@@ -1,4 +1,4 @@
-//! The measures themselves: each takes a server and returns what it found, without averaging over rounds.
+//! Measures: each takes a server and returns its findings, without averaging over rounds.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::process::{ChildStdin, ChildStdout};

@@ -1,4 +1,4 @@
-//! Walking through the pages of a list.
+//! Pages: walks through the pages of a list.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! What it takes to bring bytes through a pipe to the driver: the share of a measure that is not the server's.
+//! Pipe cost: what it takes to bring bytes through a pipe to the driver, the part of a measure that is not the
+//! server's.
 
 use std::io::{self, Write};
 use std::thread;

@@ -1,8 +1,8 @@
-//! Where on the processor a driver and a server run while they talk to each other.
+//! Processor placement: on which cores a driver and a server run while they talk to each other.
 //!
-//! Waking a process on the same core takes a third of the time of waking it on another one, and the kernel
-//! changes its mind about which to do. Left alone, a round trip measures that choice and little else; so the
-//! driver makes the choice itself, and measures both.
+//! Waking a process on the same core takes a third of the time of waking it on another one, and the kernel changes its
+//! mind about which to do. Left alone, a round trip mostly measures that choice; so the driver makes the choice itself,
+//! and measures both.
 
 pub(crate) use held::Held;
 

@@ -1,4 +1,4 @@
-//! What the kernel says a process has used: its memory, its processor time and its bytes, read from `/proc`.
+//! Process usage: memory, processor time and bytes of a process, read from `/proc`.
 
 use std::fs;
 use std::io;

@@ -1,4 +1,4 @@
-//! The process of a server: its start, its watchdog, its end, and what it said when it failed.
+//! Server process: its start, its watchdog, its exit, and its messages when it failed.
 
 use std::fs::File;
 use std::io;

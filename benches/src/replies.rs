@@ -1,4 +1,4 @@
-//! Reading a server's replies: cutting its output into lines and judging each line.
+//! Replies: cuts the output of a server into lines and judges each line.
 
 use std::borrow::Cow;
 use std::io::{self, ErrorKind, Read};

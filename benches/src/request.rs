@@ -1,4 +1,4 @@
-//! The requests a driver sends, as lines of JSON.
+//! Requests of a driver, as lines of JSON.
 
 /// A request without its id, which every sending adds.
 #[derive(Debug, Clone)]

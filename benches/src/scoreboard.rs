@@ -1,4 +1,4 @@
-//! What was measured: one value per round for every server and measure, and the table of their medians.
+//! Scoreboard: one value per round for every server and measure, and the table of their medians.
 
 use std::collections::BTreeMap;
 

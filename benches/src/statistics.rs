@@ -1,4 +1,4 @@
-//! Medians and percentiles, and the conversions to the units the tables use.
+//! Statistics: medians and percentiles, and the conversions to the units of the tables.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! A running server and the pipes to it.
+//! Subject: a running server and the pipes to it.
 
 use std::io::Write;
 use std::process::{ChildStdin, ChildStdout};

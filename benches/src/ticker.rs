@@ -1,4 +1,4 @@
-//! Something small that is done at regular times while something big goes on.
+//! Ticker: does something small at regular times while something big goes on.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;

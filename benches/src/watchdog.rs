@@ -1,7 +1,7 @@
-//! Ends a server that has stopped answering, so that no driver hangs on one.
+//! Watchdog: terminates a server that has stopped answering, so that no driver hangs on one.
 //!
-//! A timeout on every read would cost the driver a system call per message. Instead one thread looks at all
-//! running servers once a second and kills those past their deadline; the blocked read then ends by itself.
+//! A timeout on every read would cost the driver a system call per message. Instead one thread checks all running
+//! servers once a second and kills those past their deadline; the blocked read then ends by itself.
 
 use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};

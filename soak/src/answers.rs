@@ -1,4 +1,4 @@
-//! The client's side of questions: each is answered as its text says, at once, late or never.
+//! Answers: the client answers each question as its text says, at once, late or never.
 
 use crate::draft::{Draft, Expect, Plan, answer_to};
 use crate::ledger::{Asked, Wrong};

@@ -1,4 +1,4 @@
-//! The command line.
+//! Command line of the soak test.
 
 use crate::callers::NAMES;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! A request before it is sent: what it says, and which answer it deserves.
+//! Draft: a request before it is sent, with its content and the expected answer.
 
 use crate::word::Word;
 use serde_json::Value;

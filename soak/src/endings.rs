@@ -1,4 +1,4 @@
-//! The ways in which a server is brought to its end, and what it owes in each.
+//! Shutdowns: the ways in which a server is terminated, and what it owes in each.
 
 use crate::peer::{Manner, Peer};
 use crate::process::Process;

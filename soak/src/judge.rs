@@ -1,4 +1,5 @@
-//! Looks at every message of a server: whether it is one, whether it was owed, and whether it belongs to its call.
+//! Judge: checks every message of a server: whether it is valid, whether it was owed, and whether it belongs to its
+//! call.
 
 use crate::draft::{Expect, Plan};
 use crate::ledger::{Asked, Wrong};

@@ -1,4 +1,5 @@
-//! The account of one server: which requests are open, which are settled, and whom everything else belongs to.
+//! Ledger: the account of one server: which requests are open, which are settled, and to which call everything else
+//! belongs.
 
 use crate::draft::{Draft, Expect};
 use crate::project::{LAST_PROGRESS, LOGS};

@@ -1,4 +1,4 @@
-//! The life of one server, from its start to the proof that nothing is left of it.
+//! Life of one server, from its start to the proof that nothing is left of it.
 
 use crate::endings::Ending;
 use crate::peer::{Manner, Peer};

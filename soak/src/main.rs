@@ -1,19 +1,21 @@
-//! Random traffic against real servers, over real pipes, of every method in both eras: honest scripts and hostile ones,
-//! clients that cancel, pause and vanish, projects that change, servers that are ended in every way. Each request,
-//! process, descriptor and file is accounted for, and each message must belong to its call.
+//! Soak test: random traffic against real servers, over real pipes, of every method in both eras: honest scripts and
+//! hostile ones, clients that cancel, pause and vanish, projects that change, servers that are shut down in every way.
+//! Each request, process, descriptor and file is accounted for, and each message must belong to its call.
 //!
 //! # Theory of operation
 //!
-//! A run has some *slots*, each a thread that lets one server live after the other (`life.rs`), and two *residents* that
-//! stay for the whole run so that what they use can be compared (`resident.rs`). A server is a process, three threads
-//! that move its bytes (`process.rs`), and what its client knows of it (`peer.rs`): the `ledger` of what it owes. The
-//! slot sends what `traffic` chooses; the reading thread lets `judge.rs` look at each message and `answers.rs` answer
-//! questions. Gardeners change the projects meanwhile, and `watch.rs` looks for what hangs, grows or outlives its call.
+//! A run has several *slots*, each a thread that runs one server after the other (`life.rs`), and two *residents* that
+//! stay for the whole run so that their resource usage can be compared (`resident.rs`). A server is a process, three
+//! threads that move its bytes (`process.rs`), and its client's knowledge about it (`peer.rs`): the `ledger` of what it
+//! owes. The slot sends what `traffic` chooses; the reading thread passes each message to `judge.rs`, and questions to
+//! `answers.rs`. Gardeners change the projects meanwhile, and `watch.rs` looks for anything that hangs, grows or
+//! outlives its call.
 //!
-//! Beside them callers with names share one server over HTTP (`callers`), where each has to get what is its own and no more.
+//! Beside them named callers share one server over HTTP (`callers`), where each must receive its own messages and no
+//! others.
 //!
-//! `soak chaos` (`chaos`) does the same over HTTP to a single server, with fewer kinds of traffic and more violence. `soak leaks`
-//! (`leaks`) does the same a million times, and prints the memory of the server.
+//! `soak chaos` (`chaos`) does the same over HTTP to a single server, with fewer kinds of traffic and more violence.
+//! `soak leaks` (`leaks`) does the same a million times, and prints the memory of the server.
 
 mod answers;
 mod arguments;

@@ -1,4 +1,4 @@
-//! One server as its client sees it: what is sent, what is owed, what comes.
+//! Peer: one server as its client sees it: what is sent, what is owed, what arrives.
 
 use crate::draft::Draft;
 use crate::ledger::{Entry, Ledger};

@@ -1,4 +1,4 @@
-//! What the system says about processes, read from `/proc`.
+//! `/proc`: what the system reports about processes.
 
 use crate::word::Word;
 use std::collections::{BTreeSet, HashMap};

@@ -1,4 +1,4 @@
-//! The process of a server, and the threads that move its bytes.
+//! Server process, and the threads that move its bytes.
 
 use crate::peer::{Outgoing, Peer};
 use crate::project::STARTING;

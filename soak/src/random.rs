@@ -1,4 +1,4 @@
-//! A small generator of random numbers (SplitMix64): the same seed makes the same choices on every machine.
+//! Random numbers (SplitMix64): the same seed makes the same choices on every machine.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What is printed at the end.
+//! Final report.
 
 use crate::resident::Comparison;
 use crate::run::Run;

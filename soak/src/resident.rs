@@ -1,4 +1,5 @@
-//! Servers that stay for the whole run. What they use when all is quiet is compared: after a while, and at the end.
+//! Residents: servers that stay for the whole run. Their idle resource usage is compared: after a while, and at the
+//! end.
 
 use crate::draft::Draft;
 use crate::endings::Ending;

@@ -1,4 +1,4 @@
-//! The revisions of the protocol, as far as their traffic differs.
+//! Protocol revisions, as far as their traffic differs.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! What all parts of one run share.
+//! Run: what all parts of one run share.
 
 use crate::peer::Peer;
 use crate::project::Project;

@@ -1,4 +1,4 @@
-//! What happened, counted.
+//! Tally: counts of what happened.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};

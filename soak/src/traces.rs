@@ -1,4 +1,4 @@
-//! The files that processes write to which are too quick to be seen in the process table: each is called as its call.
+//! Trace files, written by processes that are too quick to be seen in the process table. Each is named after its call.
 
 use crate::run::Run;
 use crate::word::Word;

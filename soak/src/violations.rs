@@ -1,4 +1,5 @@
-//! What a correct server does not do. Each is told when it is seen, with what is needed to look into it.
+//! Violations: what a correct server never does. Each is reported when it is seen, with the details needed to
+//! investigate it.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -1,5 +1,5 @@
-//! Looks after everything while it goes on: servers that hang or eat all memory are ended, processes that outlive their
-//! calls are told, and those that lost their parents are reaped.
+//! Watcher: terminates servers that hang or eat all memory, reports processes that outlive their calls, and reaps those
+//! that lost their parents.
 
 use crate::peer::Peer;
 use crate::proc;

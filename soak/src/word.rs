@@ -1,5 +1,5 @@
-//! The words that calls are known by: each call carries one in its arguments, its script repeats it wherever it speaks,
-//! and its processes carry it in their environment. So it can be seen to which call anything belongs.
+//! Words that identify calls: each call carries one in its arguments, its script repeats it in everything it writes,
+//! and its processes carry it in their environment. So the test can see to which call anything belongs.
 
 use std::collections::BTreeSet;
 use std::fmt;

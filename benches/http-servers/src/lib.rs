@@ -1,4 +1,4 @@
-//! What the servers here have in common: a runtime, a port that is free, and a line that says which.
+//! Shared parts of the servers here: a runtime, a free port, and a line that reports the port.
 
 use std::error::Error;
 

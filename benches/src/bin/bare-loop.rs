@@ -1,9 +1,8 @@
-//! The baseline: a server that does no more than any stdio server on tokio has to.
+//! stdio baseline: a server that does no more than any stdio server on tokio has to.
 //!
-//! It stands for the best a full server could reach. It reads lines, parses the envelope of each message,
-//! runs every request in a task of its own that can be cancelled, and lets one task write all replies. It
-//! does not check parameters, keep a state, or limit anything. The choices below are the ones that measured
-//! best; see the README.
+//! It shows the best that a full server could reach. It reads lines, parses the envelope of each message, runs every
+//! request in a task of its own that can be cancelled, and lets one task write all replies. It does not check
+//! parameters, keep a state, or limit anything. The choices below are the ones that measured best; see the README.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

@@ -1,7 +1,7 @@
-//! Measures calls of tools beside starting the very same scripts directly.
+//! Tool calls: measures them against starting the same scripts directly.
 //!
-//! This file holds what is measured and aimed for, and the order of it all. The two sides take turns in every
-//! round, in small steps, so that a noisy moment of the machine does not fall on one of them alone.
+//! This file holds the measures, the aims, and their order. The two sides take turns in every round, in small steps, so
+//! that a noisy moment of the machine does not affect one of them alone.
 
 use std::fs;
 use std::io;

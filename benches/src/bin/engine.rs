@@ -1,8 +1,7 @@
-//! Measures the protocol engine of mcp-bash beside a bare tokio loop and the official Rust SDK.
+//! Protocol engine: measures mcp-bash against a bare tokio loop and the official Rust SDK.
 //!
-//! This file holds the command line, what is measured and aimed for, and the order of it all. Servers take
-//! turns in every round, in small steps, so that a noisy moment of the machine does not fall on one of them
-//! alone.
+//! This file holds the command line, the measures, the aims, and their order. Servers take turns in every round, in
+//! small steps, so that a noisy moment of the machine does not affect one of them alone.
 
 use std::fs;
 use std::path::Path;

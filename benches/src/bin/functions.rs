@@ -1,9 +1,10 @@
-//! Measures calls of a function in a warm worker beside the same function on other SDKs, and beside a bare loop in the same
-//! language; calls of a script on the same servers; the start of a server with many functions beside one with none; and the
-//! first result of a file that the server does not know beside an interpreter that imports the same file.
+//! Functions: measures calls of a function in a warm worker against the same function on other SDKs and against a bare
+//! loop in the same language; calls of a script on the same servers; the start of a server with many functions against
+//! one with none; and the first result of a file that the server does not know against an interpreter that imports the
+//! same file.
 //!
-//! This file holds what is measured and aimed for, and the order of it all. The servers take turns in every round, in
-//! small steps, so that a noisy moment of the machine does not fall on one of them alone.
+//! This file holds the measures, the aims, and their order. The servers take turns in every round, in small steps, so
+//! that a noisy moment of the machine does not affect one of them alone.
 
 use std::fmt::Write as _;
 use std::fs;

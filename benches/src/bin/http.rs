@@ -1,8 +1,8 @@
-//! Measures mcp-bash over HTTP: requests beside a minimal endpoint on axum, calls of tools beside starting the very same
-//! script directly, and all of it beside other servers with the same tool.
+//! HTTP: measures requests against a minimal endpoint on axum, calls of tools against starting the same script
+//! directly, and all of it against other servers with the same tool.
 //!
-//! This file holds what is measured and aimed for, and the order of it all. Servers take turns in every round, in small
-//! steps, so that a noisy moment of the machine does not fall on one of them alone.
+//! This file holds the measures, the aims, and their order. Servers take turns in every round, in small steps, so that
+//! a noisy moment of the machine does not affect one of them alone.
 
 use std::fs;
 use std::io;

@@ -1,5 +1,5 @@
-//! Measures what a server over stdio costs beside an older build of the same program: whether something that was added
-//! is paid for by those who do not use it.
+//! Comparison with an older build: measures a server over stdio against an older build of the same program, to see
+//! whether an added feature costs users who do not use it.
 
 use std::path::Path;
 use std::process::ExitCode;

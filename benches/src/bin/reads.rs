@@ -1,4 +1,4 @@
-//! Measures reading a large resource beside reading and encoding its file directly.
+//! Resource reads: measures reading a large resource against reading and encoding its file directly.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,9 +1,8 @@
-//! A minimal server on the official Rust SDK, in the fastest stdio mode the SDK offers.
+//! rmcp over stdio: a minimal server on the official Rust SDK, in the fastest stdio mode that the SDK offers.
 //!
-//! It answers `initialize` and `ping` and has no tools, so what is measured is the SDK's own loop. The
-//! choices below are the ones that measured best: `stdio_pipes` keeps reads and writes on the reactor where
-//! the plain `stdio` hands every one of them to a blocking thread, and a single-threaded runtime saves the
-//! wake-ups between workers.
+//! It answers `initialize` and `ping` and has no tools, so this measures the SDK's own loop. The choices below are the
+//! ones that measured best: `stdio_pipes` keeps reads and writes on the reactor, while the plain `stdio` hands every
+//! one of them to a blocking thread, and a single-threaded runtime saves the wake-ups between workers.
 
 use std::error::Error;
 

@@ -1,7 +1,7 @@
-//! Measures mcp-bash with a project of very many tools.
+//! Scale: measures mcp-bash with a project of very many tools.
 //!
-//! This file holds what is measured and aimed for, and the order of it all. What is compared takes turns in
-//! every round, so that a noisy moment of the machine does not fall on one side alone.
+//! This file holds the measures, the aims, and their order. The two sides take turns in every round, so that a noisy
+//! moment of the machine does not affect one of them alone.
 
 use std::fs;
 use std::io;

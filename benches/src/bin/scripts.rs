@@ -1,4 +1,4 @@
-//! Measures what scripts pay for the SDK, and how soon a client hears from them.
+//! Scripts: measures what the SDK costs scripts, and how soon a client receives their messages.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

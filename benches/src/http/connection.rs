@@ -1,4 +1,4 @@
-//! One connection on which requests are sent one after the other, each when the one before is answered.
+//! HTTP connection: requests are sent one after the other, each when the one before is answered.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;

@@ -1,7 +1,7 @@
-//! Many connections, each of which sends a request as soon as the one before is answered.
+//! HTTP load: many connections, each of which sends a request as soon as the one before is answered.
 //!
-//! All of them are driven by one thread. More would take the processor from a server on a machine with few cores, and one
-//! is enough: it spends no more time on a request than the cheapest server that was measured.
+//! One thread drives all of them. More would take processor time from a server on a machine with few cores, and one is
+//! enough: it spends no more time on a request than the cheapest server that was measured.
 
 use std::io;
 use std::time::{Duration, Instant};

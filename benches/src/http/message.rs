@@ -1,4 +1,4 @@
-//! Where an answer ends in the bytes that have come so far, and what it says.
+//! HTTP responses: where one ends in the bytes received so far, and what it says.
 
 use memchr::memmem;
 

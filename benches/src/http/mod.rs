@@ -1,7 +1,7 @@
-//! Measuring servers that are reached over HTTP.
+//! HTTP measures: servers that are reached over HTTP.
 //!
-//! The client here does no more than it must: requests are rendered before the clock runs, and of an answer only the end
-//! is looked for and that it is a result. So the numbers are the servers', also where the two share few cores.
+//! The client here does no more than it must: requests are rendered before the clock runs, and of a response it checks
+//! only the end and that it is a result. So the numbers are the servers', even if the two share few cores.
 
 mod connection;
 mod load;

@@ -1,4 +1,4 @@
-//! The requests that are posted, as bytes.
+//! POST requests, as bytes.
 
 /// What every request of the stateless revision says of its client.
 const META: &str = concat!(

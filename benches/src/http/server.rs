@@ -1,4 +1,4 @@
-//! A server that is reached over HTTP on this machine.
+//! HTTP server on this machine.
 
 use std::net::SocketAddr;
 use std::process::{ChildStdin, ChildStdout};

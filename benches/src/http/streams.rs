@@ -1,4 +1,4 @@
-//! Streams that are open and silent.
+//! Idle streams: open and silent.
 
 use std::io;
 use std::net::TcpStream;

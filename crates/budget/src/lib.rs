@@ -1,36 +1,36 @@
-//! How many bytes may be held at once: a count for each client, and above all of them one for the process.
+//! Memory budget: how many bytes may be held at once, counted for each client, and above them for the process.
 //!
-//! Whoever is about to hold something large charges its size first, and keeps the [`Charge`] for as long as it holds the
-//! thing. There are no locks: a budget is a number that is added to and taken from. Messages of ordinary size need not be
-//! charged one by one ([`SMALL`]); their number is bounded where they are kept.
+//! Code that is about to hold something large charges its size first, and keeps the [`Charge`] for as long as it holds
+//! the thing. There are no locks: a budget is an atomic counter. Messages of ordinary size need not be charged one by
+//! one ([`SMALL`]); their number is limited where they are kept.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use thiserror::Error;
 
-/// What is not larger than this need not be charged on its own.
+/// Anything up to this size need not be charged on its own.
 pub const SMALL: usize = 4096;
 
-/// So much more than usual is worth giving back to the system.
+/// An excess of this size is worth returning to the system.
 pub const LARGE: usize = 1024 * 1024;
 
 /// A number of bytes that may be held at once.
 pub struct Budget {
     limit: usize,
-    /// The setting that says so.
+    /// The setting that sets the limit.
     setting: &'static str,
     used: AtomicUsize,
-    /// What is charged here is charged there too.
+    /// Everything charged here is charged there too.
     parent: Option<Arc<Budget>>,
     /// What was held when it was last calm.
     calm: AtomicUsize,
-    /// So much more was held since then that somebody was told.
+    /// Whether the excess since then was reported.
     was_large: AtomicBool,
     on_large: OnceLock<Box<dyn Fn() + Send + Sync>>,
 }
 
-/// There is no room for something. The message tells a client or a script.
+/// There is no room for something. Clients and scripts receive the message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error(
     "there is no room for {bytes} bytes: at most {limit} are held at once, and {setting} sets the limit; \
@@ -64,8 +64,8 @@ impl Budget {
         }
     }
 
-    /// Lets `act` be called when [`LARGE`] more is held here than at the beginning; and again after each
-    /// [`Budget::calm_down`], when so much more is held than then.
+    /// Calls `act` when [`LARGE`] more is held here than at the beginning; and again after each [`Budget::calm_down`],
+    /// when [`LARGE`] more is held than at that time.
     pub fn when_large(&self, act: impl Fn() + Send + Sync + 'static) {
         let _ = self.on_large.set(Box::new(act));
     }
@@ -75,7 +75,7 @@ impl Budget {
         self.used.load(Ordering::Relaxed)
     }
 
-    /// What is held now is nothing to speak of.
+    /// Makes the current amount the new calm level.
     pub fn calm_down(&self) {
         self.calm.store(self.used(), Ordering::Relaxed);
         self.was_large.store(false, Ordering::Relaxed);
@@ -94,7 +94,7 @@ impl Budget {
         self.limit
     }
 
-    /// Whether so much more could be held now.
+    /// Whether this many more bytes could be held now.
     pub fn has_room(&self, bytes: usize) -> Result<(), NoRoom> {
         if self.used.load(Ordering::Relaxed).saturating_add(bytes) > self.limit {
             return Err(NoRoom { bytes, limit: self.limit, setting: self.setting });
@@ -102,7 +102,7 @@ impl Budget {
         self.parent.as_ref().map_or(Ok(()), |parent| parent.has_room(bytes))
     }
 
-    /// Makes room for something that is about to be held.
+    /// Reserves room for something that is about to be held.
     pub fn charge(self: &Arc<Self>, bytes: usize) -> Result<Charge, NoRoom> {
         let mut charge = Charge::nothing(self);
         charge.grow_to(bytes)?;
@@ -152,7 +152,7 @@ impl fmt::Debug for Budget {
     }
 }
 
-/// Bytes that are held, given back when this value is dropped.
+/// Bytes that are held, returned to the budget when this value is dropped.
 #[derive(Debug)]
 pub struct Charge {
     budget: Arc<Budget>,
@@ -169,7 +169,7 @@ impl Charge {
         self.bytes
     }
 
-    /// Makes room for what has grown to so many bytes in all. Where there is none, what was charged stays charged.
+    /// Reserves room for something that has grown to `bytes` in all. If there is none, the previous charge stays.
     pub fn grow_to(&mut self, bytes: usize) -> Result<(), NoRoom> {
         let more = bytes.saturating_sub(self.bytes);
         if more > 0 {
@@ -179,8 +179,8 @@ impl Charge {
         Ok(())
     }
 
-    /// Charges for so many bytes from now on, whether there is room or not: for what another limit bounds, and for what
-    /// must be kept whatever happens.
+    /// Charges `bytes` from now on, whether there is room or not: for things that another limit bounds, and for things
+    /// that must be kept in any case.
     pub fn set(&mut self, bytes: usize) {
         if bytes > self.bytes {
             self.budget.take_anyway(bytes - self.bytes);
@@ -199,8 +199,8 @@ impl Drop for Charge {
     }
 }
 
-/// What a JSON text costs once it is a tree of values. Each value has a place of its own there, so that a text of many
-/// short ones costs many times its length.
+/// The memory of a JSON text as a tree of values. Each value takes space of its own there, so that a text of many short
+/// values costs many times its length.
 pub fn tree_bytes(json: &str) -> usize {
     const VALUE: usize = 80;
     let values = 1 + memchr::memchr3_iter(b',', b'[', b'{', json.as_bytes()).count();

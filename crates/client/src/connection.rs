@@ -1,11 +1,11 @@
-//! How messages get to a server and back.
+//! Connection: how messages get to a server and back.
 
 use crate::error::Error;
 use crate::process::ServerProcess;
 use mcp_bash_server::InMemoryConnection;
 
 pub enum Connection {
-    /// A server in this same process.
+    /// A server in the same process.
     InMemory(InMemoryConnection),
     /// A process that speaks the protocol on its standard streams.
     Process(ServerProcess),
@@ -23,7 +23,7 @@ impl Connection {
         }
     }
 
-    /// The next message, whatever it is. May be dropped while it waits, and loses nothing.
+    /// The next message, of any kind. Cancel-safe.
     pub async fn next(&mut self) -> Result<Vec<u8>, Error> {
         match self {
             Self::InMemory(connection) => connection.next().await.ok_or(Error::Ended(None)),
@@ -31,7 +31,7 @@ impl Connection {
         }
     }
 
-    /// Lets the server end, and waits until it has.
+    /// Lets the server shut down, and waits until it has.
     pub async fn end(self) {
         match self {
             Self::InMemory(_) => {}
@@ -39,7 +39,7 @@ impl Connection {
         }
     }
 
-    /// The same for one who cannot wait until it has done what it does.
+    /// Shuts the server down without waiting for its current work.
     pub async fn end_now(self) {
         match self {
             Self::InMemory(_) => {}

@@ -1,4 +1,4 @@
-//! What can go wrong between a client and a server.
+//! Client errors: what can go wrong between a client and a server.
 
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -32,7 +32,7 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// What the server says beyond its message.
+    /// The `data` of the error, beyond its message.
     pub fn data(&self) -> Value {
         let error: Value = serde_json::from_str(self.text.get()).unwrap_or_default();
         error.get("data").cloned().unwrap_or_default()

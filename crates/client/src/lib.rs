@@ -1,11 +1,11 @@
-//! A client of the Model Context Protocol: for commands that call what a server offers.
+//! MCP client, for commands that call what a server offers.
 //!
 //! # Theory of operation
 //!
-//! A [`Connection`] carries messages: to a server in this same process, which costs nothing, or to a process that speaks
-//! the protocol on its standard streams. A [`Session`] greets the server, numbers requests, and stays with each request
-//! until it is answered. What the server says meanwhile is handed to a [`Host`]: it hears notifications and answers
-//! questions. Results are handed on as the text that came, so that `1.10` stays `1.10`.
+//! A [`Connection`] carries messages: to a server in the same process, which costs nothing, or to a process that speaks
+//! the protocol on its standard streams. A [`Session`] initializes the server, numbers requests, and waits for each
+//! request until it is answered. Meanwhile a [`Host`] receives the notifications of the server and answers its
+//! questions. Results are returned as the text that came, so that `1.10` stays `1.10`.
 //!
 //! Nothing here knows a terminal, and nothing here knows a project.
 

@@ -1,5 +1,5 @@
-//! A server that is a process of its own: started in a process group of its own, spoken to line by line, and ended as the
-//! protocol says: its input is closed, then it is told to end, then it is killed with all that it has started.
+//! Server process: started in a process group of its own, spoken to line by line, and shut down as the protocol says:
+//! its input is closed, then it is sent `TERM`, then it is killed with everything it has started.
 
 use crate::error::Error;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
@@ -13,22 +13,22 @@ use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
-/// A message of a server may have so many bytes.
+/// The longest message of a server, in bytes.
 const LONGEST_MESSAGE: u64 = 256 * 1024 * 1024;
 
-/// So many messages wait to be heard; a server that sends more has to wait itself.
+/// How many messages wait to be read; a server that sends more has to wait itself.
 const MOST_UNHEARD: usize = 16;
 
-/// How long to wait for a process that closed its output to exit, for the sake of its status.
+/// How long to wait for a process that closed its output to exit, to get its status.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// How long to wait before looking again whether a process that said its last word is gone.
+/// How long to wait before checking again whether a process that closed its output is gone.
 const LOOK: Duration = Duration::from_millis(2);
 
-/// How long a server may take to end by itself, and again when it is told to.
+/// How long a server may take to exit by itself, and again after it is asked to.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// The same where we are told to end ourselves.
+/// The same when we are asked to exit ourselves.
 const SHORT_GRACE: Duration = Duration::from_secs(1);
 
 /// How a server is started.
@@ -36,20 +36,20 @@ const SHORT_GRACE: Duration = Duration::from_secs(1);
 pub struct Launch {
     pub program: OsString,
     pub arguments: Vec<OsString>,
-    /// Variables that it gets in addition, or instead where `clean` says so.
+    /// Variables that it gets in addition to ours, or exclusively with `clean`.
     pub variables: Vec<(OsString, OsString)>,
     /// Whether it gets none of our own variables.
     pub clean: bool,
     pub folder: Option<PathBuf>,
-    /// Whether what it writes on standard error is thrown away.
+    /// Whether its standard error is discarded.
     pub silent: bool,
-    /// Where what it writes on standard error goes, in place of our own.
+    /// The destination of its standard error, in place of our own.
     pub errors: Option<Arc<OwnedFd>>,
 }
 
 pub struct ServerProcess {
     child: Child,
-    /// How it ended, once it is reaped. Its number may be another's then.
+    /// How it ended, once it is reaped. Its pid may be reused then.
     reaped: Option<ExitStatus>,
     messages: Option<mpsc::Sender<Vec<u8>>>,
     lines: Receiver<Vec<u8>>,
@@ -106,7 +106,7 @@ impl ServerProcess {
         }
     }
 
-    /// It said its last word. How it ended is told where that is known soon.
+    /// It has closed its output. The error says how it ended if that is known soon.
     fn ended(&mut self) -> Error {
         let end = Instant::now() + PATIENCE;
         while !self.has_exited() && Instant::now() < end {
@@ -120,7 +120,7 @@ impl ServerProcess {
     }
 
     pub(crate) async fn end(mut self) {
-        // Its input ends when the writing thread has written all.
+        // Its input is closed when the writing thread has written everything.
         self.messages = None;
         if !self.is_gone_within(GRACE).await {
             self.signal(Signal::TERM);
@@ -135,7 +135,7 @@ impl ServerProcess {
         self.is_gone_within(SHORT_GRACE).await;
     }
 
-    /// Waits for its output to end, which is the sign that costs nothing to wait for, and then for the process.
+    /// Waits for its output to close, which is the cheapest sign to wait for, and then for the process.
     async fn is_gone_within(&mut self, limit: Duration) -> bool {
         let end = Instant::now() + limit;
         let output_ended = async { while self.lines.recv().await.is_some() {} };
@@ -149,7 +149,7 @@ impl ServerProcess {
         true
     }
 
-    /// Whether it has exited. It stays a zombie, so that its number is still that of its group.
+    /// Whether it has exited. It stays a zombie, so that its pid is still that of its group.
     fn has_exited(&self) -> bool {
         if self.reaped.is_some() {
             return true;
@@ -172,8 +172,8 @@ impl ServerProcess {
 
 impl Drop for ServerProcess {
     fn drop(&mut self) {
-        // Until it is reaped, its number cannot belong to another process or group: what it left behind in its group goes
-        // with it.
+        // Until it is reaped, its pid cannot belong to another process or group: processes that it left in its group
+        // are killed with it.
         if self.reaped.is_none() {
             self.signal(Signal::KILL);
             let _ = self.child.wait();

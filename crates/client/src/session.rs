@@ -1,4 +1,4 @@
-//! One conversation with a server: requests, and what is said until they are answered.
+//! Client session: one conversation with a server, its requests and the messages until they are answered.
 
 use crate::connection::Connection;
 use crate::error::{Error, Refusal};
@@ -15,21 +15,21 @@ use std::time::Duration;
 /// The newest revision with a handshake, which every server of that era can answer.
 const REVISION: &str = "2025-11-25";
 
-/// A server that always has a further page is not asked for more than these.
+/// The most pages that are read of a server that always has another one.
 const MOST_PAGES: usize = 10_000;
 
-/// So many messages are read while the host thinks about a question; then the server has to wait.
+/// How many messages are read while the host considers a question; then the server has to wait.
 const MOST_HEARD: usize = 100;
 
 pub struct Session {
     connection: Connection,
     next_id: u64,
     greeting: Value,
-    /// What came while the host thought about a question, to be told afterwards.
+    /// Messages that came while the host considered a question, to be handled afterwards.
     heard: VecDeque<Vec<u8>>,
 }
 
-/// The envelope of a message; what it holds stays text.
+/// The envelope of a message; its content stays text.
 #[derive(Deserialize)]
 struct Message<'a> {
     #[serde(borrow)]
@@ -45,7 +45,7 @@ struct Message<'a> {
 }
 
 impl Session {
-    /// Greets the server as a client of that name.
+    /// Initializes the server as a client of that name.
     pub async fn begin(
         connection: Connection,
         name: &str,
@@ -64,7 +64,7 @@ impl Session {
         Ok(session)
     }
 
-    /// What the server answered to `initialize`: its name, its version, what it can do, its instructions.
+    /// The server's answer to `initialize`: its name, its version, its capabilities, its instructions.
     pub fn greeting(&self) -> &Value {
         &self.greeting
     }
@@ -74,8 +74,8 @@ impl Session {
         self.connection.send(message.to_string().as_bytes())
     }
 
-    /// The result of a request. While it is waited for, `host` hears and answers what the server says. May be dropped
-    /// while it waits, to be followed by [`Session::cancel_last`].
+    /// The result of a request. Meanwhile `host` receives notifications and answers questions. May be dropped while it
+    /// waits, to be followed by [`Session::cancel_last`].
     pub async fn request(
         &mut self,
         method: &str,
@@ -92,7 +92,7 @@ impl Session {
         Err(Error::TimedOut { method: method.to_owned(), after: limit })
     }
 
-    /// Tells the server that nobody waits for the last request any more.
+    /// Cancels the last request.
     pub fn cancel_last(&mut self, reason: &str) -> Result<(), Error> {
         let params = json!({ "requestId": self.next_id, "reason": reason });
         self.notify("notifications/cancelled", &params)
@@ -124,12 +124,12 @@ impl Session {
         Err(Error::Protocol(format!("more than {MOST_PAGES} pages of {method}")))
     }
 
-    /// Lets the server end.
+    /// Lets the server shut down.
     pub async fn end(self) {
         self.connection.end().await;
     }
 
-    /// Tells the server to end, whatever it does.
+    /// Shuts the server down, whatever it is doing.
     pub async fn end_now(self) {
         self.connection.end_now().await;
     }
@@ -144,7 +144,7 @@ impl Session {
         Ok(self.next_id)
     }
 
-    /// Waits for the answer to one request. What answers another one is too late, and left alone.
+    /// Waits for the answer to one request. An answer to another request is too late, and is ignored.
     async fn answer_to(&mut self, id: u64, host: &mut impl Host) -> Result<Box<RawValue>, Error> {
         let own_id = id.to_string();
         loop {
@@ -183,7 +183,7 @@ impl Session {
         }
     }
 
-    /// What the host says to a question, unless the server takes it back meanwhile or does without it.
+    /// The host's answer to a question, unless the server withdraws the question meanwhile or does without it.
     async fn hear_meanwhile(
         &mut self,
         asked: impl Future<Output = Result<Value, String>>,
@@ -220,8 +220,8 @@ impl Session {
     }
 }
 
-/// Whether a message says that a question need not be answered any more: it is cancelled, or what it was asked for has
-/// ended.
+/// Whether a message says that a question need not be answered any more: it is cancelled, or the request it belongs to
+/// has ended.
 fn is_over(line: &[u8], question: &RawValue, own_id: &str) -> bool {
     let Ok(message) = serde_json::from_slice::<Message<'_>>(line) else { return false };
     match message.method.as_deref() {
@@ -247,7 +247,7 @@ fn refusal(error: &RawValue) -> Refusal {
     }
 }
 
-/// The beginning of what is no message.
+/// The beginning of a line that is not a message.
 fn excerpt(line: &[u8]) -> String {
     let text = String::from_utf8_lossy(line);
     let beginning: String = text.trim_end().chars().take(80).collect();

@@ -1,4 +1,4 @@
-//! What `install` and `uninstall` would do to a file: worked out first, shown or done later.
+//! Planned change: what `install` and `uninstall` would do to a file, worked out first, shown or made later.
 
 use crate::client::Scope;
 use crate::config_file::ConfigFile;
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// What has to be done to a file.
 #[derive(Debug)]
 pub enum Plan {
-    /// Nothing: it is as it should be.
+    /// Nothing: the file is as it should be.
     Nothing,
     Change(Change),
 }
@@ -21,36 +21,37 @@ pub enum Plan {
 #[derive(Debug)]
 pub struct Change {
     content: Content,
-    /// Nothing where the file goes.
+    /// `None` if the file is removed.
     after: Option<String>,
-    /// The mode of a file that is made anew.
+    /// The mode of a new file.
     new_mode: u32,
 }
 
 impl Change {
-    /// The lines that change, as people compare texts.
+    /// The lines that change, as a diff.
     pub fn difference(&self) -> String {
         let before = self.content.text.as_deref().unwrap_or_default();
         difference(before, self.after.as_deref().unwrap_or_default())
     }
 
-    /// Makes it. Returns where the file that was there before is kept.
+    /// Makes the change. Returns the path of the backup, if there was a file before.
     pub fn make(self) -> Result<Option<PathBuf>, Refusal> {
         Ok(self.content.replace(self.after.as_deref(), self.new_mode)?)
     }
 
-    /// Whether the file is made anew.
+    /// Whether the file is new.
     pub fn makes_file(&self) -> bool {
         self.content.text.is_none()
     }
 
-    /// Whether the file goes, because it held nothing else.
+    /// Whether the file is removed, because it held nothing else.
     pub fn removes_file(&self) -> bool {
         self.after.is_none()
     }
 }
 
-/// The change that puts an entry into a file. One of the same name that serves another project is replaced by `force`.
+/// The change that adds an entry to a file. With `force` it replaces an entry of the same name that serves another
+/// project.
 pub fn install(file: &ConfigFile, entry: &Entry, force: bool) -> Result<Plan, Refusal> {
     let (content, text) = read(file)?;
     refuse_emptied(&content, &text, &entry.name)?;
@@ -60,14 +61,14 @@ pub fn install(file: &ConfigFile, entry: &Entry, force: bool) -> Result<Plan, Re
     })
 }
 
-/// The change that takes the entry of a name out of a file, if it serves the project in `root`.
+/// The change that removes the entry of a name from a file, if it serves the project in `root`.
 pub fn uninstall(file: &ConfigFile, name: &str, root: &Path) -> Result<Plan, Refusal> {
     let (content, text) = read(file)?;
     let Some(found) = text.find(name) else { return Ok(Plan::Nothing) };
     if !text.serves(name, root) {
         return Err(text.taken(name, &found));
     }
-    // Where the file is what it became by installing, it becomes again what it was.
+    // If the file is exactly what installing made it, it is restored to what it was.
     let is_from = |before: &&String| text.came_from(before, name, root, &found);
     let backups = content.backups();
     if let Some(before) = backups.iter().map(|(_, before)| before).find(is_from) {

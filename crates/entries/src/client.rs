@@ -1,4 +1,4 @@
-//! A client: its names, its files, the form it wants an entry in, and what a person should know about it.
+//! Client: its names, its files, the form of its entries, and what users should know about it.
 
 use crate::clients::CLIENTS;
 use crate::place::{self, Place};
@@ -9,14 +9,14 @@ use crate::surroundings::Surroundings;
 use mcp_bash_spelling::nearest_or_longer;
 use thiserror::Error;
 
-/// Whose entry it is.
+/// Whom an entry is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
-    /// Of one person, in all folders.
+    /// For one user, in all folders.
     User,
-    /// Of everybody who works in one folder: the file lies in it.
+    /// For everyone who works in one folder: the file is in it.
     Project,
-    /// Of one person, in one folder.
+    /// For one user, in one folder.
     Local,
 }
 
@@ -30,7 +30,7 @@ impl Scope {
     }
 }
 
-/// What a file of a client may hold.
+/// The format of a client's file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     Json(Dialect),
@@ -38,7 +38,7 @@ pub enum Format {
     Toml,
 }
 
-/// What a client takes beyond strict JSON.
+/// What a client accepts beyond strict JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dialect {
     pub comments: bool,
@@ -49,17 +49,17 @@ pub struct Dialect {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClientFile {
     pub scope: Scope,
-    /// Where it is: for [`Scope::Project`] below the folder of the project.
+    /// Its location: for [`Scope::Project`], below the folder of the project.
     pub places: &'static [Place],
     /// The keys that lead to the servers. `*` stands for the folder that the client works in.
     pub keys: &'static [&'static str],
     pub format: Format,
     pub shape: Shape,
-    /// What a file that is made anew begins with.
+    /// The initial content of a new file.
     pub beginning: &'static str,
 }
 
-/// The links by which a client takes an entry.
+/// The links by which a client accepts an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinkForm {
     Cursor,
@@ -70,7 +70,7 @@ pub enum LinkForm {
     LmStudio,
 }
 
-/// How a client differs in the names that it takes for servers.
+/// Which server names a client accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Names {
     /// Letters, digits, `_` and `-`.
@@ -82,34 +82,34 @@ pub enum Names {
 /// One row of the table of clients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Client {
-    /// How it is named on the command line.
+    /// Its name on the command line.
     pub name: &'static str,
     pub aliases: &'static [&'static str],
     pub title: &'static str,
     pub files: &'static [ClientFile],
-    /// Folders and files that only somebody who has it has.
+    /// Folders and files that exist only if the client is installed.
     pub signs: &'static [Place],
     pub programs: &'static [&'static str],
     pub names: Names,
     /// Whether servers get the whole environment of the client.
     pub inherits_environment: bool,
     pub link: Option<LinkForm>,
-    /// The form in which it takes the address of a server, if it does.
+    /// The form in which it accepts the address of a server, if it does.
     pub remote: Option<RemoteShape>,
-    /// How its entries name a variable that holds a token; nothing where they hold the token itself.
+    /// How its entries refer to a variable that holds a token; `None` if they hold the token itself.
     pub reference: Option<Reference>,
     /// Texts that it replaces in its entries.
     pub replaces: Replaces,
     /// What makes it notice a new entry.
     pub then: &'static str,
-    /// What people run into.
+    /// Pitfalls for its users.
     pub notes: &'static [Note],
 }
 
-/// What people run into who use a client.
+/// A pitfall for the users of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Note {
-    /// The scope of the entries that it is true for; without one, all.
+    /// The scope of the entries that it applies to; `None` for all.
     pub scope: Option<Scope>,
     pub text: &'static str,
 }
@@ -158,7 +158,7 @@ pub fn client(name: &str) -> Result<&'static Client, UnknownClient> {
 /// The longest name of a server.
 const LONGEST_NAME: usize = 64;
 
-/// A text as every client takes it for the name of a server, as far as it can be made one.
+/// A text as a server name that every client accepts, as far as that is possible.
 pub fn plain_name(text: &str) -> String {
     let letters = text.chars().map(|c| if is_plain(c) { c } else { '-' }).take(LONGEST_NAME);
     let name: String = letters.collect();
@@ -171,7 +171,7 @@ fn is_plain(character: char) -> bool {
 }
 
 impl Client {
-    /// Whether there are signs that the person has it.
+    /// Whether there are signs that it is installed.
     pub fn is_installed(&self, surroundings: &Surroundings) -> bool {
         place::any_exists(self.signs, surroundings)
             || self.programs.iter().any(|program| surroundings.has_program(program))
@@ -182,7 +182,7 @@ impl Client {
         self.files.iter().find(|file| file.scope == scope)
     }
 
-    /// A name that was made up, as this client takes it.
+    /// Adapts a generated name to this client.
     pub fn adapted_name(&self, name: &str) -> String {
         match self.names {
             Names::Plain => plain_name(name),
@@ -190,13 +190,13 @@ impl Client {
         }
     }
 
-    /// The notes that are true for an entry of a scope.
+    /// The notes that apply to an entry of a scope.
     pub fn notes_for(&self, scope: Scope) -> impl Iterator<Item = &'static str> {
         let counts = move |note: &&Note| note.scope.is_none_or(|only| only == scope);
         self.notes.iter().filter(counts).map(|note| note.text)
     }
 
-    /// A name that a person chose, if this client takes it.
+    /// A name that the user chose, if this client accepts it.
     pub fn checked_name(&self, name: &str) -> Result<String, BadName> {
         if name.is_empty() || name.len() > LONGEST_NAME || !name.chars().all(is_plain) {
             return Err(BadName::Characters(name.to_owned()));

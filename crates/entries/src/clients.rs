@@ -1,4 +1,4 @@
-//! The table of clients. `docs/clients.md` tells people the same.
+//! Client table. `docs/clients.md` documents the same for users.
 
 use crate::client::{Client, ClientFile, Dialect, Format, LinkForm, Names, Note, Scope};
 use crate::place::{On, Place};
@@ -8,7 +8,7 @@ use crate::shape::Shape;
 
 const STRICT: Format = Format::Json(Dialect { comments: false, trailing_commas: false });
 const COMMENTS: Format = Format::Json(Dialect { comments: true, trailing_commas: false });
-/// Also for clients of which nobody knows how strict they are: what stands there stays, and nothing like it is added.
+/// Also for clients whose strictness is unknown: existing comments and commas stay, and none are added.
 const LENIENT: Format = Format::Json(Dialect { comments: true, trailing_commas: true });
 
 const SERVERS: &[&str] = &["mcpServers"];
@@ -54,7 +54,7 @@ const fn note_for(scope: Scope, text: &'static str) -> Note {
     Note { scope: Some(scope), text }
 }
 
-/// Every client that we know, in the order in which people are told of them.
+/// Every known client, in the order in which they are shown.
 pub const CLIENTS: &[Client] = &[
     Client {
         name: "claude-desktop",

@@ -1,4 +1,4 @@
-//! A configuration file of a client on this machine: where it is, and where the servers stand in it.
+//! Configuration file of a client on this machine: where it is, and where the servers are in it.
 
 use crate::client::{Client, ClientFile, Scope};
 use crate::edit::At;
@@ -56,7 +56,7 @@ impl ConfigFile {
         Ok(Self { client, scope, path, file, folder: folder.to_string_lossy().into_owned() })
     }
 
-    /// All files of a client that are there.
+    /// All existing files of a client.
     pub fn existing(
         client: &'static Client,
         surroundings: &Surroundings,
@@ -67,7 +67,7 @@ impl ConfigFile {
         found.filter(|file| file.path.symlink_metadata().is_ok())
     }
 
-    /// Where the servers stand in a file that holds `whole`.
+    /// Where the servers are in a file that holds `whole`.
     pub(crate) fn at(&self, whole: Option<&Value>) -> At {
         at(self.file, &self.folder, whole)
     }
@@ -81,12 +81,12 @@ impl ConfigFile {
         self.file.shape
     }
 
-    /// What a file that is made anew begins with.
+    /// The initial content of a new file.
     pub(crate) fn beginning(&self) -> &'static str {
         self.file.beginning
     }
 
-    /// The entry as a person would paste it into the file.
+    /// The entry as a user would paste it into the file.
     pub fn snippet(&self, entry: &Entry) -> String {
         crate::snippet::of_file(self.file, &self.folder, entry)
     }
@@ -103,7 +103,7 @@ pub(crate) fn at(file: &ClientFile, folder: &str, whole: Option<&Value>) -> At {
     At { format: file.format, keys, is_list: file.shape.is_list(), escaped: &[] }
 }
 
-/// The beginnings of texts that are escaped in the strings that we write, so that the client does not replace them.
+/// The prefixes that are escaped in the strings that we write, so that the client does not replace them.
 pub(crate) fn escapes(file: &ClientFile) -> &'static [&'static str] {
     if file.shape == Shape::OpenCode { TAGS } else { &[] }
 }

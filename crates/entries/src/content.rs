@@ -1,20 +1,20 @@
-//! The content of a configuration file, read without being changed, and written as a whole or not at all.
+//! File content: read without being changed, and written completely or not at all.
 //!
-//! Clients write their files whenever they like, and most of them truncate a file before they write it. So a file that was
-//! changed a moment ago is looked at again until it stays as it is (`settled.rs`), and a change is made in steps after which
-//! nothing of what a client writes is lost:
+//! Clients write their files at any time, and most of them truncate a file before they write it. So a file that was
+//! changed a moment ago is read again until it stays the same (`settled.rs`), and a change is made in steps that lose
+//! nothing of what a client writes:
 //!
 //! 1. The new text is written to a draft.
-//! 2. The file gets a second name, that of its backup: whoever has it open goes on writing to the backup.
+//! 2. The file gets a second name, that of its backup: a process that has it open goes on writing to the backup.
 //! 3. The file is compared with what was read. If anything differs, nothing is replaced.
-//! 4. The draft takes the place of the file, and what was there takes the place of the draft: if that is another file than
-//!    the one that was read, because a client has replaced it after 3, both go back, and the change is refused.
-//! 5. The backup is compared again: a client that opened the file between 3 and 4 has truncated it by then. If it has, the
-//!    file takes its place again, and the change is refused.
+//! 4. The draft and the file exchange names. If the exchanged file is not the one that was read, because a client has
+//!    replaced it after 3, both are exchanged back, and the change is refused.
+//! 5. The backup is compared again: a client that opened the file between 3 and 4 has truncated it by then. If it has,
+//!    the file is restored, and the change is refused.
 //!
-//! A client that writes to a file that it has opened before step 4 without truncating it is not noticed, and what it writes
-//! is in the backup. File systems without hard links have a copy for a backup, and no step 5; where two names cannot be
-//! exchanged, a file that takes the place of the one that was read between 3 and 4 is lost.
+//! A client that writes, without truncating, to a file that it opened before step 4 is not noticed, and its text is in
+//! the backup. On file systems without hard links the backup is a copy, and there is no step 5. If two names cannot be
+//! exchanged, a file that a client puts in its place between 3 and 4 is lost.
 
 use crate::settled;
 use mcp_bash_files::{exchange, rename_to_nothing};
@@ -27,7 +27,7 @@ use thiserror::Error;
 /// More than any client keeps in such a file.
 const LONGEST: u64 = 64 * 1024 * 1024;
 
-/// What is wrong with a file, apart from what stands in it.
+/// What is wrong with a file, apart from its text.
 #[derive(Debug, Error)]
 pub enum FileError {
     #[error("failed to read {}: {source}", path.display())]
@@ -54,14 +54,14 @@ pub enum FileError {
 /// A file as it was when it was read.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Content {
-    /// The file itself, where the path is a link to it.
+    /// The file itself, if the path is a link to it.
     path: PathBuf,
-    /// Nothing where there is no file.
+    /// `None` if there is no file.
     pub(crate) text: Option<String>,
     stamp: Option<Stamp>,
 }
 
-/// What a file looks like: one that was written, or put in its place, looks different.
+/// The identity of a file's content: it differs after a write or a replacement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Stamp {
     file: (u64, u64),
@@ -106,14 +106,14 @@ impl Content {
             Err(error) if is_missing(&error) => return Ok(nothing()),
             opened => opened.map_err(failed)?,
         };
-        // Of before, so that what is written while it is read is a difference.
+        // Taken before the read, so that a write during the read shows as a difference.
         let stamp = Stamp::of(&file.metadata().map_err(failed)?);
         let text = mcp_bash_files::read_all_text(&file, LONGEST).map_err(failed)?;
         Ok(Self { path: real, text: Some(text), stamp: Some(stamp) })
     }
 
-    /// The same for a file that is to be changed: one that its client is just writing is looked at again until it stays as
-    /// it is. `is_whole` says whether a text can be all of a file.
+    /// Reads a file that is to be changed: if its client is just writing it, it is read again until it stays the same.
+    /// `is_whole` says whether a text can be a complete file.
     pub(crate) fn read_settled(
         path: &Path,
         is_whole: &dyn Fn(&str) -> settled::Whole,
@@ -121,17 +121,17 @@ impl Content {
         settled::read(path, is_whole, &mut || std::thread::sleep(settled::PAUSE))
     }
 
-    /// The file itself, where a link leads to it.
+    /// The file itself, if a link leads to it.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Whether there is a file without anything in it.
+    /// Whether the file exists and is blank.
     pub(crate) fn is_blank(&self) -> bool {
         self.text.as_deref().is_some_and(|text| text.trim().is_empty())
     }
 
-    /// Puts another text in its place, or nothing. What was there is kept beside it, and where is returned.
+    /// Replaces the text, or removes the file. Keeps the previous file as a backup, and returns its path.
     pub(crate) fn replace(&self, text: Option<&str>, new_mode: u32) -> Result<Option<PathBuf>, FileError> {
         self.replace_in_steps(text, new_mode, &mut |_| ())
     }
@@ -188,7 +188,7 @@ impl Content {
         }
         after(Step::Replaced);
         if backup.is_the_file && !self.is_unchanged_at(&backup.path) {
-            // What the client writes counts, unless it has put another file in its place already.
+            // The client's text wins, unless the client has replaced the file already.
             match &draft {
                 Some(draft) if draft.is_at(&self.path) => backup.replace(&self.path).map_err(failed)?,
                 Some(_) => backup.is_kept = true,
@@ -196,7 +196,7 @@ impl Content {
             }
             return Err(changed());
         }
-        // A file that goes held nothing but what we can write again.
+        // A removed file held nothing but what we can write again.
         backup.is_kept = draft.is_some();
         if !backup.is_kept {
             return Ok(None);
@@ -210,7 +210,7 @@ impl Content {
         Self::read(path).is_ok_and(|now| now.stamp == self.stamp && now.text == self.text)
     }
 
-    /// The new text in a file beside the old one, with its mode and owner.
+    /// Writes the new text to a file beside the old one, with its mode and owner.
     fn draft(&self, text: &str, known: Option<&Metadata>, new_mode: u32) -> io::Result<OwnFile> {
         let name = self.path.file_name().unwrap_or_default().to_string_lossy();
         let path = self.path.with_file_name(format!(".{name}.{}.tmp", std::process::id()));
@@ -221,13 +221,13 @@ impl Content {
         if let Some(known) = known {
             give(&file, known)?;
         }
-        // Before it takes the place of the only file there is.
+        // Before it replaces the only file there is.
         file.sync_all()?;
         draft.inode = Some(Stamp::of(&file.metadata()?).file);
         Ok(draft)
     }
 
-    /// A second name of the file, or a copy where it can have none.
+    /// A second name of the file, or a copy if hard links are not possible.
     fn back_up(&self, text: &str, known: &Metadata) -> io::Result<OwnFile> {
         for path in backup_names(&self.path) {
             let made = match std::fs::hard_link(&self.path, &path) {
@@ -246,7 +246,7 @@ impl Content {
         Err(io::Error::other("there are too many copies of it already"))
     }
 
-    /// The copies that were kept with their texts, the newest first.
+    /// The backups with their texts, newest first.
     pub(crate) fn backups(&self) -> Vec<(PathBuf, String)> {
         let there = backup_names(&self.path).take_while(|path| path.symlink_metadata().is_ok());
         let text = |path: PathBuf| Some((mcp_bash_files::read_text(&path, LONGEST).ok()?, path));
@@ -273,13 +273,13 @@ fn copy(text: &str, path: &Path, known: &Metadata) -> io::Result<()> {
     give_owner(&file, known)
 }
 
-/// The mode and the owner that another file has.
+/// Gives a file the mode and the owner of another.
 fn give(file: &File, known: &Metadata) -> io::Result<()> {
     give_owner(file, known)?;
     file.set_permissions(Permissions::from_mode(known.permissions().mode() & 0o7777))
 }
 
-/// Only root can give files away, and nobody else has to.
+/// Only root can give files away, and other users need not.
 fn give_owner(file: &File, known: &Metadata) -> io::Result<()> {
     let own = file.metadata()?;
     if (own.uid(), own.gid()) != (known.uid(), known.gid()) {
@@ -288,7 +288,7 @@ fn give_owner(file: &File, known: &Metadata) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes one certain file. False where another has its name, which it keeps.
+/// Removes one specific file. False if another file has its name; that one stays.
 fn remove(path: &Path, file: Option<(u64, u64)>) -> io::Result<bool> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let aside = path.with_file_name(format!(".{name}.{}.gone", std::process::id()));
@@ -301,30 +301,30 @@ fn remove(path: &Path, file: Option<(u64, u64)>) -> io::Result<bool> {
     Ok(false)
 }
 
-/// Device and number of the file that has a name.
+/// Device and inode of the file with that name.
 fn inode_at(path: &Path) -> Option<(u64, u64)> {
     path.symlink_metadata().ok().map(|file| Stamp::of(&file).file)
 }
 
-/// A name of ours, which is removed unless it is kept.
+/// A file of ours, which is removed unless it is kept.
 struct OwnFile {
     path: PathBuf,
-    /// Device and number, where it is a draft.
+    /// Device and inode, if it is a draft.
     inode: Option<(u64, u64)>,
     is_kept: bool,
-    /// Whether it is another name of the file that was there.
+    /// Whether it is another name of the previous file.
     is_the_file: bool,
 }
 
 impl OwnFile {
-    /// Takes the place of a file.
+    /// Replaces a file.
     fn replace(&mut self, other: &Path) -> io::Result<()> {
         std::fs::rename(&self.path, other)?;
         self.is_kept = true;
         Ok(())
     }
 
-    /// Takes the place of one certain file. False where another has its name, which it keeps.
+    /// Replaces one specific file. False if another file has its name; that one stays.
     fn take_place_of(&mut self, name: &Path, file: Option<(u64, u64)>) -> io::Result<bool> {
         match exchange(&self.path, name) {
             Err(error) if error.kind() == ErrorKind::Unsupported => return self.replace(name).map(|()| true),
@@ -336,12 +336,12 @@ impl OwnFile {
             return Ok(true);
         }
         exchange(&self.path, name)?;
-        // Should yet another file have taken the place meanwhile, it is not ours to remove.
+        // If yet another file has taken its place meanwhile, that one is not ours to remove.
         self.is_kept = inode_at(&self.path) != self.inode;
         Ok(false)
     }
 
-    /// Takes a name that nothing has.
+    /// Takes an unused name.
     fn publish(&mut self, name: &Path) -> io::Result<()> {
         rename_to_nothing(&self.path, name)?;
         self.is_kept = true;
@@ -358,7 +358,7 @@ impl OwnFile {
         self.inode.is_some() && inode_at(path) == self.inode
     }
 
-    /// Nobody but its owner reads a backup, which may hold secrets.
+    /// Only its owner may read a backup, which may hold secrets.
     fn make_private(&self, known: &Metadata) -> io::Result<()> {
         let mode = known.permissions().mode() & 0o700;
         std::fs::set_permissions(&self.path, Permissions::from_mode(mode))
@@ -408,7 +408,7 @@ mod tests {
         assert!(matches!(content.replace(Some("2"), 0o600), Err(FileError::Changed(_))));
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "other");
         assert_eq!(folder.path().read_dir().unwrap().count(), 1);
-        // The same for a file that was not there.
+        // The same for a file that did not exist.
         let new = folder.path().join("deep/b.json");
         let content = Content::read(&new).unwrap();
         std::fs::create_dir(folder.path().join("deep")).unwrap();
@@ -500,7 +500,7 @@ mod tests {
         assert!(matches!(made, Err(FileError::Changed(_))));
         client.unwrap().write_all(b"six servers").unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "six servers");
-        // One that truncates nothing writes to the backup.
+        // A program that does not truncate writes to the backup.
         let content = Content::read(&path).unwrap();
         let mut client = File::options().append(true).open(&path).unwrap();
         let backup = content.replace(Some("ours"), 0o600).unwrap().unwrap();

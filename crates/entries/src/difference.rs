@@ -1,8 +1,8 @@
-//! The lines in which two texts differ, with those around them. There is one piece of them: an entry is one place.
+//! Diff: the lines in which two texts differ, with context. It has a single hunk, because an entry is in one place.
 
 use std::fmt::Write;
 
-/// So many lines are shown before and after.
+/// How many lines of context are shown before and after.
 const AROUND: usize = 3;
 
 pub(crate) fn difference(before: &str, after: &str) -> String {

@@ -1,4 +1,4 @@
-//! What a client is told of a server: its name, and the command that starts it.
+//! Server entry: its name, and the command that starts it.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The folder that its command serves, as far as it names one.
+    /// The folder that its command serves, if it names one.
     pub fn project_root(&self) -> Option<&str> {
         const FLAG: &str = "--project-root";
         let after = |index: usize| self.args.get(index + 1).map(String::as_str);
@@ -29,7 +29,7 @@ impl Entry {
         by_flag.or_else(by_variable)
     }
 
-    /// Whether its command serves the project in `root`, however the path is written.
+    /// Whether its command serves the project in `root`, in any spelling of the path.
     pub fn points_at(&self, root: &Path) -> bool {
         self.project_root().map(Path::new).is_some_and(|named| {
             named == root
@@ -37,7 +37,7 @@ impl Entry {
         })
     }
 
-    /// Whether its command is called `mcp-bash`, wherever that is.
+    /// Whether its command is called `mcp-bash`, in any folder.
     pub fn starts_mcp_bash(&self) -> bool {
         Path::new(&self.command).file_stem().is_some_and(|name| name == "mcp-bash")
     }

@@ -1,4 +1,4 @@
-//! Which clients a person has.
+//! Installed clients.
 
 use crate::client::Client;
 use crate::clients::CLIENTS;

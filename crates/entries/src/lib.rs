@@ -1,8 +1,9 @@
-//! Which clients there are, where their configuration files are, and how an entry is written into them and read from them.
-//! Knows nothing of the protocol or of projects: an entry is a name and a command, or a name and an address.
+//! Client entries: which clients there are, where their configuration files are, and how an entry is written to them
+//! and read from them. This crate knows nothing about the protocol or projects: an entry is a name and a command, or a
+//! name and an address.
 //!
-//! [`CLIENTS`] is the table, [`ConfigFile::find`] the file of one of them on this machine. [`entries`] and [`all_entries`]
-//! read, [`install`] and [`uninstall`] say what would change, and [`Change::make`] changes it.
+//! [`CLIENTS`] is the table, and [`ConfigFile::find`] returns the file of a client on this machine. [`entries`] and
+//! [`all_entries`] read, [`install`] and [`uninstall`] say what would change, and [`Change::make`] changes it.
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests use files of their own"))]
 

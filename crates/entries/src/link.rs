@@ -1,4 +1,4 @@
-//! Links that a person clicks to install an entry.
+//! Install links: the user clicks one to install an entry.
 
 use crate::client::{Client, LinkForm};
 use crate::entry::Entry;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use std::fmt::Write;
 
 impl Client {
-    /// The links for an entry, those with a scheme of the client first; none where the client has no links.
+    /// The links for an entry, those with a scheme of the client first; empty if the client has no links.
     pub fn links(&self, entry: &Entry) -> Vec<String> {
         let name = encoded(&entry.name);
         let config = Shape::Command.value(entry);
@@ -56,7 +56,7 @@ impl Client {
     }
 }
 
-/// The entry as one object that says its name, as text.
+/// The entry as one object that includes its name, as text.
 fn with_name(entry: &Entry, more: &Value, config: &Value) -> String {
     let mut whole = json!({ "name": entry.name });
     for (key, value) in [more, config].into_iter().filter_map(Value::as_object).flatten() {
@@ -65,7 +65,7 @@ fn with_name(entry: &Entry, more: &Value, config: &Value) -> String {
     whole.to_string()
 }
 
-/// A text in which all that could mean something in a link is a percent sign and two digits.
+/// A text in which every character that could mean something in a link is percent-encoded.
 fn encoded(text: &str) -> String {
     let mut encoded = String::new();
     for byte in text.bytes() {

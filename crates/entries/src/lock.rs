@@ -1,5 +1,6 @@
-//! One change of a configuration file at a time: two programs of ours that read it, each add an entry and write it would lose
-//! one. Clients know nothing of it; for them the file is read again just before it is written.
+//! Configuration lock: one change of a configuration file at a time. Without it, two of our processes that each read
+//! the file, add an entry and write it would lose one. Clients do not know the lock; because of them the file is read
+//! again just before it is written.
 
 use crate::config_file::ConfigFile;
 use rustix::fs::{FlockOperation, flock};
@@ -7,7 +8,7 @@ use std::fs::File;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How long another change is waited for. It takes milliseconds.
+/// How long to wait for another change, which takes milliseconds.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 const PAUSE: Duration = Duration::from_millis(5);
@@ -17,10 +18,10 @@ const PAUSE: Duration = Duration::from_millis(5);
 pub struct Lock(#[expect(dead_code, reason = "the lock ends when it is closed")] File);
 
 impl Lock {
-    /// Waits for its turn. Nothing where the system has no locks, or where somebody holds it forever: a change is rather
-    /// made without.
+    /// Waits for its turn. `None` if the system has no locks, or if another process never releases it: the change is
+    /// then made without a lock.
     pub fn wait(file: &ConfigFile) -> Option<Self> {
-        // The file itself, where the path is a link to it.
+        // The file itself, if the path is a link to it.
         let path = file.path.canonicalize().unwrap_or_else(|_| file.path.clone());
         let folder = path.parent().unwrap_or(Path::new("/"));
         std::fs::create_dir_all(folder).ok()?;

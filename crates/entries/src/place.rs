@@ -1,14 +1,13 @@
-//! Where a file of a client may be, written as people write it: `~/.cursor/mcp.json`, `$CODEX_HOME/config.toml`.
+//! File locations of clients, as people write them: `~/.cursor/mcp.json`, `$CODEX_HOME/config.toml`.
 //!
-//! Beginnings that have a meaning of their own: `~` is the home, `$CONFIG` the folder in which the applications of the
-//! system keep their configuration, `$XDG` is `XDG_CONFIG_HOME` or `~/.config` on every system. Any other `$NAME` is a
-//! variable by which a person moves the file: where it is set, the file is there and nowhere else. A `*` in a part
-//! stands for any text.
+//! Special prefixes: `~` is the home folder, `$CONFIG` is the folder in which the applications of the system keep their
+//! configuration, `$XDG` is `XDG_CONFIG_HOME` or `~/.config` on every system. Any other `$NAME` is a variable by which
+//! the user moves the file: if it is set, the file is there and nowhere else. A `*` in a part matches any text.
 
 use crate::surroundings::{Surroundings, System};
 use std::path::{Path, PathBuf};
 
-/// A place, and the systems on which it counts.
+/// A location, and the systems on which it applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
     pub on: On,
@@ -37,7 +36,7 @@ impl On {
     }
 }
 
-/// The file among several places: the one that a variable names, else the first that exists, else the first.
+/// The file among several locations: the one that a variable names, else the first that exists, else the first.
 pub(crate) fn choose(places: &[Place], surroundings: &Surroundings) -> Option<PathBuf> {
     let counting = || places.iter().filter(|place| place.on.counts(surroundings.system));
     let moved = counting().filter(|place| place.is_moved()).find_map(|place| place.at(surroundings));
@@ -45,20 +44,20 @@ pub(crate) fn choose(places: &[Place], surroundings: &Surroundings) -> Option<Pa
     moved.or_else(|| usual().find(|path| path.symlink_metadata().is_ok())).or_else(|| usual().next())
 }
 
-/// Whether anything is at one of the places.
+/// Whether anything exists at one of the locations.
 pub(crate) fn any_exists(places: &[Place], surroundings: &Surroundings) -> bool {
     let counting = places.iter().filter(|place| place.on.counts(surroundings.system));
     counting.filter_map(|place| place.at(surroundings)).any(|path| path.exists())
 }
 
 impl Place {
-    /// Whether it counts only because a person set a variable.
+    /// Whether it applies only because the user set a variable.
     fn is_moved(self) -> bool {
         let first = self.path.split('/').next().unwrap_or_default();
         first.starts_with('$') && !["$CONFIG", "$XDG", "$LOCALAPPDATA"].contains(&first)
     }
 
-    /// The path, unless a variable is missing or nothing fits its `*`.
+    /// The path, unless a variable is missing or nothing matches its `*`.
     fn at(self, surroundings: &Surroundings) -> Option<PathBuf> {
         let (first, rest) = self.path.split_once('/').unwrap_or((self.path, ""));
         let start = match first {
@@ -88,12 +87,12 @@ fn applications(surroundings: &Surroundings) -> PathBuf {
 }
 
 fn xdg(surroundings: &Surroundings) -> PathBuf {
-    // A relative one is to be ignored, says the specification of these folders.
+    // The XDG specification says that a relative path is ignored.
     let named = surroundings.variable("XDG_CONFIG_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
     named.unwrap_or_else(|| surroundings.home().join(".config"))
 }
 
-/// The first entry of a folder whose name is like the pattern, which has one `*`.
+/// The first entry of a folder whose name matches the pattern, which has one `*`.
 fn fitting(folder: &Path, pattern: &str) -> Option<PathBuf> {
     let (start, end) = pattern.split_once('*')?;
     let names = folder.read_dir().ok()?.flatten().map(|entry| entry.file_name());

@@ -1,4 +1,4 @@
-//! The servers that a file of a client has.
+//! Existing entries: the servers in a client's file.
 
 use crate::client::Client;
 use crate::config_file::ConfigFile;
@@ -9,14 +9,14 @@ use crate::surroundings::Surroundings;
 use crate::text::ConfigText;
 use std::path::Path;
 
-/// The entries of a file that start a command; none where there is no file.
+/// The entries of a file that start a command; empty if there is no file.
 pub fn entries(file: &ConfigFile) -> Result<Vec<Entry>, Refusal> {
     let Some(text) = Content::read(&file.path)?.text else { return Ok(Vec::new()) };
     Ok(ConfigText::read(file, text)?.entries())
 }
 
-/// Each file of a client that is there, with its entries or why it cannot be read. `folder` is the one that the client
-/// works in.
+/// Each existing file of a client, with its entries or why it cannot be read. `folder` is the one that the client works
+/// in.
 pub fn all_entries(
     client: &'static Client,
     surroundings: &Surroundings,

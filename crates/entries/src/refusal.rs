@@ -1,11 +1,11 @@
-//! Why a configuration file is left as it is.
+//! Refusals: why a configuration file is left unchanged.
 
 use crate::content::FileError;
 use crate::edit::EditError;
 use std::path::PathBuf;
 use thiserror::Error;
 
-/// Why a file is left as it is.
+/// Why a file is left unchanged.
 #[derive(Debug, Error)]
 pub enum Refusal {
     #[error(transparent)]

@@ -1,8 +1,9 @@
-//! A server that a client does not start but is told the address of, and the forms in which clients want that.
+//! Remote servers: a client connects to their address instead of starting them. Also the forms in which clients want
+//! that.
 
 use serde_json::{Value, json};
 
-/// One server that is somewhere already.
+/// One server that is already running somewhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Remote {
     pub name: String,
@@ -18,12 +19,12 @@ pub struct Token {
     pub value: String,
 }
 
-/// How a client is told the address of a server.
+/// How a client's entry gives the address of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RemoteShape {
     /// `url`.
     Url,
-    /// The same with `headers` in any case.
+    /// `url`, always with `headers`.
     UrlAndHeaders,
     /// `type` and `url`.
     Typed(&'static str),
@@ -33,13 +34,13 @@ pub enum RemoteShape {
     HttpUrl,
     OpenCode,
     Goose,
-    /// An item of a list, with its name in it.
+    /// A list item that includes its name.
     Named,
-    /// The same with `transport` in the place of `type`.
+    /// The same with `transport` in place of `type`.
     Vibe,
 }
 
-/// How an entry names the variable that holds a token, so that the token itself is not in the file.
+/// How an entry refers to the variable that holds a token, so that the token itself is not in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reference {
     /// `${NAME}`

@@ -1,16 +1,16 @@
-//! What a person puts into a client's file for a server at an address.
+//! Remote snippet: what the user puts into a client's file for a server at an address.
 
 use crate::client::Client;
 use crate::remote::Remote;
 use crate::snippet;
 
 impl Client {
-    /// Whether the token itself is in its entries, and not the name of the variable that holds it.
+    /// Whether its entries hold the token itself, and not the name of the variable that holds it.
     pub fn wants_token_itself(&self) -> bool {
         self.reference.is_none() && self.remote.is_some()
     }
 
-    /// What belongs into its file for a server at an address; nothing where it takes no addresses.
+    /// The text for its file for a server at an address; `None` if it accepts no addresses.
     pub fn remote_snippet(&self, remote: &Remote) -> Option<String> {
         let value = self.remote?.value(remote, self.reference);
         Some(match self.files.first() {

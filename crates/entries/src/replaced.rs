@@ -1,5 +1,5 @@
-//! Whether a client would replace a part of an entry. A path or a value that it replaces would reach the server as something
-//! else, so it is escaped or refused.
+//! Substitution check: whether a client would substitute a part of an entry. A path or a value with a substitution
+//! would reach the server changed, so it is escaped or refused.
 
 use crate::client::Client;
 use crate::entry::Entry;
@@ -7,7 +7,7 @@ use crate::remote::Remote;
 use crate::replaces::{Field, Form};
 use thiserror::Error;
 
-/// A text that a client would replace, and which cannot be escaped.
+/// A text that a client would substitute, and that cannot be escaped.
 #[derive(Debug, Error)]
 #[error("{place} contains {}, which {client} may replace, and {client} has no escape for it; {advice}", .form.sign())]
 pub struct Replaced {
@@ -23,7 +23,7 @@ const ENCODE: &str = "write it with percent signs (`%24` for `$`, `%7B` for `{`)
 const ANOTHER: &str = "use another token";
 
 impl Client {
-    /// Whether a server would receive the command, its arguments and its variables as they are.
+    /// Whether a server would receive the command, its arguments and its variables unchanged.
     pub fn check_entry(&self, entry: &Entry) -> Result<(), Replaced> {
         let words = [(Field::Command, &entry.command)].into_iter();
         let words = words.chain(entry.args.iter().map(|word| (Field::Args, word)));

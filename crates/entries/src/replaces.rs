@@ -1,4 +1,4 @@
-//! Texts that clients replace in their entries, and in which parts of an entry they do.
+//! Substitutions: texts that clients replace in their entries, and in which fields.
 
 /// A text that a client replaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +30,7 @@ impl Form {
         }
     }
 
-    /// How people write it.
+    /// As users write it.
     pub(crate) fn sign(self) -> &'static str {
         match self {
             Self::Braces => "`${…}`",
@@ -65,13 +65,13 @@ pub struct Replaces {
 
 impl Replaces {
     pub(crate) const NOTHING: Self = Self { forms: &[], fields: &[], is_escaped: false };
-    /// Also for clients whose behaviour is not documented: a refusal costs less than a wrong path.
+    /// Also for clients with undocumented behaviour: a refusal costs less than a wrong path.
     pub(crate) const BRACES: Self = Self { forms: &[Form::Braces], ..Self::EVERYWHERE };
     pub(crate) const DOLLAR: Self = Self { forms: &[Form::Dollar], ..Self::EVERYWHERE };
     pub(crate) const SECRETS: Self = Self { forms: &[Form::Secrets], ..Self::EVERYWHERE };
-    /// It replaces them in the text of the file, before it reads the JSON: an escape of JSON hides them.
+    /// It replaces them in the text of the file, before it parses the JSON: a JSON escape hides them.
     pub(crate) const TAGS: Self = Self { forms: &[Form::Tags], is_escaped: true, ..Self::EVERYWHERE };
-    /// The command is taken as it is.
+    /// The command is used as it is.
     pub(crate) const BRACES_AND_MUSTACHE: Self = Self {
         forms: &[Form::Braces, Form::Mustache],
         fields: &[Field::Args, Field::Env, Field::Url, Field::Headers],

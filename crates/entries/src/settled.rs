@@ -1,37 +1,38 @@
-//! A file that its client may be writing at this moment: most clients truncate a file and write it afterwards, and for a moment
-//! it is empty, or has only its first lines. Such a file is looked at again until it has stayed as it is for a while.
+//! Settled files: a client may be writing a file at this moment. Most clients truncate a file and then write it, so
+//! that for a moment it is empty, or has only its first lines. Such a file is read again until it has stayed the same
+//! for a while.
 
 use crate::content::{Content, FileError};
 use std::path::Path;
 use std::time::Duration;
 
-/// Between two looks.
+/// The time between two reads.
 pub(crate) const PAUSE: Duration = Duration::from_millis(20);
 
 /// A file that was changed longer ago is not being written.
 const RECENT: Duration = Duration::from_secs(1);
 
-/// So many looks at which nothing differs show that a text that may lack its end has all of it.
+/// After this many equal reads, a text that may lack its end counts as complete.
 const LOOKS_AT_MAYBE: u32 = 10;
 
-/// The same for a text that is no whole file.
+/// The same for a text that is not a complete file.
 const LOOKS_AT_PART: u32 = 50;
 
-/// So many looks are taken in all.
+/// The most reads in all.
 const MOST_LOOKS: u32 = 250;
 
-/// Whether a text can be all of a file.
+/// Whether a text can be a complete file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Whole {
-    /// A text that is cut off would be broken.
+    /// A truncated text would be broken.
     Surely,
-    /// It can be read, and so could be its beginning.
+    /// It can be parsed, and so could be its beginning.
     Maybe,
     /// It is empty, or broken.
     No,
 }
 
-/// Reads a file once it is settled. `pause` is called between two looks.
+/// Reads a file once it is settled. `pause` is called between two reads.
 pub(crate) fn read(
     path: &Path,
     is_whole: &dyn Fn(&str) -> Whole,
@@ -47,7 +48,7 @@ pub(crate) fn read(
             Whole::Maybe => LOOKS_AT_MAYBE,
             Whole::No => LOOKS_AT_PART,
         },
-        // Half a character, for one.
+        // Half a character, for example.
         Err(_) => LOOKS_AT_PART,
     };
     let (mut looks, mut unchanged) = (0, 0);
@@ -68,7 +69,7 @@ pub(crate) fn read(
     last
 }
 
-/// Whether a file was changed a moment ago, or in the future of a clock that differs from ours.
+/// Whether a file was changed a moment ago, or in the future by another clock.
 fn is_recent(path: &Path) -> bool {
     let modified = path.metadata().and_then(|file| file.modified());
     modified.is_ok_and(|modified| modified.elapsed().map_or(true, |age| age < RECENT))
@@ -88,7 +89,7 @@ mod tests {
         }
     }
 
-    /// What is read where another program does one thing at each pause.
+    /// The result of reading while another program does one thing at each pause.
     fn read_while(
         first: &str,
         is_whole: fn(&str) -> Whole,
@@ -115,7 +116,7 @@ mod tests {
     fn a_file_that_is_empty_for_a_moment_is_read_when_it_is_written() {
         let (text, pauses) = read_while("", of_json, &[&|_| (), &write("{\"a\": "), &write("{\"a\": 1}")]);
         assert_eq!((text.unwrap().as_deref(), pauses), (Some("{\"a\": 1}"), 3));
-        // Half a character cannot be read, and is no failure yet.
+        // Half a character cannot be read, and is not a failure yet.
         let half = |path: &Path| std::fs::write(path, b"{\"\xc3").unwrap();
         let (text, _) = read_while("", of_json, &[&half, &|_| (), &write("{\"é\": 1}")]);
         assert_eq!(text.unwrap().as_deref(), Some("{\"é\": 1}"));

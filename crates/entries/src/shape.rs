@@ -1,21 +1,21 @@
-//! The forms in which clients want an entry, written and read.
+//! Entry forms: how clients want an entry, written and read.
 
 use crate::entry::Entry;
 use serde_json::{Map, Value, json};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
-    /// `command`, `args` and, where there are any, `env`.
+    /// `command`, `args` and, if there are any, `env`.
     Command,
-    /// The same with `env` in any case.
+    /// The same, always with `env`.
     CommandAndEnv,
-    /// The same as [`Self::Command`] with `"type": "stdio"` before it.
+    /// The same as [`Self::Command`], with `"type": "stdio"` before it.
     Stdio,
     /// The command and its arguments in one list, variables as `environment`.
     OpenCode,
-    /// `cmd` and `envs`, and the name once more.
+    /// `cmd` and `envs`, and the name again.
     Goose,
-    /// An item of a list, with its name in it.
+    /// A list item that includes its name.
     Named,
     /// The same with `transport`, and the command as a list: a text would be split into words.
     Vibe,
@@ -51,7 +51,7 @@ impl Shape {
         value
     }
 
-    /// The entry that a value stands for, as far as it starts a command.
+    /// Reads an entry, if it starts a command.
     pub(crate) fn entry(self, name: &str, value: &Value) -> Option<Entry> {
         let words = |value: &Value| -> Vec<String> {
             let items = value.as_array().map(Vec::as_slice).unwrap_or_default();
@@ -63,7 +63,7 @@ impl Shape {
         };
         let (command, args) = match self {
             Self::OpenCode => split(words(&value["command"]))?,
-            // Its owner may have written the arguments apart.
+            // The user may have written the arguments separately.
             Self::Vibe if value["command"].is_array() => {
                 let (command, args) = split(words(&value["command"]))?;
                 (command, [args, words(&value["args"])].concat())
@@ -76,7 +76,7 @@ impl Shape {
         Some(Entry { name: name.to_owned(), command, args, env: env.collect() })
     }
 
-    /// Whether the entries are a list, in which each says its name.
+    /// Whether the entries are a list, in which each item has its name.
     pub(crate) fn is_list(self) -> bool {
         matches!(self, Self::Named | Self::Vibe)
     }

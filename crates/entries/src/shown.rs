@@ -1,11 +1,11 @@
-//! Entries of others as people are shown them: without what may be a secret.
+//! Displayed entries: foreign entries as they are shown to users, without possible secrets.
 
 const REDACTED: &str = "[redacted]";
 
-/// Parts of names that tell of a secret.
+/// Parts of names that suggest a secret.
 const SECRET: [&str; 8] = ["auth", "cred", "header", "key", "passphrase", "password", "secret", "token"];
 
-/// A command line. What follows a flag for a secret, and the parts of a URL that may hold one, are left out.
+/// A command line without the values of secret flags and the parts of a URL that may hold a secret.
 pub(crate) fn command_line(command: &str, args: &[String]) -> String {
     let mut words = vec![command.to_owned()];
     let mut is_secret = false;
@@ -22,7 +22,7 @@ pub(crate) fn command_line(command: &str, args: &[String]) -> String {
     words.join(" ")
 }
 
-/// A URL without a user, a password and a query; anything else as it is.
+/// A URL without user, password and query; anything else as it is.
 pub(crate) fn url(text: &str) -> String {
     let Some((scheme, rest)) = text.split_once("://") else { return text.to_owned() };
     let (rest, query) = rest.split_once('?').map_or((rest, ""), |(rest, _)| (rest, "?…"));

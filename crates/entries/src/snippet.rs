@@ -1,4 +1,4 @@
-//! An entry as a person would paste it into a file that has nothing else.
+//! Snippet: an entry as a user would paste it into an empty file.
 
 use crate::client::{Client, ClientFile, Format, LinkForm};
 use crate::config_file;
@@ -9,7 +9,7 @@ use crate::shape::Shape;
 use serde_json::{Map, Value, json};
 
 impl Client {
-    /// What belongs into its file, in the format of that file; or what is pasted where it has none.
+    /// The text for its file, in the format of that file; or the text to paste if it has no file.
     pub fn snippet(&self, entry: &Entry) -> String {
         match self.files.first() {
             Some(file) => of_file(file, "", entry),
@@ -17,7 +17,7 @@ impl Client {
         }
     }
 
-    /// The same as JSON, which is YAML as well. For a TOML file there is none.
+    /// The same as JSON, which is YAML as well. `None` for a TOML file.
     pub fn json_snippet(&self, entry: &Entry) -> Option<String> {
         let file = self.files.first().filter(|file| file.format != Format::Toml && !file.shape.is_list())?;
         let keys = config_file::at(file, "", None).keys;
@@ -39,7 +39,7 @@ pub(crate) fn of_file(file: &ClientFile, folder: &str, entry: &Entry) -> String 
     written_for(file, folder, &entry.name, &file.shape.value(entry), config_file::escapes(file))
 }
 
-/// The same for a value that is there already, or that refers to variables.
+/// The same for an existing value, or one that refers to variables.
 pub(crate) fn of_value(file: &ClientFile, folder: &str, name: &str, value: &Value) -> String {
     written_for(file, folder, name, value, &[])
 }
@@ -57,12 +57,12 @@ fn written_for(file: &ClientFile, folder: &str, name: &str, value: &Value, escap
     }
 }
 
-/// What is pasted into a client that has no file.
+/// The text to paste into a client that has no file.
 pub(crate) fn pasted_value(name: &str, value: &Value) -> String {
     pretty(&nested(&["mcpServers".to_owned()], name, value.clone()), &[])
 }
 
-/// A value inside of the keys that lead to it, and its name.
+/// A value inside the keys that lead to it, and its name.
 fn nested(keys: &[String], name: &str, value: Value) -> Value {
     let path = keys.iter().map(String::as_str).chain([name]).rev();
     path.fold(value, |value, key| Value::Object(Map::from_iter([(key.to_owned(), value)])))

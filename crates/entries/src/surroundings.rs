@@ -1,4 +1,4 @@
-//! What decides where a client keeps its files: the system, the home of the person, and variables of the environment.
+//! Surroundings: what decides where a client keeps its files: the system, the home folder, and environment variables.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -11,10 +11,10 @@ pub enum System {
     Windows,
 }
 
-/// The value that a variable of the environment has.
+/// Looks up an environment variable.
 type Variable = dyn Fn(&str) -> Option<OsString>;
 
-/// The surroundings of a person whose clients are looked for.
+/// The surroundings of a user whose clients are looked for.
 pub struct Surroundings {
     pub system: System,
     home: PathBuf,
@@ -22,7 +22,7 @@ pub struct Surroundings {
 }
 
 impl Surroundings {
-    /// Those of this process; none where nobody says which folder is the home.
+    /// Those of this process; `None` if the home folder is unknown.
     pub fn of_this_process() -> Option<Self> {
         let system = match std::env::consts::OS {
             "macos" => System::MacOs,

@@ -1,5 +1,5 @@
-//! The text of a configuration file, as far as its format can be understood: which entries it has, and what it becomes with one
-//! more or one less. Nothing is read or written here.
+//! Configuration text, as far as its format is understood: which entries it has, and what it becomes with one more or
+//! one less. Nothing is read or written here.
 
 use crate::config_file::ConfigFile;
 use crate::edit::json::escaped;
@@ -32,8 +32,8 @@ impl<'f> ConfigText<'f> {
         servers.filter_map(|(name, value)| self.file.shape().entry(name, value)).collect()
     }
 
-    /// The text with an entry; nothing where it has it already. One of the same name that serves another project is replaced
-    /// by `force`.
+    /// The text with an entry; `None` if it has it already. With `force` it replaces an entry of the same name that
+    /// serves another project.
     pub fn with(&self, entry: &Entry, force: bool) -> Result<Option<String>, Refusal> {
         let own = self.file.shape().value(entry);
         let found = self.find(&entry.name);
@@ -51,7 +51,7 @@ impl<'f> ConfigText<'f> {
         written.map(Some).map_err(|error| self.refusal(error))
     }
 
-    /// How an entry is written: with escapes where our part of it, or what was kept of it, needs them.
+    /// How an entry is written: with escapes if our part of it, or the part that was kept, needs them.
     fn escaping(&self, own: &Value, value: &Value) -> Result<At, EditError> {
         let beginnings = self.file.escapes();
         let (in_own, in_all) = (count(own, beginnings), count(value, beginnings));
@@ -59,7 +59,7 @@ impl<'f> ConfigText<'f> {
         if in_all == in_own {
             return with(if in_own > 0 { beginnings } else { &[] });
         }
-        // What its owner wrote stays what it is, a reference or a text. One entry cannot have both.
+        // The user's text stays what it is, a reference or a text. One entry cannot have both.
         let is_plain = beginnings.iter().any(|beginning| self.text.contains(beginning));
         let is_hidden = beginnings.iter().any(|beginning| self.text.contains(&escaped(beginning)));
         match (in_own > 0, is_hidden, is_plain) {
@@ -84,7 +84,7 @@ impl<'f> ConfigText<'f> {
         self.has_entry_for(&self.whole, name, root)
     }
 
-    /// Whether installing an entry makes this text of another one, which had none for the project.
+    /// Whether installing an entry turns another text, which had none for the project, into this one.
     pub(crate) fn came_from(&self, before: &str, name: &str, root: &Path, entry: &Value) -> bool {
         let had_it = self.at.parse(before).is_ok_and(|whole| self.has_entry_for(&whole, name, root));
         let made_by = |escaped| At { escaped, ..self.at.clone() }.with(before, name, entry);
@@ -92,7 +92,7 @@ impl<'f> ConfigText<'f> {
         !had_it && (makes_this(&[]) || makes_this(self.file.escapes()))
     }
 
-    /// Whether another text of the file has anything but the entry of a name.
+    /// Whether another text of the file holds anything but the entry of a name.
     pub(crate) fn holds_more_than(&self, text: &str, name: &str) -> bool {
         self.at.holds_more_than(text, name)
     }
@@ -134,13 +134,13 @@ fn count(value: &Value, texts: &[&str]) -> usize {
     }
 }
 
-/// What stands there already with what we write over it: what a person added, such as a time limit, stays.
+/// An existing value with our members written over it: what a user added, such as a timeout, stays.
 fn updated(found: &Value, own: &Value) -> Value {
     let mut value = found.clone();
     for (key, new) in own.as_object().into_iter().flatten() {
         match (value.get_mut(key), new) {
             (Some(Value::Object(old)), Value::Object(new)) => old.extend(new.clone()),
-            // Whether it is switched on, for how long it may run and what it is for is not ours to say again.
+            // Whether it is enabled, how long it may run and what it is for are the user's choice.
             (Some(_), Value::Bool(_) | Value::Number(_)) => {}
             (Some(_), _) if key == "description" => {}
             _ => value[key] = new.clone(),

@@ -12,16 +12,16 @@ use tempfile::NamedTempFile;
 #[derive(Debug, Clone)]
 pub struct Download {
     pub url: String,
-    /// Where it goes. The file is there as a whole or not at all.
+    /// The destination. The file is written completely or not at all.
     pub out: PathBuf,
-    /// If there are any, these hosts take the place of those the operator allows.
+    /// If not empty, these hosts replace those that the operator allows.
     pub allow: HostList,
-    /// Denied besides those the operator denies.
+    /// Denied in addition to those that the operator denies.
     pub deny: HostList,
     pub max_bytes: Option<u64>,
     pub timeout: Option<Duration>,
     pub user_agent: Option<String>,
-    /// How often it is tried in all.
+    /// The total number of attempts.
     pub attempts: u32,
     /// How long to wait before the second attempt. Each further wait is twice as long.
     pub delay: Duration,
@@ -41,7 +41,7 @@ pub enum DownloadError {
     Write { path: PathBuf, error: io::Error },
 }
 
-/// Tries until it succeeds, fails for good, or has been tried often enough.
+/// Tries until it succeeds, fails for good, or runs out of attempts.
 pub async fn download(request: &Download, https: &Https) -> Result<Downloaded, DownloadError> {
     let mut policy = https.policy().clone();
     if !request.allow.is_empty() {
@@ -72,22 +72,22 @@ fn default_user_agent() -> String {
     format!("mcpbash/{} (tool-sdk)", env!("CARGO_PKG_VERSION"))
 }
 
-/// How long to wait after this attempt. Up to half of it is left to chance, lest those who failed together come back
-/// together.
+/// How long to wait after this attempt. Up to half of it is random, so that clients that failed together do not come
+/// back together.
 pub(crate) fn pause(delay: Duration, attempt: u32, chance: f64) -> Duration {
     let doubled = delay.saturating_mul(2u32.saturating_pow(attempt - 1));
     doubled.saturating_add(doubled.mul_f64(chance.clamp(0.0, 1.0) / 2.0))
 }
 
-/// From 0 to 1. It needs to be different from process to process, and nothing more.
+/// From 0 to 1. It only needs to differ from process to process.
 fn random_share() -> f64 {
     use std::hash::{BuildHasher, RandomState};
     let [byte, ..] = RandomState::new().hash_one(0).to_ne_bytes();
     f64::from(byte) / 255.0
 }
 
-/// Writes beside the place and then moves there, so that nobody sees half of a file. A device or a named pipe is written to
-/// and stays what it is; a link is replaced, since somebody else may have put it there.
+/// Writes a file beside the destination and then renames it, so that no reader sees half of a file. A device or a named
+/// pipe is written to and stays what it is; a link is replaced, since another user may have put it there.
 fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let is_special = |known: std::fs::Metadata| !known.is_file() && !known.is_dir() && !known.is_symlink();
     if path.symlink_metadata().is_ok_and(is_special) {
@@ -101,7 +101,7 @@ fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 impl Downloaded {
-    /// What a script reads.
+    /// The result as a script reads it.
     pub fn to_json(&self) -> Value {
         json!({"success": true, "bytes": self.bytes, "path": self.path.to_string_lossy()})
     }
@@ -120,13 +120,13 @@ impl DownloadError {
         }
     }
 
-    /// What a script reads.
+    /// The error as a script reads it.
     pub fn to_json(&self) -> Value {
         let mut error = json!({"type": self.type_name()});
         if let Self::Fetch(FetchError::Redirect { location: Some(location), .. }) = self {
             error["location"] = json!(location);
         }
-        // Scripts without a parser of JSON take it for the last member.
+        // Scripts without a JSON parser expect it as the last member.
         error["message"] = json!(self.to_string());
         json!({"success": false, "error": error})
     }

@@ -1,4 +1,4 @@
-//! `echo://` URIs, which say what they name. They are for trying things out.
+//! `echo://` URIs: they contain what they name, and are for experiments.
 
 use crate::error::FetchError;
 

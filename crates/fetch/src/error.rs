@@ -1,4 +1,4 @@
-//! Why something was not fetched.
+//! Fetch errors: why something was not fetched.
 
 use crate::hosts::UrlError;
 use mcp_bash_budget::NoRoom;
@@ -73,12 +73,12 @@ pub enum FetchError {
     NotInRepository { path: String, why: &'static str },
 }
 
-/// What a caller has to tell apart.
+/// The kinds that a caller has to tell apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// What was asked for is not spelt as it should be.
+    /// The request is malformed.
     Invalid,
-    /// It may not be had.
+    /// It is not allowed.
     Refused,
     Missing,
     TooLarge,
@@ -118,7 +118,7 @@ impl FetchError {
         }
     }
 
-    /// Whether the same request may well succeed a little later.
+    /// Whether the same request may succeed a little later.
     pub fn may_pass(&self) -> bool {
         match self {
             Self::Unresolved { .. }

@@ -1,6 +1,6 @@
-//! What bytes are: text or not, and of which type.
+//! Content sniffing: whether bytes are text, and of which type.
 //!
-//! The content says it first. Only where it leaves open what kind of text or of bytes it is, the name does.
+//! The content decides first. The name decides only if the content leaves open what kind of text or bytes it is.
 
 use serde_json::value::RawValue;
 
@@ -11,7 +11,7 @@ pub struct Sniffed {
     pub is_text: bool,
 }
 
-/// How much of a text is looked through for what it is.
+/// How much of a text is searched for its type.
 const LOOKED_THROUGH: usize = 4096;
 
 #[rustfmt::skip]
@@ -48,7 +48,7 @@ const BYTES: &[(&str, &str)] = &[
     ("tar", "application/x-tar"), ("ttf", "font/ttf"), ("otf", "font/otf"), ("ico", "image/x-icon"),
 ];
 
-/// What these bytes are. `name` is the name of the file or the path of the URI they came from, if there is one.
+/// The type of these bytes. `name` is the name of the file or the path of the URI they came from, if there is one.
 pub fn sniff(bytes: &[u8], name: Option<&str>) -> Sniffed {
     let extension = name.and_then(|name| name.rsplit(['/', '\\']).next()?.rsplit_once('.'));
     let extension = extension.map(|(_, extension)| extension.to_ascii_lowercase()).unwrap_or_default();
@@ -57,7 +57,7 @@ pub fn sniff(bytes: &[u8], name: Option<&str>) -> Sniffed {
     };
     if let Some(text) = std::str::from_utf8(bytes).ok().filter(|text| !text.contains('\0')) {
         let mime_type = text_signature(text).or_else(|| named(TEXTS)).unwrap_or("text/plain");
-        // A document that begins as one of these does is not meant to be read as text, even if it could be.
+        // A document that begins like one of these is not meant to be read as text, even if it could be.
         return Sniffed { mime_type, is_text: mime_type != "application/pdf" };
     }
     let mime_type = match signature(bytes) {

@@ -1,10 +1,10 @@
-//! Files that a script or the author of a project may have put in place: opened so that nothing blocks, and read so that
-//! nothing grows.
+//! Untrusted files, which a script or the author of a project may have put in place: opened so that nothing blocks, and
+//! read so that nothing grows.
 //!
-//! Whoever can write to a folder can put anything there under the name of a file that we look for: a named pipe, on which
-//! a plain `open` waits for a writer for ever; a link to a device without an end; a file that never stops growing. Here
-//! only a regular file is ever read, and never more of it than the caller names. The lints of the workspace
-//! (`clippy.toml`) refuse every other way to open a file.
+//! A process that can write to a folder can put anything there under the name of a file that we look for: a named pipe,
+//! on which a plain `open` waits for a writer for ever; a link to a device without an end; a file that never stops
+//! growing. Here only a regular file is ever read, and never more of it than the caller allows. The lints of the
+//! workspace (`clippy.toml`) refuse every other way to open a file.
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests use files of their own"))]
 
@@ -22,12 +22,12 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-/// Opens a regular file for reading, through links if there are any. Never blocks, whatever stands there.
+/// Opens a regular file for reading, following links. Never blocks, whatever is at the path.
 pub fn open(path: &Path) -> io::Result<File> {
     open_with(path, OFlags::empty())
 }
 
-/// Opens a regular file for reading. A link in its place is refused by the system, with its own error.
+/// Opens a regular file for reading. The system refuses a link in its place, with its own error.
 pub fn open_no_link(path: &Path) -> io::Result<File> {
     open_with(path, OFlags::NOFOLLOW)
 }
@@ -45,7 +45,8 @@ pub fn read_text(path: &Path, limit: u64) -> io::Result<String> {
 /// The rest of an open file, which has at most `limit` bytes of it.
 pub fn read_all(file: &File, limit: u64) -> io::Result<Vec<u8>> {
     let most = limit.saturating_add(1);
-    // Read at once, unless it grows meanwhile: the last byte of the room stays free, which shows that this was the end.
+    // Read at once, unless it grows meanwhile: the last byte of the buffer stays free, which shows that this was the
+    // end.
     let size = u64::try_from(fstat(file)?.st_size).unwrap_or(0);
     let room = usize::try_from(size.saturating_add(1).min(most)).unwrap_or(0);
     let mut bytes = Vec::with_capacity(room);
@@ -56,7 +57,7 @@ pub fn read_all(file: &File, limit: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The last bytes of a regular file, at most so many. A link in its place is refused.
+/// The last bytes of a regular file, at most `most`. A link in its place is refused.
 pub fn read_end(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut file = open_no_link(path)?;
     let length = file.metadata()?.len();
@@ -66,7 +67,7 @@ pub fn read_end(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     Ok(end)
 }
 
-/// The error of a file that has more bytes than it may.
+/// The error of a file that exceeds its limit.
 pub fn too_large(limit: u64) -> io::Error {
     io::Error::new(io::ErrorKind::FileTooLarge, format!("it has more than {limit} bytes"))
 }
@@ -77,7 +78,7 @@ pub fn read_all_text(file: &File, limit: u64) -> io::Result<String> {
         .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
 }
 
-/// Refuses an open file that is no regular one: a directory, a pipe, a socket or a device.
+/// Refuses an open file that is not a regular one: a directory, a pipe, a socket or a device.
 pub fn require_regular(file: &File) -> io::Result<()> {
     require_regular_type(FileType::from_raw_mode(fstat(file)?.st_mode))
 }
@@ -95,7 +96,7 @@ pub fn require_regular_type(kind: FileType) -> io::Result<()> {
     Err(io::Error::new(io::ErrorKind::InvalidInput, format!("it is {kind}, not a file")))
 }
 
-/// What keeps the opening of a pipe or of a terminal from having an effect.
+/// The flags that make opening a pipe or a terminal free of side effects.
 pub const HARMLESS: OFlags = OFlags::NONBLOCK.union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
 #[expect(clippy::disallowed_methods, reason = "this is where files are opened for reading")]

@@ -1,4 +1,5 @@
-//! Looks at what is at a path. A shortage of the system is noted, so that nobody takes it for a file that is not there.
+//! File metadata: reads what is at a path. A shortage of the system is recorded, so that it is not mistaken for a
+//! missing file.
 
 use crate::shortage::noted;
 use rustix::fs::{AtFlags, Stat};
@@ -8,7 +9,7 @@ use std::io;
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
-/// What is at a path, through links if there are any.
+/// The metadata of a path, following links.
 pub fn metadata(path: &Path) -> io::Result<Metadata> {
     path.metadata().map_err(noted)
 }
@@ -18,7 +19,7 @@ pub fn link_metadata(path: &Path) -> io::Result<Metadata> {
     path.symlink_metadata().map_err(noted)
 }
 
-/// What is at a path, as the system tells it.
+/// The `stat` of a path, as the system reports it.
 pub fn stat(path: &Path) -> io::Result<Stat> {
     rustix::fs::stat(path).map_err(|error| noted(error.into()))
 }
@@ -36,7 +37,7 @@ pub fn is_folder(path: &Path) -> bool {
     metadata(path).is_ok_and(|found| found.is_dir())
 }
 
-/// Where a path leads, without links.
+/// The canonical path, with links resolved.
 pub fn canonical(path: &Path) -> io::Result<PathBuf> {
     path.canonicalize().map_err(noted)
 }

@@ -1,5 +1,5 @@
-//! Files that we make, append to or copy in folders that others can write to. What they put there under the name of such a
-//! file, a link or a named pipe, is refused and never opened for writing.
+//! File creation: files that we create, append to or copy in folders that others can write to. A link or a named pipe
+//! that another process puts in their place is refused and never opened for writing.
 
 use crate::{HARMLESS, open, require_regular, shortage, too_large};
 use rustix::fs::{CWD, OFlags, RenameFlags, renameat_with};
@@ -9,25 +9,25 @@ use std::io::{self, Read};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
-/// Makes a file that is not there yet, to write to it. Whatever is there already, be it a link, is an error.
+/// Creates a new file to write to. Anything that exists at the path, even a link, is an error.
 pub fn create_new(path: &Path, mode: u32) -> io::Result<File> {
     opened(OpenOptions::new().write(true).create_new(true), OFlags::empty(), mode, path)
 }
 
-/// Opens a regular file to append to it, through links if there are any. One that is made is its owner's alone.
+/// Opens a regular file to append to it, following links. A new file is readable and writable by its owner alone.
 pub fn append(path: &Path) -> io::Result<File> {
     opened(OpenOptions::new().append(true).create(true), OFlags::empty(), 0o600, path)
 }
 
-/// Empties a regular file that is there, to write it again. A link in its place is refused.
+/// Truncates an existing regular file, to write it again. A link in its place is refused.
 pub fn truncate(path: &Path) -> io::Result<File> {
     let file = opened(OpenOptions::new().write(true), OFlags::NOFOLLOW, 0, path)?;
-    // Only now that it is known what it is.
+    // Only now that it is known to be a regular file.
     file.set_len(0)?;
     Ok(file)
 }
 
-/// Copies a regular file of at most `limit` bytes to a name that nothing has, with its mode.
+/// Copies a regular file of at most `limit` bytes to an unused name, with its mode.
 pub fn copy(from: &Path, to: &Path, limit: u64) -> io::Result<()> {
     let source = open(from)?;
     let mode = source.metadata()?.permissions().mode() & 0o777;
@@ -42,10 +42,10 @@ pub fn open_folder(path: &Path) -> io::Result<File> {
         .map_err(io::Error::from)
 }
 
-/// Renames to a name that nothing has. What has it already is an error.
+/// Renames to an unused name. An existing file of that name is an error.
 pub fn rename_to_nothing(from: &Path, to: &Path) -> io::Result<()> {
     match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
-        // Not every file system can promise it.
+        // Not every file system can guarantee it.
         Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) if to.symlink_metadata().is_err() => {
             std::fs::rename(from, to)
         }
@@ -53,7 +53,7 @@ pub fn rename_to_nothing(from: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
-/// Gives two files the name of each other, in one step. `Unsupported` where the file system cannot.
+/// Exchanges the names of two files, in one step. `Unsupported` if the file system cannot.
 pub fn exchange(one: &Path, other: &Path) -> io::Result<()> {
     match renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE) {
         Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => Err(io::ErrorKind::Unsupported.into()),
@@ -105,7 +105,7 @@ mod tests {
         assert_eq!(std::fs::read(path("log")).unwrap(), b"6");
         symlink(path("log"), path("link")).unwrap();
         assert!(truncate(&path("link")).is_err());
-        // A pipe that somebody reads can be opened, and is refused all the same.
+        // A pipe with a reader can be opened, and is refused all the same.
         mkfifoat(CWD, path("pipe"), Mode::RUSR | Mode::WUSR).unwrap();
         let unread = [append(&path("pipe")).is_err(), truncate(&path("pipe")).is_err()];
         let _reader =

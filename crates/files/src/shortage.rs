@@ -1,15 +1,15 @@
-//! Shortages of the system: no descriptor, no memory or no space is free. They pass by themselves, and what was read
+//! Resource shortages: the system has no free descriptor, memory or space. They pass by themselves, and what was read
 //! meanwhile is not what is on the disk.
 //!
-//! A project is read in many places, and most of them rightly take a file that cannot be opened for one that is not there. So
-//! that none of them can mistake a shortage for that, it is noted here, for the thread that met it.
+//! A project is read in many places, and most of them rightly treat a file that cannot be opened as missing. So that
+//! none of them mistakes a shortage for a missing file, it is recorded here, for the thread that met it.
 
 use rustix::io::Errno;
 use std::cell::RefCell;
 use std::io;
 
 thread_local! {
-    /// The first shortage that this thread met since somebody began to look for one.
+    /// The first shortage that this thread met since [`during`] began.
     static MET: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
@@ -18,13 +18,13 @@ pub fn is_shortage(error: &io::Error) -> bool {
     is_shortage_of_files(error) || Errno::from_io_error(error) == Some(Errno::AGAIN)
 }
 
-/// The same for a file: `EAGAIN` says there that another process has a lease on it.
+/// The same for a file, where `EAGAIN` means that another process has a lease on it.
 fn is_shortage_of_files(error: &io::Error) -> bool {
     let lacks = [Errno::MFILE, Errno::NFILE, Errno::NOMEM, Errno::NOSPC, Errno::DQUOT, Errno::NOBUFS];
     Errno::from_io_error(error).is_some_and(|error| lacks.contains(&error))
 }
 
-/// Notes an error if it is a shortage. Returns it, whatever it is.
+/// Records an error if it is a shortage. Returns the error in any case.
 pub fn noted(error: io::Error) -> io::Error {
     if is_shortage_of_files(&error) {
         note(error.to_string());
@@ -32,14 +32,14 @@ pub fn noted(error: io::Error) -> io::Error {
     error
 }
 
-/// Notes a shortage that was met elsewhere.
+/// Records a shortage that was met elsewhere.
 pub fn note(words: String) {
     MET.with_borrow_mut(|met| {
         met.get_or_insert(words);
     });
 }
 
-/// Does some work on this thread. Returns the first shortage that it met, too.
+/// Runs some work on this thread. Also returns the first shortage that it met.
 pub fn during<T>(work: impl FnOnce() -> T) -> (T, Option<String>) {
     let before = MET.take();
     let done = work();

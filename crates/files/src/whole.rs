@@ -1,5 +1,5 @@
-//! A file that a person names and we write: as a whole or not at all, wherever a link leads. What is no regular file, such as
-//! a device or a named pipe, is written to and stays what it is.
+//! Atomic writes: a file that the user names is written completely or not at all, wherever a link leads. A device or a
+//! named pipe is written to and stays what it is.
 
 use crate::create_new;
 use crate::make::opened;
@@ -8,12 +8,12 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-/// Writes a file so that nobody sees half of it.
+/// Writes a file so that no reader sees half of it.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let target = match fs::metadata(path) {
         Ok(known) if !known.is_file() => return write_to_special(path, bytes),
         Ok(_) => path.canonicalize()?,
-        // A link to a file that is not there yet: writing makes it.
+        // A link to a file that does not exist yet: writing creates it.
         Err(error) if error.kind() == ErrorKind::NotFound && path.is_symlink() => {
             let made = opened(OpenOptions::new().write(true).create(true), OFlags::empty(), 0o666, path);
             return made?.write_all(bytes);
@@ -24,7 +24,7 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut draft = target.as_os_str().to_owned();
     draft.push(format!(".{}.new", std::process::id()));
     let draft = PathBuf::from(draft);
-    // Whatever somebody else has put under that name is not ours to write to.
+    // A file that another process has put under that name is not ours to write to.
     let mut file = create_new(&draft, 0o666)?;
     let written = file.write_all(bytes).and_then(|()| fs::rename(&draft, &target));
     if written.is_err() {
@@ -33,8 +33,8 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     written
 }
 
-/// Writes to a device or a named pipe that a person names, such as `/dev/stderr` or `>(wc)` of a shell. Like every program
-/// that is given a pipe, it waits for somebody who reads.
+/// Writes to a device or a named pipe that the user names, such as `/dev/stderr` or a shell's `>(wc)`. Like every
+/// program that is given a pipe, it waits for a reader.
 #[expect(clippy::disallowed_methods, reason = "waits for the reader of a pipe on purpose")]
 fn write_to_special(path: &Path, bytes: &[u8]) -> io::Result<()> {
     OpenOptions::new().write(true).open(path)?.write_all(bytes)

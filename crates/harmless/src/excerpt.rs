@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// The first `most` characters, and a sign that there were more.
+/// The first `most` characters, and a mark if there were more.
 pub fn clip(text: &str, most: usize) -> Cow<'_, str> {
     match text.char_indices().nth(most) {
         Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),

@@ -1,9 +1,9 @@
-//! Text of others, made harmless for people.
+//! Harmless text: foreign text, made safe to show to people.
 //!
-//! A file name, the name of a client or the words of an exception may hold escape sequences that a terminal obeys, line
-//! breaks that forge a line of a log, marks that turn the direction of what follows, and characters that nobody sees.
-//! Each becomes an escape that people can read: `\u{1b}`, `\n`. Everything that is written for people passes through here;
-//! what is written for a machine stays as it is.
+//! A file name, the name of a client or the message of an exception may hold escape sequences that a terminal obeys,
+//! line breaks that forge a line of a log, marks that turn the direction of what follows, and invisible characters.
+//! Each becomes a readable escape: `\u{1b}`, `\n`. Everything that is written for people passes through here; text for
+//! machines stays as it is.
 
 mod excerpt;
 mod shell;
@@ -19,7 +19,7 @@ pub fn line(text: &str) -> Cow<'_, str> {
     escaped(text, |_| false)
 }
 
-/// The text with its line breaks, which those of Windows become too, and its tabs.
+/// The text with its line breaks and its tabs. Windows line breaks become plain ones.
 pub fn text(text: &str) -> Cow<'_, str> {
     match unix_lines(text) {
         Cow::Borrowed(text) => escaped(text, is_layout),
@@ -27,12 +27,12 @@ pub fn text(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The same where line breaks of Windows are to be seen.
+/// The same, but Windows line breaks stay visible.
 pub fn exact_lines(text: &str) -> Cow<'_, str> {
     escaped(text, is_layout)
 }
 
-/// The text with its line breaks, its tabs, and the colours that we paint with ourselves.
+/// The text with its line breaks, its tabs, and the colours that we use ourselves.
 pub fn painted(text: &str) -> Cow<'_, str> {
     if !text.contains('\u{1b}') {
         return exact_lines(text);
@@ -50,7 +50,7 @@ pub fn painted(text: &str) -> Cow<'_, str> {
     Cow::Owned(whole)
 }
 
-/// The text of JSON, in which the same characters are escaped as JSON does it. It stands for the same value.
+/// JSON text, in which the same characters are escaped as JSON does it. It has the same value.
 pub fn json(text: &str) -> Cow<'_, str> {
     replaced(
         text,
@@ -63,7 +63,7 @@ pub fn json(text: &str) -> Cow<'_, str> {
     )
 }
 
-/// What our own colours look like after the escape character: plain, bold, faint, and the colours of text.
+/// Our own colours after the escape character: plain, bold, faint, and the colours of text.
 const COLOURS: [&str; 9] = ["[0m", "[1m", "[2m", "[31m", "[32m", "[33m", "[34m", "[35m", "[36m"];
 
 fn is_layout(letter: char) -> bool {
@@ -85,7 +85,8 @@ fn escaped(text: &str, stays: impl Fn(char) -> bool) -> Cow<'_, str> {
     })
 }
 
-/// The text with what `write` makes of each harmful character in its place. `stays` says what is harmless here besides.
+/// The text with each harmful character replaced by what `write` makes of it. `stays` says which others are harmless
+/// here.
 fn replaced(text: &str, stays: impl Fn(char) -> bool, write: impl Fn(char, &mut String)) -> Cow<'_, str> {
     let mut whole = String::new();
     let (mut done, mut before) = (0, ' ');
@@ -104,18 +105,18 @@ fn replaced(text: &str, stays: impl Fn(char) -> bool, write: impl Fn(char, &mut 
     Cow::Owned(whole)
 }
 
-/// Whether a terminal does something else with it than to show it, or shows nothing. `before` is the character before it.
+/// Whether a terminal does anything else with it than show it, or shows nothing. `before` is the character before it.
 fn is_harmful(letter: char, before: char) -> bool {
     match letter {
         ' '..='~' => false,
-        // They shape the letters of many languages and pictures of several parts, and are a disguise anywhere else.
+        // They shape the letters of many languages and pictures of several parts; anywhere else they are a disguise.
         '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}' => before.is_ascii(),
         _ => letter.is_control() || is_invisible(letter),
     }
 }
 
-/// Characters that cannot be seen: those that format text (category Cf, but for the few that are signs), separators of lines
-/// and paragraphs, fillers, and what is no character.
+/// Invisible characters: those that format text (category Cf, except the few that are signs), separators of lines and
+/// paragraphs, fillers, and non-characters.
 fn is_invisible(letter: char) -> bool {
     matches!(
         letter,

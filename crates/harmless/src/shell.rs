@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-/// The text as a shell takes it for one word.
+/// The text quoted as one word for a shell.
 pub fn shell_word(text: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+,:@%".contains(&byte);
     if !text.is_empty() && text.bytes().all(is_plain) {

@@ -1,7 +1,8 @@
-//! The characters that mean nothing to any shell, make, template or option parser.
+//! Harmless characters: they mean nothing to any shell, make, template or option parser.
 
-/// A JSON Schema pattern for a value of harmless characters: it is not empty, has no space, and begins with no sign that an
-/// option parser, a shell or an editor reads. Letters are ASCII: some shells take other characters for blanks.
+/// A JSON Schema pattern for a value of harmless characters: it is not empty, has no space, and does not begin with a
+/// sign that an option parser, a shell or an editor reads. Letters are ASCII: some shells take other characters for
+/// blanks.
 pub const HARMLESS: &str = "^[A-Za-z0-9_./][A-Za-z0-9_./:@+,-]*$";
 
 /// Whether a value fits [`HARMLESS`].

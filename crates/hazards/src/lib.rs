@@ -1,9 +1,10 @@
-//! Where a value on a command line, in a variable or on standard input would be more than data: code that an interpreter
-//! reads, the name of a program, an option of another tool.
+//! Hazards: where a value on a command line, in a variable or on standard input would be more than data: code that an
+//! interpreter reads, the name of a program, an option of another tool.
 //!
-//! A table says of each interpreter, each wrapper (`env`, `timeout`, `ssh`) and each tool with options that run something what
-//! its words mean. Inside an interpreter only what the table calls data is data. A program that is not in the table reads its
-//! operands and options as data, unless the name of an option says otherwise; a program in it may follow as one of its words.
+//! A table says what the words of each interpreter, each wrapper (`env`, `timeout`, `ssh`) and each tool with options
+//! that run something mean. For an interpreter only what the table calls data is data. A program that is not in the
+//! table reads its operands and options as data, unless the name of an option says otherwise; one of its words may name
+//! a program that is in the table.
 //!
 //! Everything here is a function of text. Nothing is run or read.
 

@@ -1,4 +1,5 @@
-//! Names that say that a value is run: of options (`--to-command`), of placeholders in help texts (`PROG`).
+//! Telling names: they say that a value is run, as names of options (`--to-command`) or placeholders in help texts
+//! (`PROG`).
 
 /// Words of such names.
 const CODE: [&str; 46] = [
@@ -50,7 +51,7 @@ const CODE: [&str; 46] = [
     "wrapper",
 ];
 
-/// Whether a word of the name is one of those: `--use-compress-program`, `COMMAND`, `script-file`, `EXPR1`.
+/// Whether a word of the name is one of these: `--use-compress-program`, `COMMAND`, `script-file`, `EXPR1`.
 pub fn reads_like_code(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let words = name.split(|letter: char| !letter.is_ascii_alphabetic());

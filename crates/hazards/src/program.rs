@@ -1,4 +1,4 @@
-//! One row of the table: what the words of a program mean.
+//! Program row: what the words of a program mean.
 
 /// What a word, or the value of an option, is to the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -10,7 +10,7 @@ pub(crate) enum Role {
     Settings,
     /// It is read as code, or names a file of code.
     Code,
-    /// It names a file of code, whose arguments are all words that follow.
+    /// It names a file of code, and all words that follow are its arguments.
     Script,
     /// It is a program, which reads the words that follow.
     Command,
@@ -22,33 +22,33 @@ pub(crate) enum Role {
 
 #[derive(Debug)]
 pub(crate) struct Program {
-    /// Without the digits and dots of versions. A program without a name is one that the table does not have.
+    /// Without the digits and dots of versions. A program without a name is not in the table.
     pub(crate) names: &'static [&'static str],
     /// Options whose value is code.
     pub(crate) code: &'static [&'static str],
-    /// Options whose value is code and takes the place of the script: the operands are its arguments.
+    /// Options whose value is code that replaces the script: the operands are its arguments.
     pub(crate) instead: &'static [&'static str],
     /// Options after which a command begins.
     pub(crate) commands: &'static [&'static str],
     /// Options whose value is data.
     pub(crate) data: &'static [&'static str],
-    /// Options without a value. Of any other one it is not known whether it takes the next word.
+    /// Options without a value. For any other option it is unknown whether it takes the next word.
     pub(crate) flags: &'static [&'static str],
     /// What the value of any other option is.
     pub(crate) otherwise: Role,
-    /// What the operands are; the last role is that of all further ones.
+    /// What the operands are; the last role applies to all further ones.
     pub(crate) operands: &'static [Role],
-    /// What standard input is, where no operand was given that is a script or a command.
+    /// What standard input is, if no operand is a script or a command.
     pub(crate) input: Role,
-    /// Whether several short options can stand in one word: `-lc`.
+    /// Whether several short options can share one word: `-lc`.
     pub(crate) has_clusters: bool,
     /// Whether it reads no more options after `--`.
     pub(crate) obeys_dashes: bool,
-    /// First operands that make it another program, and options with a fixed value that do.
+    /// First operands, and options with a fixed value, that make it another program.
     pub(crate) subcommands: &'static [(&'static str, &'static Program)],
 }
 
-/// A program that the table does not have.
+/// A program that is not in the table.
 pub(crate) static UNKNOWN: Program = Program {
     names: &[],
     code: &[],
@@ -64,7 +64,7 @@ pub(crate) static UNKNOWN: Program = Program {
     subcommands: &[],
 };
 
-/// What rows of ordinary tools begin with.
+/// The base of the rows of ordinary tools.
 pub(crate) const TOOL: Program = Program {
     names: &[],
     code: &[],
@@ -80,19 +80,19 @@ pub(crate) const TOOL: Program = Program {
     subcommands: &[],
 };
 
-/// What rows of interpreters begin with: nothing before the script is data unless the row says so.
+/// The base of the rows of interpreters: nothing before the script is data unless the row says so.
 pub(crate) const INTERPRETER: Program =
     Program { otherwise: Role::Code, operands: &[Role::Script], input: Role::Code, ..TOOL };
 
-/// What rows of programs that run another one begin with.
+/// The base of the rows of programs that run another one.
 pub(crate) const WRAPPER: Program = Program { operands: &[Role::Command], ..TOOL };
 
-/// What an option does to the words behind it.
+/// What an option does to the words after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OptionKind {
     /// Its value has this role.
     Takes(Role),
-    /// Its value is code in the place of the script.
+    /// Its value is code that replaces the script.
     Instead,
     /// A command follows.
     Begins,
@@ -121,7 +121,7 @@ impl Program {
         self.operands[index.min(last)]
     }
 
-    /// What an option is, by its whole name. GNU programs take the beginning of a long name for the name.
+    /// What an option is, by its full name. GNU programs accept abbreviations of long names.
     pub(crate) fn option(&self, name: &str) -> OptionKind {
         let is_long = name.starts_with("--") && name.len() > 4;
         let has =
@@ -141,7 +141,7 @@ impl Program {
         }
     }
 
-    /// What a short option is that stands in a word with others, by its letter.
+    /// What a short option is that shares a word with others, by its letter.
     pub(crate) fn letter(&self, letter: char) -> OptionKind {
         self.option(&format!("-{letter}"))
     }

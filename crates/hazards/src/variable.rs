@@ -1,11 +1,11 @@
-//! Variables of the environment that programs read as settings: which code they run, with which options.
+//! Control variables: environment variables that programs read as settings: which code they run, with which options.
 
 /// What a variable decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Control {
     /// It decides which code a program runs, with which options, or where it looks for settings that do.
     Decides,
-    /// Its name is formed like those of such variables.
+    /// Its name looks like those of such variables.
     Sounds,
     Free,
 }
@@ -116,7 +116,7 @@ const DECIDE: &[&str] = &[
     "_",
 ];
 
-/// How the names of whole families begin, in upper case: loaders, languages, version control, package managers.
+/// The prefixes of whole families of names, in upper case: loaders, languages, version control, package managers.
 const FAMILIES: &[&str] = &[
     "ANSIBLE_",
     "BASH_FUNC_",
@@ -153,7 +153,7 @@ const FAMILIES: &[&str] = &[
     "_JAVA_",
 ];
 
-/// The last words of names under which programs take options or programs to run.
+/// The last words of names by which programs take options or programs to run.
 const ENDINGS: &[&str] = &[
     "ASKPASS", "FLAGS", "HOOK", "HOOKS", "INIT", "LAUNCHER", "OPTIONS", "OPTS", "PAGER", "EDITOR", "PRELOAD",
     "RSH", "STARTUP", "WRAPPER",
@@ -161,14 +161,14 @@ const ENDINGS: &[&str] = &[
 
 /// What a variable of this name decides.
 pub fn control(name: &str) -> Control {
-    // npm reads its own in any case, and a name in lower case is rarely meant as another one.
+    // npm reads its own in any case, and a lower-case name rarely means another variable.
     let upper = name.to_ascii_uppercase();
     let is_proxy = upper.ends_with("_PROXY");
     let is_decisive = DECIDE.contains(&&*upper) || FAMILIES.iter().any(|start| upper.starts_with(start));
     if is_decisive && !is_proxy {
         return Control::Decides;
     }
-    // A name that is nothing but such a word is an author's own: no program looks for `FLAGS`.
+    // A name that is nothing but such a word is an author's own: no program reads `FLAGS`.
     let is_formed = ENDINGS.iter().any(|ending| upper.ends_with(ending) && upper.len() > ending.len());
     if is_formed { Control::Sounds } else { Control::Free }
 }

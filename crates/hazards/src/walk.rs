@@ -1,7 +1,7 @@
-//! Goes through the words of a command line as its programs do, and judges each value on the way.
+//! Command-line walk: reads the words of a command line as its programs do, and judges each value on the way.
 //!
-//! Words that may be absent, options that the table does not have and programs that are not in it leave more than one reading.
-//! All of them are followed, and the worst counts.
+//! Optional words, and options and programs that are not in the table, leave more than one reading. All of them are
+//! followed, and the worst counts.
 
 use crate::naming::reads_like_code;
 use crate::program::{OptionKind, Program, Role, UNKNOWN};
@@ -15,16 +15,16 @@ pub enum Word<'a> {
     Fixed(&'a str),
     /// A word with a value in it.
     Value {
-        /// What stands before the first value.
+        /// The text before the first value.
         prefix: &'a str,
-        /// Whether it can only be a number, true or false, or one of the author's words: no code in any language.
+        /// Whether it can only be a number, true or false, or one of the author's words: code in no language.
         is_plain: bool,
         /// Whether the author lets the value begin with `-` where options are read.
         may_be_option: bool,
     },
 }
 
-/// Words that are there or not together.
+/// Words that are present together or not at all.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Piece<'a> {
     Always(Word<'a>),
@@ -84,12 +84,12 @@ pub fn option_verdict(command: &[&str], option: &str) -> Verdict {
     judge(program, &pieces).words.pop().unwrap_or_default()
 }
 
-/// Whether a program is part of the project: its author answers for what it does with its words.
+/// Whether a program is part of the project: its author is responsible for what it does with its words.
 fn is_own(program: &str) -> bool {
     program.contains('/') && !program.starts_with('/') && !table::find(program).is_known()
 }
 
-/// Adds what is not there yet, and says whether there was any.
+/// Adds the states that are new, and returns whether there were any.
 fn extend(states: &mut Vec<State>, more: Vec<State>) -> bool {
     let before = states.len();
     for state in more {
@@ -100,7 +100,7 @@ fn extend(states: &mut Vec<State>, more: Vec<State>) -> bool {
     states.len() > before
 }
 
-/// How sure it is that a program reads the words in this way.
+/// How certain it is that a program reads the words in this way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Certainty {
     Sure,
@@ -108,13 +108,14 @@ enum Certainty {
     Named,
     /// An argument of a script names one.
     Argument,
-    /// An option that the table does not have may have taken the word before.
+    /// An option that is not in the table may have taken the word before.
     Ambiguous,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
-    /// Options and operands; so many operands were read, `--` was, and the word before was an option that the table does not have.
+    /// Options and operands: how many operands were read, whether `--` was, and whether the word before was an option
+    /// that is not in the table.
     Open { operands: usize, is_ended: bool, after_option: bool },
     /// The next word is the value of an option.
     Value { role: Role, is_instead: bool, operands: usize, is_ended: bool },
@@ -162,12 +163,12 @@ impl State {
         self.at(Place::Open { operands: operands.min(MANY), is_ended, after_option: false })
     }
 
-    /// After the word that is the script.
+    /// The state after the script.
     fn script(self, word: &str) -> Self {
         self.at(Place::Arguments { from_input: matches!(word, "-" | "/dev/stdin") })
     }
 
-    /// The program that a word names.
+    /// The state after a word that names a program.
     fn begin(self, word: &str) -> Self {
         Self::of(table::find(word), self.certainty, self.is_pasted)
     }
@@ -176,7 +177,7 @@ impl State {
         self.row.names.first().copied().unwrap_or("the program")
     }
 
-    /// What a value with this role is. `by_option` says that an option of the table announced it.
+    /// The verdict on a value with this role. `by_option` says that an option of the table announced it.
     fn verdict(&self, role: Role, by_option: bool) -> Verdict {
         let reader = self.reader();
         let is_certain = match self.certainty {
@@ -189,13 +190,13 @@ impl State {
             Role::Data | Role::Settings => Verdict::Data,
             Role::Pasted => Verdict::Doubtful { reader },
             _ if is_certain => Verdict::Code { reader },
-            // `sh` is a usual name for what `sh -c` runs.
+            // `sh` is a common name for what `sh -c` runs.
             _ if self.certainty == Certainty::Argument => Verdict::Data,
             _ => Verdict::Doubtful { reader },
         }
     }
 
-    /// What a value on standard input is at the end of the words.
+    /// The verdict on standard input at the end of the words.
     fn input(&self) -> Verdict {
         if matches!(self.certainty, Certainty::Named | Certainty::Argument) {
             return Verdict::Data;
@@ -232,7 +233,7 @@ impl Walk {
                     Word::Fixed(word) => (self.fixed(state, word), Verdict::Data),
                     Word::Value { prefix, is_plain, may_be_option } => {
                         let (state, verdict) = self.value(state, prefix, may_be_option);
-                        // A number is no code, but `-1` where a shell reads it may still be an option.
+                        // A number is not code, but `-1` in a text that a shell reads may still be an option.
                         let verdict = match verdict {
                             Verdict::Code { .. } if is_plain => Verdict::Data,
                             verdict => verdict,
@@ -370,7 +371,7 @@ impl Walk {
                 (next, state.verdict(role, is_listed))
             }
             Place::Open { operands, is_ended, after_option } => {
-                // An author who lets a value begin with `-` behind an option says that it is the option's.
+                // If the author lets a value begin with `-` after an option, it belongs to the option.
                 let may_be_option =
                     may_be_option && !is_ended && (!after_option || state.row.is_interpreter());
                 operand_value(state, prefix, operands, is_ended, may_be_option)
@@ -416,12 +417,12 @@ fn operand_value(
     (next, verdict)
 }
 
-/// What the value of an option is that the row does not name.
+/// The role of the value of an option that the row does not name.
 fn unlisted(row: &Program, name: &str, is_own: bool) -> Role {
     if row.otherwise == Role::Data && !is_own && reads_like_code(name) { Role::Pasted } else { row.otherwise }
 }
 
-/// The option that stands before a value in its word: `--name=`, `-n`, `-lc`.
+/// The option before a value in its word: `--name=`, `-n`, `-lc`.
 fn option_before<'p>(row: &Program, prefix: &'p str) -> (OptionKind, &'p str) {
     let name = prefix.split_once('=').map_or(prefix, |(name, _)| name);
     match row.option(name) {
@@ -432,8 +433,8 @@ fn option_before<'p>(row: &Program, prefix: &'p str) -> (OptionKind, &'p str) {
     }
 }
 
-/// The first of several short options in one word that takes a value, and whether more of the word follows it; or the last
-/// one, where none does.
+/// The first of several short options in one word that takes a value, and whether more of the word follows it; or the
+/// last option, if none takes a value.
 fn cluster(row: &Program, word: &str) -> Option<(OptionKind, bool)> {
     let letters = &word[1..];
     let kinds =

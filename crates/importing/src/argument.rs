@@ -1,9 +1,9 @@
-//! An argument of a tool, and its part of the schema.
+//! Tool argument, and its part of the schema.
 
 use mcp_bash_hazards::HARMLESS;
 use serde_json::{Value, json};
 
-/// What [`HARMLESS`] allows, as a person reads it.
+/// What [`HARMLESS`] allows, in words.
 const HARMLESS_WORDS: &str = "letters, digits and _ . / : @ + , -";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,14 +12,14 @@ pub struct Argument {
     pub description: String,
     pub kind: Kind,
     pub is_required: bool,
-    /// What it is where it is absent, if whoever is called has to be told.
+    /// Its default, if the callee has to receive one.
     pub default: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kind {
     Text,
-    /// A text of harmless characters, since a shell or another program may interpret others.
+    /// A text of harmless characters, because a shell or another program may interpret others.
     HarmlessText,
     Integer,
     Number,
@@ -55,7 +55,7 @@ impl Argument {
 }
 
 impl Kind {
-    /// The name of the type, as a person reads it.
+    /// The name of the type, in words.
     pub fn words(&self) -> String {
         match self {
             Self::Text => "text".to_owned(),

@@ -1,4 +1,4 @@
-//! What a tool does to the world, as far as its name says it.
+//! Tool effect: what a tool does to the world, as far as its name suggests it.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ pub enum Effect {
     Reads,
     /// It adds something, and loses nothing.
     Adds,
-    /// Something may be lost or leave the house.
+    /// Something may be lost, or leave the organisation.
     Destroys,
 }
 
@@ -54,7 +54,7 @@ const DANGEROUS: [&str; 38] = [
     "wipefs",
 ];
 
-/// Words that change what is there, but are no reason to doubt a recipe of that name.
+/// Words for changes that are no reason to doubt a recipe of that name.
 const CHANGES: [&str; 20] = [
     "cancel", "change", "close", "disable", "edit", "kill", "merge", "modify", "move", "mv", "patch", "put",
     "rename", "replace", "restart", "revoke", "set", "stop", "update", "write",
@@ -72,18 +72,18 @@ const READS: [&str; 26] = [
 ];
 
 impl Effect {
-    /// What the name of a recipe, a target or a script says: nothing where it says neither.
+    /// The effect that the name of a recipe, a target or a script suggests; `None` if it suggests none.
     pub fn of_recipe(name: &str) -> Option<Self> {
         let reads = || words(name).next().is_some_and(|first| READS.contains(&&*first));
         Self::of_program(name).or_else(|| reads().then_some(Self::Reads))
     }
 
-    /// The same for a program, which may have options that do more than its name says.
+    /// The same for a program, which may have options that do more than its name suggests.
     pub fn of_program(name: &str) -> Option<Self> {
         words(name).any(|word| DANGEROUS.contains(&&*word)).then_some(Self::Destroys)
     }
 
-    /// What the name of a tool says that is about to be written.
+    /// The effect that the name of a new tool suggests.
     pub fn of_new_tool(name: &str) -> Option<Self> {
         let first = words(name).next().unwrap_or_default();
         let is_one = |list: &[&str]| list.contains(&&*first);

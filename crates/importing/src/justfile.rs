@@ -1,7 +1,8 @@
-//! The recipes of a justfile. Nothing in it is evaluated: a default that is no plain string is just's own business.
+//! Justfile recipes. Nothing is evaluated: a default that is not a plain string is left to just.
 //!
-//! A parameter can reach the text of a command in many ways: in braces, as a variable, by its position, through a default or a
-//! recipe that is run before. So every parameter takes harmless characters alone, whatever the recipe does with it.
+//! A parameter can reach the text of a command in many ways: in braces, as a variable, by its position, through a
+//! default or a recipe that is run before. So every parameter accepts harmless characters only, whatever the recipe
+//! does with it.
 
 use crate::argument::{Argument, Kind};
 use crate::effect::Effect;
@@ -45,7 +46,7 @@ pub fn read(text: &str, file: Place<'_>) -> Imported {
     imported
 }
 
-/// What stands directly above a recipe.
+/// The lines directly above a recipe.
 #[derive(Default)]
 struct Above<'t> {
     comment: Option<&'t str>,
@@ -55,7 +56,7 @@ struct Above<'t> {
 struct Recipe<'t> {
     name: &'t str,
     parameters: Vec<Parameter<'t>>,
-    /// What stands after the colon: the recipes it runs before, with what it passes to them.
+    /// The text after the colon: the recipes it runs before, with what it passes to them.
     dependencies: &'t str,
     above: Above<'t>,
     body: Vec<&'t str>,
@@ -64,7 +65,7 @@ struct Recipe<'t> {
 struct Parameter<'t> {
     name: &'t str,
     is_variadic: bool,
-    /// Whether just does without it.
+    /// Whether it may be omitted.
     is_optional: bool,
     /// Its default, if that is a plain string.
     literal: Option<String>,
@@ -73,7 +74,7 @@ struct Parameter<'t> {
 }
 
 impl Recipe<'_> {
-    /// Makes a tool of it, or says why not.
+    /// Makes a tool of it, or reports why not.
     fn enter(&self, all: &[Self], file: Place<'_>, imported: &mut Imported) {
         if self.name.starts_with('_') || self.has_attribute("private") {
             return;
@@ -84,7 +85,7 @@ impl Recipe<'_> {
         if let Some(why) = self.runs_a_parameter(all) {
             return imported.leave_out(self.name, why);
         }
-        // A recipe may stand there once for each system.
+        // A recipe may occur once for each system.
         if imported.tools.iter().any(|tool| tool.origin == self.name) {
             return;
         }
@@ -94,7 +95,7 @@ impl Recipe<'_> {
         let mut arguments = Vec::new();
         let mut taken_by_position = None;
         for parameter in &self.parameters {
-            // Words are told apart by their position: none can follow one that may be missing.
+            // Words are told apart by their position: none can follow an optional one.
             if let Some(before) = taken_by_position {
                 let what = format!("{} {}", self.name, parameter.name);
                 imported
@@ -146,8 +147,8 @@ impl Recipe<'_> {
         }
     }
 
-    /// Why no caller may choose the parameters, if one of them is a command or code: in this recipe, or in one that it runs
-    /// before.
+    /// Why no caller may choose the parameters, if one of them is a command or code: in this recipe, or in one that it
+    /// runs before.
     fn runs_a_parameter(&self, all: &[Self]) -> Option<&'static str> {
         if self.parameters.is_empty() {
             return None;
@@ -189,7 +190,7 @@ impl Recipe<'_> {
 /// The interpreters whose recipes are read as shell text.
 const SHELLS: [&str; 6] = ["ash", "bash", "dash", "ksh", "sh", "zsh"];
 
-/// Whether a name stands in a text as a word.
+/// Whether a name occurs in a text as a word.
 fn mentions(text: &str, name: &str) -> bool {
     let is_letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '-' || letter == '_';
     text.split(|letter| !is_letter(letter)).any(|word| word == name)
@@ -305,7 +306,7 @@ fn literal(text: &str) -> Option<(String, usize)> {
     None
 }
 
-/// Says of modules and imports that they were not followed.
+/// Reports modules and imports that were not followed.
 fn note_other_file(line: &str, imported: &mut Imported) {
     let mut words = line.split_whitespace();
     let first = words.next().unwrap_or_default().trim_end_matches('?');
@@ -314,7 +315,7 @@ fn note_other_file(line: &str, imported: &mut Imported) {
     }
 }
 
-/// Passes over the lines of a string that began in this one and does not end in it.
+/// Skips the lines of a string that began on this line and does not end on it.
 fn skip_long_string<'t>(line: &str, lines: &mut impl Iterator<Item = &'t str>) {
     for quotes in ["'''", "\"\"\"", "```"] {
         if line.matches(quotes).count() % 2 == 1 {
@@ -392,7 +393,7 @@ reset:
             })
         );
         let greet = &imported.tools[1].metadata()["inputSchema"];
-        // That the recipe quotes it is not relied upon.
+        // Quoting by the recipe is not relied upon.
         assert_eq!(
             greet["properties"]["name"],
             json!({ "type": "string", "pattern": mcp_bash_hazards::HARMLESS })

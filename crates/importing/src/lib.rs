@@ -1,12 +1,13 @@
-//! What others wrote for people to run (a justfile, a Makefile, the scripts of a package.json, a Taskfile, the `--help` of a
-//! program) becomes tools: metadata with a `command`, and a type for each argument.
+//! Importing: turns files that people run things with (a justfile, a Makefile, the scripts of a package.json, a
+//! Taskfile, the `--help` of a program) into tools: metadata with a `command`, and a type for each argument.
 //!
-//! Everything here is a function from text to values: nothing is read, run or written. What cannot be understood is left
-//! out, and said ([`LeftOut`]). Text of others is data: no expression of a justfile or a Makefile is ever evaluated.
+//! Everything here is a function from text to values: nothing is read, run or written. Anything that is not understood
+//! is left out, and reported ([`LeftOut`]). Foreign text is data: no expression of a justfile or a Makefile is ever
+//! evaluated.
 //!
-//! just, make, task and package managers put the values of their variables into the text of shell commands. An argument that ends
-//! up there has a pattern ([`mcp_bash_hazards::HARMLESS`]), however the text quotes it, so that a caller can add neither a word
-//! nor an option nor a command. An argument that would be the command itself is left out.
+//! just, make, task and package managers put the values of their variables into the text of shell commands. An argument
+//! that ends up there has a pattern ([`mcp_bash_hazards::HARMLESS`]), however the text quotes it, so that a caller can
+//! add neither a word nor an option nor a command. An argument that would be the command itself is left out.
 
 mod argument;
 mod effect;
@@ -34,18 +35,18 @@ pub use tool::Tool;
 
 use thiserror::Error;
 
-/// What was made of a text.
+/// The result of an import.
 #[derive(Debug, Default, PartialEq)]
 pub struct Imported {
     pub tools: Vec<Tool>,
     pub left_out: Vec<LeftOut>,
 }
 
-/// More than a model could choose from, and than anybody reviews.
+/// More than a model could choose from, and than anyone reviews.
 const MOST_TOOLS: usize = 1000;
 
 impl Imported {
-    /// Whether there are as many tools as there may be. What follows is left out, which is said once.
+    /// Whether the limit of tools is reached. The rest is left out, which is reported once.
     fn is_full(&mut self) -> bool {
         let is_full = self.tools.len() >= MOST_TOOLS;
         if is_full {
@@ -59,7 +60,7 @@ impl Imported {
     }
 }
 
-/// Something that became no tool or no argument.
+/// Something that did not become a tool or an argument.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeftOut {
     pub what: String,
@@ -67,7 +68,7 @@ pub struct LeftOut {
     pub why: String,
 }
 
-/// Where the file stands that was read, in words for a command line that is run in the folder of the project.
+/// The location of the file that was read, as words for a command line that is run in the folder of the project.
 #[derive(Debug, Clone, Copy)]
 pub struct Place<'a> {
     /// The folder of the file; empty for the folder of the project.
@@ -82,7 +83,7 @@ impl Place<'_> {
     }
 }
 
-/// Why nothing can be made of a text. The messages complete "FILE ...".
+/// Why a text cannot be imported. The messages complete "FILE ...".
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum Unreadable {
     #[error("is no JSON: {0}")]

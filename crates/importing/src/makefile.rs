@@ -1,4 +1,4 @@
-//! The targets of a Makefile that people call. Its text is read as far as it says which those are; make is not asked.
+//! Makefile targets that people call. Its text is read only as far as needed to find them; make is not run.
 
 use crate::argument::{Argument, Kind};
 use crate::effect::Effect;
@@ -14,10 +14,10 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The names under which make finds a file by itself.
 const USUAL: [&str; 3] = ["GNUmakefile", "makefile", "Makefile"];
 
-/// Longer than anybody writes a recipe by hand, in bytes.
+/// Longer than anyone writes a recipe by hand, in bytes.
 const LONGEST_RECIPE: usize = 64 * 1024;
 
-/// More targets than anybody writes by hand.
+/// More targets than anyone writes by hand.
 const MOST_RULES: usize = 2000;
 
 pub fn read(text: &str, file: Place<'_>) -> Imported {
@@ -51,13 +51,13 @@ pub fn read(text: &str, file: Place<'_>) -> Imported {
 struct Makefile {
     /// In the order of the file, one for each target.
     rules: Vec<Rule>,
-    /// Where each target stands among them.
+    /// The index of each target.
     by_name: BTreeMap<String, usize>,
     phony: BTreeSet<String>,
     /// All variables, as they are written.
     variables: BTreeMap<String, Variable>,
     included: Vec<String>,
-    /// Targets that nobody can name to make, and why.
+    /// Targets that cannot be named on the command line, and why.
     unnameable: Vec<(String, &'static str)>,
 }
 
@@ -65,7 +65,7 @@ struct Makefile {
 struct Rule {
     name: String,
     help: Option<String>,
-    /// What it needs and does, as text.
+    /// Its prerequisites and its recipe, as text.
     text: String,
     /// The lines of its recipe.
     recipe: Vec<String>,
@@ -73,7 +73,7 @@ struct Rule {
 }
 
 impl Rule {
-    /// Adds to its text. A recipe that is longer than anybody writes is not read to its end.
+    /// Adds to its text. An overlong recipe is not read to its end.
     fn add(&mut self, text: &str) {
         if self.text.len() < LONGEST_RECIPE {
             self.text.push_str(text);
@@ -134,7 +134,7 @@ impl Makefile {
         makefile
     }
 
-    /// Notes the targets of a rule, and says which of them are ours.
+    /// Records the targets of a rule, and returns those that we import.
     fn rule(&mut self, line: &str, comment: Option<String>) -> Vec<usize> {
         let Some((targets, rest)) = line.split_once(':') else { return Vec::new() };
         if targets.contains(['=', '(', '{', '$', '#', '"']) {
@@ -220,7 +220,7 @@ impl Makefile {
         }
     }
 
-    /// The rule and all that it needs, and the variables that they use, or a variable they use.
+    /// The rule and all that it needs, and the variables that they use, directly or through other variables.
     fn used_by<'m>(&'m self, rule: &'m Rule) -> (Vec<&'m Rule>, BTreeSet<&'m str>) {
         let (mut rules, mut seen_rules) = (vec![rule], BTreeSet::from([&*rule.name]));
         let (mut texts, mut used, mut all) = (Vec::new(), BTreeSet::new(), Vec::new());
@@ -243,7 +243,7 @@ impl Makefile {
         (all, used)
     }
 
-    /// Those of the variables that may be set.
+    /// The arguments for those variables that may be set.
     fn arguments(&self, used: &BTreeSet<&str>) -> Vec<(String, Argument)> {
         let settable = used.iter().filter_map(|name| {
             let variable = self.variables.get(*name).filter(|variable| variable.may_be_set)?;
@@ -254,8 +254,8 @@ impl Makefile {
         settable.collect()
     }
 
-    /// Whether make or a shell would run the value of a variable: as a command or code of a recipe, as an included file, or as a
-    /// part of a variable that decides what is run.
+    /// Whether make or a shell would run the value of a variable: as a command or code of a recipe, as an included
+    /// file, or as part of a variable that decides what is run.
     fn runs(&self, name: &str, rules: &[&Rule]) -> bool {
         let is_run_in =
             |text: &str| self.expanded(text, name).is_none_or(|text| run_in(&text).any(|run| run == name));
@@ -265,7 +265,7 @@ impl Makefile {
         let decides = |(variable, value): (&String, &Variable)| {
             (control(variable) == Control::Decides || variable.starts_with('.')) && mentions(&value.value)
         };
-        // Its beginning is no command, but `$(shell …)` in it is.
+        // Its beginning is not a command, but `$(shell …)` in it is.
         let calls =
             |value: &Variable| value.value.contains("$(shell") && is_run_in(&format!("_ {}", value.value));
         rules.iter().flat_map(|rule| &rule.recipe).any(|line| is_run_in(line))
@@ -274,11 +274,11 @@ impl Makefile {
             || self.variables.values().any(calls)
     }
 
-    /// The text with the values of all variables but one in their places, as make would put them there; nothing where it gets
-    /// longer than anybody writes.
+    /// The text with the values of all variables but one filled in, as make would do it; `None` if it gets longer than
+    /// anyone writes.
     fn expanded(&self, text: &str, except: &str) -> Option<String> {
         let mut text = text.to_owned();
-        // Values have references of their own, and may go in circles.
+        // Values have references of their own, which may be circular.
         for _ in 0..8 {
             let mut next = String::new();
             let mut parts = text.split('$');
@@ -343,18 +343,19 @@ fn word(variable: &str, argument: &Argument) -> Value {
     group(&[format!("{variable}={}", place(&argument.name))])
 }
 
-/// Whether every `$(` and `${` of a text is closed in it: else its colon stands inside of a call, and makes no rule.
+/// Whether every `$(` and `${` of a text is closed in it: otherwise its colon is inside a call, and does not make a
+/// rule.
 fn has_whole_references(text: &str) -> bool {
     let count = |signs: [char; 2]| text.matches(signs).count();
     !text.starts_with([' ', '\t']) && count(['(', '{']) == count([')', '}'])
 }
 
-/// Whether a target is one that can be named on the command line, and not a pattern or one of make's own.
+/// Whether a target can be named on the command line, and is not a pattern or one of make's own.
 fn is_callable(name: &str) -> bool {
     !name.starts_with(['.', '-', '/']) && !name.contains(['%', '=', '*', '?', '\\', '|'])
 }
 
-/// `NAME ?= value`, with any of the signs that assign.
+/// `NAME ?= value`, with any assignment operator.
 fn variable(line: &str) -> Option<(String, Variable)> {
     let (left, value) = line.split_once('=')?;
     let may_be_set = left.ends_with('?');
@@ -365,14 +366,14 @@ fn variable(line: &str) -> Option<(String, Variable)> {
     is_name.then(|| (left.to_owned(), Variable { value, may_be_set, comment: String::new() }))
 }
 
-/// The variables that a text refers to: `$(NAME)` and `${NAME}`, also `$(NAME:.c=.o)` and those inside of calls.
+/// The variables that a text refers to: `$(NAME)` and `${NAME}`, also `$(NAME:.c=.o)` and those inside calls.
 fn references(text: &str) -> impl Iterator<Item = &str> {
     let is_letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     let inner = text.split('$').skip(1).filter_map(|rest| rest.strip_prefix(['(', '{']));
     inner.map(move |rest| &rest[..rest.find(|letter| !is_letter(letter)).unwrap_or(rest.len())])
 }
 
-/// The lines, each with those that a backslash at its end adds to it. Lines of recipes keep their tab.
+/// Logical lines, with continuation lines joined. Lines of recipes keep their tab.
 fn logical_lines(text: &str) -> Vec<String> {
     let (mut lines, mut whole) = (Vec::new(), String::new());
     for line in text.lines() {

@@ -1,9 +1,9 @@
 //! Names that every client and model accepts.
 
-/// The longest name of a tool that all clients take.
+/// The longest tool name that all clients accept.
 const LONGEST: usize = 64;
 
-/// What a tool can be called that is called `words` where it comes from; nothing where no letter or digit is left.
+/// A tool name for something that is called `words` in its file; `None` if no letter or digit is left.
 pub fn tool_name(words: &str) -> Option<String> {
     let name = dashed(words);
     let name = if name.starts_with(|first: char| first.is_ascii_digit()) { format!("_{name}") } else { name };
@@ -16,7 +16,7 @@ pub(crate) fn argument_name(words: &str) -> Option<String> {
     tool_name(words)
 }
 
-/// Letters, digits and `_`, with one `-` for whatever else stands between them.
+/// Letters, digits and `_`, with one `-` for anything else between them.
 fn dashed(words: &str) -> String {
     let mut name = String::new();
     for letter in words.chars().take(4 * LONGEST) {

@@ -1,4 +1,4 @@
-//! The scripts of a package.json. Whoever runs them is the package manager that the file names.
+//! package.json scripts. The package manager that the file names runs them.
 
 use crate::argument::{Argument, Kind};
 use crate::effect::Effect;
@@ -44,7 +44,7 @@ pub fn read(text: &str, place: Place<'_>) -> Result<Imported, Unreadable> {
             imported.leave_out(name, "its name has no letter or digit that a tool's name may have");
             continue;
         };
-        // A package manager adds the words to the text of the command.
+        // A package manager appends the words to the text of the command.
         let takes_words = !runs_what_follows(&format!("{script} "));
         if !takes_words {
             imported.leave_out(format!("{name} args"), "the script would run words that are added to it");
@@ -65,7 +65,7 @@ pub fn read(text: &str, place: Place<'_>) -> Result<Imported, Unreadable> {
     Ok(imported)
 }
 
-/// Why a script is none that people call.
+/// Why a script is not one that people call.
 fn belongs_to_another(name: &str, scripts: &Map<String, Value>) -> Option<String> {
     if HOOKS.contains(&name) {
         return Some("package managers run it by themselves".to_owned());
@@ -77,7 +77,7 @@ fn belongs_to_another(name: &str, scripts: &Map<String, Value>) -> Option<String
     scripts.contains_key(other).then(|| format!("it runs with `{other}`"))
 }
 
-/// What somebody wrote about the script, else its command.
+/// A description of the script if the file has one, else its command.
 fn description(name: &str, script: &str, package: &Value) -> String {
     let keys = ["scripts-info", "scriptsInfo", "scriptsDescription", "scripts-description"];
     let known = keys.iter().find_map(|key| package[*key][name].as_str());
@@ -124,7 +124,7 @@ impl Manager {
             command.push(fixed("--silent"));
         }
         command.push(fixed(script));
-        // Only npm reads options after the name; the others would hand the `--` to the script.
+        // Only npm reads options after the name; the others would pass the `--` to the script.
         match self {
             _ if !takes_words => {}
             Self::Npm => command.push(group(&["--".to_owned(), each("args")])),

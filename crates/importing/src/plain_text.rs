@@ -1,6 +1,7 @@
-//! Text of others, without what only a terminal understands.
+//! Plain text: foreign text without terminal sequences.
 
-/// The text without escape sequences, overstrikes (`_\u{8}x`, as man writes bold) and control characters but line ends and tabs.
+/// The text without escape sequences, overstrikes (`_\u{8}x`, as man writes bold) and control characters except line
+/// ends and tabs.
 pub fn plain_text(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut letters = text.chars().peekable();

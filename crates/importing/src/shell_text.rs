@@ -1,5 +1,5 @@
-//! Where a value stands that is pasted into the text of a shell command. The text is read as far as it takes to tell whether the
-//! value would be a command, or code of an interpreter. That it is quoted is never relied upon.
+//! Shell text: the position of a value that is pasted into a shell command. The text is read only as far as needed to
+//! tell whether the value would be a command, or code of an interpreter. Quoting is never relied upon.
 
 use mcp_bash_hazards::{Piece, Verdict, Word, judge};
 
@@ -19,7 +19,7 @@ pub(crate) fn runs_what_follows(before: &str) -> bool {
     judge(program, &pieces).words.iter().any(|verdict| matches!(verdict, Verdict::Code { .. }))
 }
 
-/// Whether a command has not begun with this word: `@` of make, a variable for the command, a keyword.
+/// Whether this word does not begin the command yet: make's `@`, a variable for the command, a keyword.
 fn is_prefix(word: &str) -> bool {
     let is_assignment = word.split_once('=').is_some_and(|(name, _)| {
         !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
@@ -27,13 +27,13 @@ fn is_prefix(word: &str) -> bool {
     word.is_empty() || is_assignment || KEYWORDS.contains(&word)
 }
 
-/// The whole words of the last command of a text, and what has begun after them.
+/// The complete words of the last command of a text, and the incomplete word after them.
 fn last_command(text: &str) -> (Vec<String>, String) {
     let (mut words, mut word) = (Vec::new(), String::new());
     let (mut quote, mut before) = (None, ' ');
-    // Signs of make and just that a recipe's line can begin with.
+    // Prefixes of make and just at the beginning of a recipe's line.
     for letter in text.trim_start().trim_start_matches(['@', '-', '+']).chars() {
-        // A substitution begins a command inside of double quotes too, and of quotes that are the text's own mistake.
+        // A substitution also begins a command inside double quotes, and inside quotes that are a mistake of the text.
         let begins_command = match quote {
             Some(_) => letter == '`' || letter == '(' && before == '$',
             None => matches!(letter, ';' | '&' | '|' | '(' | '`' | '\n'),

@@ -1,4 +1,4 @@
-//! The tasks of a Taskfile.
+//! Taskfile tasks.
 
 use crate::argument::{Argument, Kind};
 use crate::effect::Effect;
@@ -136,7 +136,7 @@ fn commands<'v>(value: &'v Value, texts: &mut Vec<&'v str>) {
         Value::Array(values) => values.iter().for_each(|value| commands(value, texts)),
         Value::Object(members) => {
             for (key, value) in members.iter().filter(|(key, _)| !NO_COMMANDS.contains(&&***key)) {
-                // A variable is a text, or what a command prints.
+                // A variable is a text, or the output of a command.
                 if key == "vars" {
                     let dynamic =
                         value.as_object().into_iter().flatten().filter_map(|(_, value)| value.get("sh"));
@@ -163,7 +163,7 @@ fn required(task: &Value) -> Vec<(String, Kind)> {
     variables.filter_map(read).collect()
 }
 
-/// The variables that take what was given for them, and else a default: `NAME: '{{.NAME | default "x"}}'`.
+/// The variables that use a given value, or else a default: `NAME: '{{.NAME | default "x"}}'`.
 fn with_default(task: &Value) -> impl Iterator<Item = (&str, &str)> {
     let variables = task["vars"].as_object().into_iter().flatten();
     variables.filter_map(|(name, value)| {

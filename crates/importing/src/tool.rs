@@ -1,4 +1,4 @@
-//! A tool without a script, and the metadata that makes it one.
+//! Imported tool: a tool without a script, and the metadata that defines it.
 
 use crate::argument::Argument;
 use crate::effect::Effect;
@@ -8,18 +8,18 @@ use serde_json::{Map, Value, json};
 pub struct Tool {
     /// As clients and models accept it.
     pub name: String,
-    /// What it is called where it comes from.
+    /// Its name in the file it comes from.
     pub origin: String,
     pub description: String,
     pub arguments: Vec<Argument>,
     /// The elements of `command`.
     pub command: Vec<Value>,
-    /// What its name says that it does to the world.
+    /// The effect that its name suggests.
     pub effect: Option<Effect>,
 }
 
 impl Tool {
-    /// What is written to its file.
+    /// The content of its metadata file.
     pub fn metadata(&self) -> Value {
         let properties: Map<String, Value> =
             self.arguments.iter().map(|argument| (argument.name.clone(), argument.schema())).collect();
@@ -43,7 +43,7 @@ impl Tool {
         metadata
     }
 
-    /// The command as a person reads it: groups in brackets, flags as they are.
+    /// The command in words: groups in brackets, flags as they are.
     pub fn command_words(&self) -> String {
         let word = |value: &Value| match value {
             Value::String(word) if word.is_empty() || word.contains([' ', '\t']) => format!("'{word}'"),

@@ -17,17 +17,17 @@ pub(crate) fn each(argument: &str) -> String {
     format!("{{{argument}...}}")
 }
 
-/// Words that are there together, or not at all where an argument is absent.
+/// Words that are present together, or omitted if an argument is absent.
 pub(crate) fn group(words: &[String]) -> Value {
     json!(words)
 }
 
-/// A flag that is there if the argument is true.
+/// A flag that is present if the argument is true.
 pub(crate) fn flag(word: &str, argument: &str) -> Value {
     json!({ "flag": word, "if": argument })
 }
 
-/// Braces of the author's own are written twice.
+/// The author's own braces are doubled.
 pub(crate) fn escaped(word: &str) -> String {
     word.replace('{', "{{").replace('}', "}}")
 }

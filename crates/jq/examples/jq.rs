@@ -1,4 +1,4 @@
-//! The crate as a program of its own, to try and to measure.
+//! jq as a program of its own, for experiments and measurements.
 
 use std::io;
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! Reaching into values: reading and replacing what stands at a key or a path.
+//! Value access: reads and replaces the value at a key or a path.
 
 use std::rc::Rc;
 
@@ -10,7 +10,7 @@ use crate::value::{Object, Result, Value};
 const MAX_INDEX: f64 = 536_870_911.0;
 
 impl Value {
-    /// What stands at a key: `.[key]`.
+    /// The value at a key: `.[key]`.
     pub(crate) fn at(&self, key: &Self) -> Result {
         match (self, key) {
             (Self::Object(members), Self::String(name)) => Ok(members.get(name).cloned().unwrap_or_default()),
@@ -51,8 +51,8 @@ impl Value {
         Self::fail(format!("Cannot index {} with {}", self.kind(), key.described()))
     }
 
-    /// Replaces what stands at a path by what `change` makes of it. The value is taken apart on the way, so that
-    /// nothing is copied that nobody else holds.
+    /// Replaces the value at a path with what `change` returns for it. The value is taken apart on the way, so that
+    /// nothing is copied that has no other owner.
     pub(crate) fn change_at<E: From<Error<Self>>>(
         mut self,
         path: &[Self],
@@ -63,7 +63,7 @@ impl Value {
         Ok(self.with(key, child)?)
     }
 
-    /// Takes what stands at a key out of the value, which keeps the place for [`Self::with`].
+    /// Takes the value at a key out of its parent, which keeps the place for [`Self::with`].
     pub(crate) fn take_at(&mut self, key: &Self) -> Result {
         match (&mut *self, key) {
             (Self::Object(members), Self::String(name)) => {
@@ -96,7 +96,7 @@ impl Value {
     }
 }
 
-/// Where a slice starts and ends, as a key of a path says it.
+/// The start and the end of a slice, as a key of a path gives them.
 pub(crate) fn ends(limits: &Object) -> Result<(&Value, &Value)> {
     let ends = limits.get("start").zip(limits.get("end"));
     ends.map_or_else(|| Value::fail(NO_SLICE), Ok)
@@ -104,7 +104,7 @@ pub(crate) fn ends(limits: &Object) -> Result<(&Value, &Value)> {
 
 const NO_SLICE: &str = "Array/string slice indices must be integers";
 
-/// Where an index points: negative ones count from the end.
+/// Resolves an index: negative ones count from the end.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

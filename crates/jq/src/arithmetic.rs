@@ -1,11 +1,11 @@
-//! The operators `+ - * / %` and negation.
+//! Arithmetic operators: `+ - * / %` and negation.
 
 use std::ops::{Add, Div, Mul, Neg, Rem, Sub};
 use std::rc::Rc;
 
 use crate::value::{Object, Result, Value};
 
-/// The longest string a repetition makes.
+/// The longest string that a repetition makes.
 const MAX_REPEATED: usize = 1 << 30;
 
 impl Add for Value {
@@ -126,7 +126,7 @@ fn repeat(text: &str, count: f64) -> Result {
     }
 }
 
-/// How deep objects may be nested that are merged.
+/// How deep merged objects may be nested.
 const MAX_MERGED: usize = 10_000;
 
 /// Merges two objects, and the objects inside them that have the same name.
@@ -145,7 +145,7 @@ fn merge(mut left: Rc<Object>, right: &Object, depth: usize) -> Result<Rc<Object
     Ok(left)
 }
 
-/// Splits a string at each separator; the empty separator stands between all characters.
+/// Splits a string at each separator; an empty separator splits between all characters.
 pub(crate) fn split(text: &str, separator: &str) -> Value {
     if text.is_empty() {
         return Value::array(Vec::new());

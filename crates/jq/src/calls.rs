@@ -1,4 +1,4 @@
-//! Which filters a program calls.
+//! Filter calls: which filters a program calls.
 
 #![expect(clippy::needless_for_each, reason = "one line for each kind of term keeps the walk easy to check")]
 

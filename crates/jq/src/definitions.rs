@@ -1,4 +1,4 @@
-//! The filters that are written in jq itself.
+//! Definitions: the filters that are written in jq itself.
 
 /// The source of a definition by its name and number of parameters.
 pub(crate) fn find(name: &str, arity: usize) -> Option<&'static str> {

@@ -1,4 +1,4 @@
-//! Deleting what stands at paths, all at once: a deletion does not move what another one means.
+//! Deletion: deletes the values at several paths at once, so that one deletion does not shift the path of another.
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -8,9 +8,9 @@ use crate::access::{bounds, ends, position};
 use crate::value::{Result, Value};
 
 impl Value {
-    /// The value without what stands at any of the paths.
+    /// The value without the values at any of the paths.
     pub(crate) fn without_paths(self, paths: &[Self]) -> Result {
-        // What begins with the same key stands side by side then, and what leads nowhere first.
+        // Sorting brings paths with the same first key together, and empty paths to the front.
         let mut sorted: Vec<&Self> = paths.iter().collect();
         sorted.sort_by(|left, right| left.sort_order(right).unwrap_or(Ordering::Equal));
         let paths = sorted.into_iter().map(path_of).collect::<Result<Vec<_>>>()?;
@@ -21,13 +21,13 @@ impl Value {
         }
     }
 
-    /// The value without what stands at paths that are sorted and not empty.
+    /// The value without the values at sorted, non-empty paths.
     fn without_sorted(mut self, paths: &[&[Self]]) -> Result {
         let mut keys = Vec::new();
         for group in paths.chunk_by(|left, right| left[0] == right[0]) {
             let key = &group[0][0];
             if group[0].len() == 1 {
-                // The rest of the group lies inside of what goes.
+                // The rest of the group is inside the deleted value.
                 keys.push(key);
             } else if !matches!(self.at(key)?, Self::Null) {
                 let inner: Vec<_> = group.iter().map(|path| &path[1..]).collect();

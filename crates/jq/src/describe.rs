@@ -1,4 +1,4 @@
-//! Values as messages show them.
+//! Value descriptions in messages.
 
 use crate::value::Value;
 

@@ -1,4 +1,4 @@
-//! What the interpreter needs to know about our values, and what filters can reach while they run.
+//! Engine: what the interpreter needs to know about our values, and what filters can reach while they run.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ use crate::inputs::BadInput;
 use crate::number::Number;
 use crate::value::{Object, Value};
 
-/// Names the kind of data filters are compiled for.
+/// The kind of data that filters are compiled for.
 pub(crate) struct Kind;
 
 impl DataT for Kind {
@@ -22,7 +22,7 @@ impl DataT for Kind {
 
 pub(crate) type Context<'a> = jaq_core::Ctx<'a, Kind>;
 
-/// Further inputs, and where `debug`, `stderr` and last words go.
+/// Further inputs, and the destination of `debug`, `stderr` and last messages.
 pub(crate) trait Outside {
     fn next_input(&self) -> Result<Option<Value>, BadInput>;
     fn filename(&self) -> Value;
@@ -38,28 +38,28 @@ pub(crate) struct World<'a> {
     stack_end: usize,
 }
 
-/// What unwinds the stack when filters have called each other too often.
+/// Unwinds the stack when filters have called each other too often.
 pub(crate) struct TooManyCalls;
 
-/// How much of the stack is left to the functions that filters call.
+/// How much of the stack is reserved for the functions that filters call.
 const RESERVE: usize = STACK / 8;
 
 impl<'a> World<'a> {
-    /// What a filter can reach that is run from here, near the beginning of the stack.
+    /// The world of a filter that is run from here, near the beginning of the stack.
     pub(crate) fn new(lut: &'a Lut<Kind>, outside: &'a dyn Outside) -> Self {
         Self { lut, outside, stack_end: stack_address().saturating_sub(STACK - RESERVE) }
     }
 }
 
-/// Where the stack is about to grow.
+/// The address to which the stack has grown.
 fn stack_address() -> usize {
     let here = 0_u8;
     std::ptr::from_ref(&here).addr()
 }
 
 impl<'a> HasLut<'a, Kind> for &'a World<'a> {
-    /// The interpreter asks for this at every step, so that no recursion escapes the check. A step cannot fail, which is
-    /// why the stack is unwound as by a panic, but without its message.
+    /// The interpreter calls this at every step, so that no recursion escapes the check. A step cannot fail, so the
+    /// stack is unwound as by a panic, but without its message.
     fn lut(&self) -> &'a Lut<Kind> {
         if stack_address() < self.stack_end {
             std::panic::resume_unwind(Box::new(TooManyCalls));

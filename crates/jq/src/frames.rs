@@ -1,22 +1,22 @@
-//! Cuts a stream of JSON text into values without waiting for more than the value needs.
+//! Frames: cuts a stream of JSON text into values, without waiting for more than a value needs.
 
 use std::io::{self, Read};
 
 use crate::read::{ends_literal, is_space};
 
-/// How much is asked of the source at once.
+/// How many bytes are read at once.
 const CHUNK: usize = 64 * 1024;
 
-/// A source of text, and where in it we are.
+/// A source of text, and the position in it.
 pub(crate) struct Frames<'a> {
     source: Box<dyn Read + 'a>,
     buffer: Vec<u8>,
-    /// Where the next value begins in the buffer.
+    /// The position of the next value in the buffer.
     start: usize,
     ended: bool,
-    /// How many lines were used up.
+    /// How many lines were consumed.
     lines: usize,
-    /// How many bytes of the current line were used up.
+    /// How many bytes of the current line were consumed.
     column: usize,
 }
 
@@ -24,7 +24,7 @@ fn line_breaks(text: &[u8]) -> usize {
     text.iter().map(|byte| usize::from(*byte == b'\n')).sum()
 }
 
-/// How far a scan for the end of a value has come.
+/// The state of a scan for the end of a value.
 #[derive(Default)]
 struct Scan {
     at: usize,
@@ -38,7 +38,7 @@ impl<'a> Frames<'a> {
         Self { source, buffer: Vec::new(), start: 0, ended: false, lines: 0, column: 0 }
     }
 
-    /// The text of the next value, or nothing at the end. What is no JSON is cut somewhere.
+    /// The text of the next value, or `None` at the end. Text that is not JSON is cut somewhere.
     pub(crate) fn next_value(&mut self) -> io::Result<Option<&[u8]>> {
         if !self.skip_space()? {
             return Ok(None);
@@ -52,7 +52,7 @@ impl<'a> Frames<'a> {
         Ok(Some(self.take(scan.at)))
     }
 
-    /// The next line without its end, or nothing after the last.
+    /// The next line without its end, or `None` after the last.
     pub(crate) fn next_line(&mut self) -> io::Result<Option<&[u8]>> {
         let mut searched = 0;
         loop {
@@ -80,7 +80,7 @@ impl<'a> Frames<'a> {
         self.lines + usize::from(self.column > 0 && self.buffer[self.start..].contains(&b'\n'))
     }
 
-    /// Line and column of a place in the text that was returned last.
+    /// Line and column of a position in the text that was returned last.
     pub(crate) fn place(&self, text: &[u8], at: usize) -> (usize, usize) {
         let lines = line_breaks(text);
         let before = &text[..at.min(text.len())];
@@ -118,7 +118,7 @@ impl<'a> Frames<'a> {
         taken
     }
 
-    /// Reads more; whether there was more to read.
+    /// Reads more. Returns whether there was more to read.
     fn fill(&mut self) -> io::Result<bool> {
         if self.ended {
             return Ok(false);
@@ -143,7 +143,7 @@ impl<'a> Frames<'a> {
 }
 
 impl Scan {
-    /// Goes on from where it stopped; whether the end of the value was found, at `self.at`.
+    /// Continues from where it stopped. Returns whether the end of the value was found, at `self.at`.
     fn finds_end(&mut self, text: &[u8]) -> bool {
         while let Some(byte) = text.get(self.at).copied() {
             if self.in_string {
@@ -160,9 +160,9 @@ impl Scan {
                 }
                 continue;
             }
-            // A literal at the top ends before what cannot belong to it.
+            // A top-level literal ends before any byte that cannot belong to it.
             if self.depth == 0 && self.at > 0 && ends_literal(byte) {
-                // A separator at the top is wrong, and makes what stands before it wrong, too.
+                // A separator at the top level is wrong, and makes the value before it wrong, too.
                 self.at += usize::from(matches!(byte, b',' | b':'));
                 return true;
             }

@@ -1,4 +1,4 @@
-//! The values a filter is run on: from standard input or files, in the shape the options ask for.
+//! Inputs: the values a filter is run on, from standard input or files, in the shape that the options ask for.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -11,7 +11,7 @@ use crate::read;
 use crate::stream;
 use crate::value::Value;
 
-/// The name under which standard input can stand among files.
+/// The name of standard input among files.
 const STDIN: &str = "-";
 
 /// How input becomes values.
@@ -33,11 +33,11 @@ pub(crate) struct Inputs<'a> {
     events: VecDeque<Value>,
     slurped: bool,
     begun: bool,
-    /// Files that could not be read; they are told of at once, and once more by the exit code.
+    /// Files that could not be read; they are reported at once, and again by the exit code.
     pub(crate) unreadable: usize,
 }
 
-/// Input that is no JSON.
+/// Input that is not JSON.
 #[derive(Debug)]
 pub(crate) struct BadInput(pub(crate) String);
 
@@ -65,7 +65,7 @@ impl<'a> Inputs<'a> {
         self.current.as_ref().map_or(0, Frames::line)
     }
 
-    /// Where we are, as messages say it.
+    /// The current position, as messages show it.
     pub(crate) fn place(&self) -> String {
         if !self.begun {
             return "<unknown>".into();
@@ -73,7 +73,7 @@ impl<'a> Inputs<'a> {
         format!("{}:{}", self.name.as_deref().unwrap_or("<stdin>"), self.line())
     }
 
-    /// The next value, or nothing when all are used up.
+    /// The next value, or `None` when all are consumed.
     pub(crate) fn next(&mut self, messages: &mut dyn Write) -> Result<Option<Value>, BadInput> {
         self.begun = true;
         if !self.shape.slurp {

@@ -1,23 +1,23 @@
-//! The jq that scripts find wherever mcp-bash runs: the language and the command line of jq, in this one binary.
+//! jq for scripts, wherever mcp-bash runs: the language and the command line of jq, in this one binary.
 //!
 //! # Theory of operation
 //!
 //! [`run`] reads the command line (`options.rs`) and gives the rest to a thread with a large stack (`session.rs`),
-//! because programs and values may be nested deeply; a filter that calls itself until little of it is left fails
+//! because programs and values may be nested deeply; a filter that recurses until little stack is left fails
 //! (`engine.rs`). The program is brought into the form in which the interpreter of `jaq-core` does what jq does
 //! (`numerals.rs`, `tokens.rs`, `rewrite.rs`) and compiled together with the few definitions it needs (`program.rs`,
-//! `definitions.rs`, `natives/`). Input is cut into values as it arrives (`frames.rs`, `inputs.rs`) and
-//! read (`read.rs`); each result is written at once (`write.rs`).
+//! `definitions.rs`, `natives/`). Input is cut into values as it arrives (`frames.rs`, `inputs.rs`) and parsed
+//! (`read.rs`); each result is written at once (`write.rs`).
 //!
-//! Values (`value.rs`) are ours: numbers keep the text they were written with until someone calculates with them
-//! (`number.rs`), objects keep the order of their keys, and what goes wrong is said in jq's words.
+//! Values (`value.rs`) are ours: numbers keep their original text until a filter calculates with them (`number.rs`),
+//! objects keep the order of their keys, and error messages use jq's words.
 //!
 //! # Decisions
 //!
-//! - Where versions of jq differ, this one does as 1.8 does.
+//! - Where versions of jq differ, this one follows 1.8.
 //! - Nothing is coloured, and no modules are loaded: what a script does depends on its own text alone.
-//! - What remains different is listed in `tests/differences`, where a test proves each of them, and told to users
-//!   in `docs/jq.md`.
+//! - The remaining differences are listed in `tests/differences`, where a test proves each of them, and documented for
+//!   users in `docs/jq.md`.
 
 mod access;
 mod arithmetic;
@@ -57,7 +57,7 @@ const LIKE: &str = "jq-1.8";
 
 const HELP: &str = include_str!("help.txt");
 
-/// Runs jq with the arguments that follow its name; the exit code.
+/// Runs jq with the arguments that follow its name. Returns the exit code.
 pub fn run(
     arguments: impl Iterator<Item = OsString>,
     stdin: impl Read + Send,

@@ -1,7 +1,7 @@
-//! Numbers: doubles that remember how they were written for as long as nobody calculates with them.
+//! Numbers: doubles that keep their original text until a filter calculates with them.
 //!
-//! Two numbers that were written are compared by all their digits, so that long identifiers stay apart. As soon as
-//! one of the two was calculated, it is only known as a double, and both are compared as doubles.
+//! Two literal numbers are compared by all their digits, so that long identifiers stay distinct. A calculated number is
+//! only known as a double; if one of the two was calculated, both are compared as doubles.
 
 use std::cmp::Ordering;
 use std::fmt::Write as _;
@@ -11,9 +11,9 @@ use std::rc::Rc;
 pub(crate) enum Number {
     /// The result of a calculation.
     Computed(f64),
-    /// A number that was written as a double is written.
+    /// A number that was written exactly as a double is written.
     Plain(f64),
-    /// A number whose text says more than a double can hold.
+    /// A number whose text holds more than a double can.
     Literal(Rc<Literal>),
 }
 
@@ -58,7 +58,7 @@ impl Number {
         }
     }
 
-    /// The number with the other sign. A zero that was written has none.
+    /// The number with the other sign. A literal zero has none.
     pub(crate) fn negated(&self) -> Self {
         let opposite = |value: f64| if value == 0.0 { 0.0 } else { -value };
         match self {
@@ -85,7 +85,7 @@ impl Number {
         }
     }
 
-    /// How numbers compare. One that is none is less than all others, and than itself.
+    /// How numbers compare. NaN is less than all others, and than itself.
     pub(crate) fn order(&self, other: &Self) -> Ordering {
         let (left, right) = (self.value(), other.value());
         match left.partial_cmp(&right) {
@@ -97,7 +97,7 @@ impl Number {
     }
 
     /// The order in which numbers are sorted. Unlike [`Self::order`] it never contradicts itself: a calculated number
-    /// has the one place its digits give it, and those that are none stand side by side.
+    /// has the one place that its digits give it, and NaNs are next to each other.
     pub(crate) fn sort_order(&self, other: &Self) -> Ordering {
         let (left, right) = (self.value(), other.value());
         match left.partial_cmp(&right) {
@@ -127,7 +127,7 @@ impl Number {
     }
 }
 
-/// Whether a double prints exactly as this text, which is so for most numbers people write.
+/// Whether a double prints exactly as this text, which is so for most numbers in practice.
 fn is_plain(text: &str) -> bool {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let all_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
@@ -170,7 +170,7 @@ impl Decimal {
         self.exponent + i64::try_from(self.digits.len()).unwrap_or(i64::MAX / 4) - 1
     }
 
-    /// The number in scientific notation where plain digits would need zeros that were not written.
+    /// The number in scientific notation if plain digits would need zeros that were not written.
     fn to_text(&self) -> String {
         let sign = if self.negative { "-" } else { "" };
         let magnitude = self.magnitude();

@@ -1,7 +1,7 @@
-//! Numbers in a program that the lexer does not know, brought into ones it knows: `1.` and `.5`.
+//! Numerals: rewrites numbers that the lexer does not know, `1.` and `.5`, as ones it knows.
 //!
-//! Only the lexer can tell them from what looks like them, in a string or after a name. It is asked once more for the
-//! few programs that have something of the kind.
+//! Only the lexer can tell them from similar text in a string or after a name. It runs once more for the few programs
+//! that contain something of the kind.
 
 use std::borrow::Cow;
 
@@ -27,7 +27,7 @@ pub(crate) fn without_trailing_points(code: &str) -> Cow<'_, str> {
     Cow::Owned(mended)
 }
 
-/// The program with `.5` written as ` 0.5`, where the space keeps it apart from a number before it.
+/// The program with `.5` written as ` 0.5`; the space separates it from a number before it.
 pub(crate) fn without_leading_points(code: &str) -> Cow<'_, str> {
     if !has_point(code, |before, after| !before && after) {
         return Cow::Borrowed(code);
@@ -40,14 +40,14 @@ pub(crate) fn without_leading_points(code: &str) -> Cow<'_, str> {
     Cow::Owned(mended)
 }
 
-/// Whether there is a point of which it is true whether a digit stands before and after it.
+/// Whether there is a point for which `wanted` holds, given whether digits are before and after it.
 fn has_point(code: &str, wanted: fn(bool, bool) -> bool) -> bool {
     let bytes = code.as_bytes();
     let digit = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_digit);
     (0..bytes.len()).any(|at| bytes[at] == b'.' && wanted(digit(at.checked_sub(1)), digit(Some(at + 1))))
 }
 
-/// How many bytes of a text are a power of ten, such as `e-5`.
+/// The length of an exponent at the start of a text, such as `e-5`.
 fn power_length(text: &str) -> usize {
     let Some(power) = text.strip_prefix(['e', 'E']) else { return 0 };
     let digits = power.strip_prefix(['+', '-']).unwrap_or(power);
@@ -55,7 +55,7 @@ fn power_length(text: &str) -> usize {
     text.len() - digits.len() + count
 }
 
-/// Finds the points right before a number, in the order they stand.
+/// Finds the points right before a number, in order.
 fn find_leading_points(code: &str, tokens: &[Token<&str>], points: &mut Vec<usize>) {
     for (at, Token(text, kind)) in tokens.iter().enumerate() {
         match kind {

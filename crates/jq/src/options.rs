@@ -1,4 +1,4 @@
-//! The command line.
+//! Command line of jq.
 
 use std::ffi::OsString;
 
@@ -12,7 +12,7 @@ use crate::write::Layout;
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Options {
     pub(crate) program: Option<OsString>,
-    /// The program stands in a file, and is the name of it.
+    /// The program is in a file, whose name is given instead.
     pub(crate) from_file: bool,
     pub(crate) files: Vec<OsString>,
     pub(crate) shape: Shape,
@@ -25,7 +25,7 @@ pub(crate) struct Options {
     pub(crate) positional: Vec<Value>,
 }
 
-/// How results are set apart, and whether strings among them are written as they are.
+/// How results are separated, and whether strings among them are written raw.
 #[derive(Clone, Copy, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Output {
@@ -35,7 +35,7 @@ pub(crate) struct Output {
     pub(crate) seq: bool,
 }
 
-/// What a command line comes to that runs no program.
+/// The outcome of a command line that runs no program.
 #[derive(Debug)]
 pub(crate) enum Stop {
     Help,
@@ -43,7 +43,7 @@ pub(crate) enum Stop {
     Usage(String),
 }
 
-/// What positional arguments after the program are.
+/// The kind of positional arguments after the program.
 #[derive(Clone, Copy)]
 enum Rest {
     Files,
@@ -165,7 +165,7 @@ impl Options {
             "indent" => self.layout.indent = indent(arguments.next())?,
             "unbuffered" => self.unbuffered = true,
             "stream" => self.shape.stream = true,
-            // Record separators are taken for space in all input.
+            // Record separators count as white space in all input.
             "seq" => self.output.seq = true,
             "arg" | "argjson" | "slurpfile" | "rawfile" => {
                 let (Some(key), Some(value)) = (arguments.next(), arguments.next()) else {
@@ -174,7 +174,7 @@ impl Options {
                 };
                 let key = key.to_string_lossy().into_owned();
                 let value = named_value(name, &key, &value)?;
-                // The first of several arguments by one name is the one that counts.
+                // The first of several arguments with one name counts.
                 self.named.entry(key.into()).or_insert(value);
             }
             _ => return usage(format!("Unknown option --{name}")),

@@ -1,4 +1,4 @@
-//! The order of values: kinds first, then what they hold.
+//! Value order: by kind first, then by content.
 
 use std::cmp::Ordering;
 use std::rc::Rc;
@@ -6,7 +6,7 @@ use std::rc::Rc;
 use crate::number::Number;
 use crate::value::{Object, Value};
 
-/// How deep arrays and objects may be nested that are sorted.
+/// How deep sorted arrays and objects may be nested.
 const MAX_DEPTH: usize = 10_001;
 
 impl Value {
@@ -25,13 +25,13 @@ impl Value {
 }
 
 impl Value {
-    /// The order in which values are sorted, or nothing if they are nested too deeply.
+    /// The order in which values are sorted; `None` if they are nested too deeply.
     pub(crate) fn sort_order(&self, other: &Self) -> Option<Ordering> {
         compare(self, other, Number::sort_order, MAX_DEPTH)
     }
 }
 
-/// How values compare: what `<` and `==` say.
+/// How values compare, for `<` and `==`.
 impl Ord for Value {
     fn cmp(&self, other: &Self) -> Ordering {
         compare(self, other, Number::order, usize::MAX).unwrap_or(Ordering::Equal)
@@ -40,7 +40,7 @@ impl Ord for Value {
 
 type OrderOfNumbers = fn(&Number, &Number) -> Ordering;
 
-/// Compares values that may be nested `depth` times; nothing is returned for those that lie deeper.
+/// Compares values that may be nested `depth` times; `None` if they are deeper.
 fn compare(left: &Value, right: &Value, numbers: OrderOfNumbers, depth: usize) -> Option<Ordering> {
     match (left, right) {
         (Value::Number(left), Value::Number(right)) => Some(numbers(left, right)),

@@ -1,6 +1,6 @@
-//! From the text of a program to a filter that can run.
+//! Compilation: turns the text of a program into a filter that can run.
 //!
-//! Only the definitions a program needs are read and compiled, which keeps the start quick: most programs need a
+//! Only the definitions that a program needs are parsed and compiled, which keeps the start quick: most programs need a
 //! handful.
 
 use jaq_core::Filter;
@@ -100,13 +100,13 @@ pub(crate) fn compile(code: &str, variables: &[String]) -> Result<Filter<Kind>, 
         })
 }
 
-/// The program with each pair of surrogate escapes replaced by the character it stands for, as the lexer knows only
-/// escapes that are characters by themselves. The second half of a pair alone is replaced as invalid bytes are.
+/// The program with each pair of surrogate escapes replaced by its character, because the lexer knows only escapes that
+/// are characters by themselves. A lone second half of a pair is replaced like invalid bytes.
 fn escapes_joined(code: &str) -> Cow<'_, str> {
     let mut joined = String::new();
     let mut rest = code;
     while let Some(at) = rest.find("\\u") {
-        // After a backslash that is itself written with one, there is no escape.
+        // A backslash that is escaped itself does not begin an escape.
         let before = code[..code.len() - rest.len() + at].bytes().rev().take_while(|byte| *byte == b'\\');
         let is_escape = before.count().is_multiple_of(2);
         let unit = |from| u16::from_str_radix(rest.get(from..from + 4)?, 16).ok().filter(|_| is_escape);
@@ -130,7 +130,7 @@ fn escapes_joined(code: &str) -> Cow<'_, str> {
     if joined.is_empty() { Cow::Borrowed(code) } else { Cow::Owned(joined + rest) }
 }
 
-/// The definitions and functions a program needs, each after those it needs itself.
+/// The definitions and functions that a program needs, each after those it needs itself.
 #[derive(Default)]
 struct Needs<'s> {
     definitions: Vec<Def<&'s str>>,
@@ -168,7 +168,7 @@ fn shown(found: &str) -> String {
     }
 }
 
-/// Collects what is wrong with a program, and shows where.
+/// Collects the problems of a program, and shows where they are.
 struct Report<'c> {
     code: &'c str,
     text: String,

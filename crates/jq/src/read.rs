@@ -1,4 +1,4 @@
-//! JSON text as values, with the liberties jq takes: `nan`, and numbers like `+1`, `.5` and `007`.
+//! JSON parser with the liberties that jq takes: `nan`, and numbers like `+1`, `.5` and `007`.
 
 use std::rc::Rc;
 
@@ -8,7 +8,7 @@ use crate::value::{Object, Value};
 /// How deep arrays and objects may be nested.
 pub(crate) const MAX_DEPTH: usize = 10_000;
 
-/// What is wrong with a text, and after how many of its bytes it showed.
+/// What is wrong with a text, and after how many bytes it was noticed.
 #[derive(Debug)]
 pub(crate) struct Flaw {
     pub(crate) what: &'static str,
@@ -39,7 +39,7 @@ pub(crate) fn read_all(text: &[u8]) -> Parsed<Vec<Value>> {
     }
 }
 
-/// How many object keys are remembered, so that the objects of a list share them.
+/// How many object keys are cached, so that the objects of a list share them.
 const REMEMBERED_KEYS: usize = 64;
 
 struct Reader<'t> {
@@ -229,7 +229,7 @@ impl Reader<'_> {
         })
     }
 
-    /// A character by its number. The second half of a pair alone is replaced, as invalid bytes are.
+    /// A character by its number. A lone second half of a pair is replaced like invalid bytes.
     fn unicode_escape(&mut self) -> Parsed<char> {
         let unit = self.hex()?;
         if !(0xd800..0xdc00).contains(&unit) {
@@ -256,7 +256,7 @@ impl Reader<'_> {
     }
 }
 
-/// Reads a number as jq does; nothing is returned where it would refuse.
+/// Reads a number as jq does; `None` if jq would refuse it.
 pub(crate) fn number(text: &str) -> Option<Number> {
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
     let negative = text.starts_with('-');

@@ -1,9 +1,9 @@
-//! Brings a parsed program into the form in which the interpreter does what jq does.
+//! Rewriting: brings a parsed program into the form in which the interpreter does what jq does.
 //!
-//! The interpreter evaluates the left side of an operator first, knows no choice of patterns, and updates values in
-//! ways of its own. Here operators with several results on both sides get their right side bound first, as jq does;
-//! assignments become calls that change a value along paths (`natives/paths.rs`); `reduce` and `foreach` go
-//! on with the last result of an update; objects are built in one go.
+//! The interpreter evaluates the left side of an operator first, has no choice of patterns, and updates values in its
+//! own way. Here operators with several results on both sides get their right side bound first, as in jq; assignments
+//! become calls that change a value along paths (`natives/paths.rs`); `reduce` and `foreach` continue with the last
+//! result of an update; objects are built in one go.
 
 use std::cell::RefCell;
 
@@ -16,7 +16,7 @@ use crate::natives::{self, MEMBERS};
 use crate::offset::offset_in;
 use crate::tokens::CHOICE;
 
-/// The name of a variable no program can name.
+/// The name of a variable that no program can name.
 const RIGHT: &str = "$ right";
 const INPUT: &str = "$ input";
 /// Names for the results inside a string or of arguments, of which there are rarely many.
@@ -26,9 +26,9 @@ const COUNTS: [&str; MEMBERS + 1] = ["0", "1", "2", "3", "4", "5", "6", "7", "8"
 pub(crate) struct Rewriter<'s> {
     /// The text of the program, for `$__loc__`.
     code: &'s str,
-    /// The names the program gives to filters of its own, which may have any number of results.
+    /// The names of the program's own filters, which may have any number of results.
     own: Vec<&'s str>,
-    /// What cannot be right in any case, and where in the text it stands.
+    /// Certain mistakes, and where in the text they are.
     pub(crate) flaws: RefCell<Vec<(String, &'s str)>>,
 }
 
@@ -96,7 +96,7 @@ impl<'s> Rewriter<'s> {
         }
     }
 
-    /// A call, in which what stands last varies slowest.
+    /// A call, in which the last argument varies slowest.
     fn call(&self, name: &'s str, arguments: Vec<T<'s>>) -> T<'s> {
         let varying = arguments.iter().filter(|argument| self.may_vary(argument)).count();
         if !(2..=PARTS.len()).contains(&varying)
@@ -136,7 +136,7 @@ impl<'s> Rewriter<'s> {
         }
     }
 
-    /// `a, b, c` as a tree that is as flat as can be: each result passes through all the branches above it.
+    /// `a, b, c` as a tree that is as flat as possible: each result passes through all the branches above it.
     fn list(&self, mut left: T<'s>, right: T<'s>) -> T<'s> {
         let mut items = vec![self.term(right)];
         while let Term::BinOp(first, BinaryOp::Comma, last) = left {
@@ -184,7 +184,7 @@ impl<'s> Rewriter<'s> {
         });
         let mut attempts: Vec<_> = attempts.collect();
         let last = attempts.pop().unwrap_or_default();
-        // The body sees the value that stood before, not the message of the pattern that failed.
+        // The body sees the original value, not the message of the pattern that failed.
         let chain = attempts.into_iter().rev().fold(last, |next, attempt| {
             let handler = binary(Term::Var(INPUT), BinaryOp::Pipe(None), next);
             Term::TryCatch(Box::new(attempt), Some(Box::new(handler)))
@@ -219,7 +219,7 @@ impl<'s> Rewriter<'s> {
             let update = std::mem::take(&mut arguments[1]);
             arguments[1] = Term::Call("_last_or_null", vec![update]);
         } else if unsteady {
-            // The state is the last result of the update, beside all the results it had.
+            // The state is the last result of the update, beside all its results.
             let state = Term::Arr(Some(Box::new(binary(Term::Id, BinaryOp::Comma, Term::Arr(None)))));
             let results = Path(vec![
                 (Part::Index(Term::Num("1")), Opt::Essential),
@@ -238,8 +238,8 @@ impl<'s> Rewriter<'s> {
         Term::Fold(name, source, pattern, arguments)
     }
 
-    /// The source of a fold, and the pattern that takes its results apart. Of a choice of patterns, the source does the
-    /// choosing and gives the values of all the names.
+    /// The source of a fold, and the pattern that takes its results apart. With a choice of patterns, the source makes
+    /// the choice and gives the values of all the names.
     fn fold_source(&self, source: T<'s>, pattern: Pattern<&'s str>) -> (Box<T<'s>>, Pattern<&'s str>) {
         let patterns = match choices(pattern) {
             Err(pattern) => return (Box::new(self.term(source)), self.pattern(pattern)),
@@ -255,7 +255,7 @@ impl<'s> Rewriter<'s> {
         (Box::new(bind(self.term(source), RIGHT, chosen)), pattern)
     }
 
-    /// A string in which what stands last varies slowest.
+    /// A string in which the last part varies slowest.
     fn string(&self, format: Option<&'s str>, parts: Vec<StrPart<&'s str, T<'s>>>) -> T<'s> {
         let varying =
             |part: &StrPart<&'s str, T<'s>>| matches!(part, StrPart::Term(term) if self.may_vary(term));
@@ -306,7 +306,7 @@ impl<'s> Rewriter<'s> {
         }
     }
 
-    /// A key, which is no use if it is a constant and no string.
+    /// A key, which is an error if it is a constant and not a string.
     fn key(&self, key: T<'s>) -> T<'s> {
         let constant = match &key {
             Term::Num(number) => Some(("number", *number)),
@@ -331,7 +331,7 @@ impl<'s> Rewriter<'s> {
         Term::Call("{}", vec![text("file"), text("<top-level>"), text("line"), number, Term::Num(COUNTS[2])])
     }
 
-    /// Whether a term might have another number of results than one.
+    /// Whether a term might have a number of results other than one.
     fn may_vary(&self, term: &T<'s>) -> bool {
         match term {
             Term::Id | Term::Num(_) | Term::Var(_) | Term::Arr(_) => false,
@@ -398,7 +398,7 @@ fn bind<'s>(value: T<'s>, name: &'s str, body: T<'s>) -> T<'s> {
     binary(value, BinaryOp::Pipe(Some(Pattern::Var(name))), body)
 }
 
-/// The patterns of a choice, or the pattern itself if it is none.
+/// The patterns of a choice, or the pattern itself if it is not a choice.
 fn choices(pattern: Pattern<&str>) -> Result<Vec<Pattern<&str>>, Pattern<&str>> {
     let Pattern::Obj(mut members) = pattern else { return Err(pattern) };
     let marked = matches!(&members[..], [(Term::Str(None, key), Pattern::Arr(_))]

@@ -1,4 +1,4 @@
-//! One run: a program over its inputs, with the results written as they come.
+//! Session: runs a program over its inputs, and writes the results as they come.
 
 use std::cell::RefCell;
 use std::io::{self, Read, Write};
@@ -14,10 +14,10 @@ use crate::program;
 use crate::value::{Object, Value};
 use crate::write::Layout;
 
-/// How much text is gathered before it is written.
+/// How much text is buffered before it is written.
 const BUFFER: usize = 64 * 1024;
 
-/// Runs the program the options name; the exit code.
+/// Runs the program that the options name. Returns the exit code.
 pub(crate) fn run(
     options: Options,
     stdin: impl Read,
@@ -84,7 +84,7 @@ fn source(options: &Options) -> Result<String, String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The names and values of the variables a program starts with.
+/// The names and values of the variables that a program starts with.
 fn variables(options: &Options) -> (Vec<String>, Vec<Value>) {
     let text = |text: std::ffi::OsString| text.to_string_lossy().into_owned();
     let environment =
@@ -109,7 +109,7 @@ enum Ended {
     Halted(u8),
 }
 
-/// The world outside of the program.
+/// The world outside the program.
 struct Surroundings<'i, 'm> {
     inputs: RefCell<Inputs<'i>>,
     messages: RefCell<&'m mut dyn Write>,
@@ -164,7 +164,7 @@ impl Session<'_, '_, '_> {
         }
     }
 
-    /// Runs the program on one value, unless it calls itself until no stack is left.
+    /// Runs the program on one value, unless it recurses until no stack is left.
     fn process<'w>(&self, world: &'w World<'w>, value: Value, results: &mut Results) -> io::Result<Ended> {
         let run = AssertUnwindSafe(|| self.run_on(world, value, results));
         match panic::catch_unwind(run) {
@@ -213,7 +213,7 @@ impl Session<'_, '_, '_> {
         }
     }
 
-    /// Tells of a problem after all the results there were.
+    /// Reports a problem after all the results so far.
     fn complain(&self, problem: &str, results: &mut Results) -> io::Result<Ended> {
         results.flush()?;
         self.surroundings.tell(&format!("jq: error (at {}): {problem}\n", self.place()));
@@ -236,7 +236,7 @@ struct Results<'a> {
 }
 
 impl Results<'_> {
-    /// Writes a result; whether it can be written.
+    /// Writes a result. Returns whether it can be written.
     fn add(&mut self, value: &Value) -> io::Result<bool> {
         self.last = Some(value.is_true());
         if self.output.seq {

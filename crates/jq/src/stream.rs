@@ -1,4 +1,4 @@
-//! A value as the stream of its leaves, as `--stream` and `tostream` give it.
+//! Stream form: a value as the stream of its leaves, as in `--stream` and `tostream`.
 
 use std::collections::VecDeque;
 

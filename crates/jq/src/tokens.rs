@@ -1,8 +1,8 @@
-//! Notations that the parser does not know, brought into ones it knows before it sees them.
+//! Token rewriting: replaces notations that the parser does not know with ones it knows.
 //!
 //! - `{$name: pattern}` binds a member and takes it apart: it becomes `{$name, name: pattern}`.
-//! - A choice of patterns, `as A ?// B |`, becomes a single pattern with a key no one writes, which `rewrite.rs` finds
-//!   again.
+//! - A choice of patterns, `as A ?// B |`, becomes a single pattern with a key that no program contains, which
+//!   `rewrite.rs` finds again.
 //! - The source of a fold may be an operation, as in `reduce .[] + 1 as $x`: it gets parentheses.
 
 use std::iter::Peekable;
@@ -85,7 +85,7 @@ fn pattern<'s>(tokens: &mut Rest<'s>, out: &mut Tokens<'s>) {
 /// Takes the source of a fold, up to the `as` that belongs to it.
 fn source<'s>(tokens: &mut Rest<'s>, out: &mut Tokens<'s>) {
     let mut source = Vec::new();
-    // What has begun inside of the source and may have an `as` of its own.
+    // Constructs that have begun inside the source and may have an `as` of their own.
     let mut open = Vec::new();
     let mut is_operation = false;
     while let Some(token) = tokens.peek() {
@@ -94,7 +94,7 @@ fn source<'s>(tokens: &mut Rest<'s>, out: &mut Tokens<'s>) {
             "as" if open.last() != Some(&"if") => drop(open.pop()),
             "end" => drop(open.pop()),
             "if" | "reduce" | "foreach" => open.push(token.0),
-            // These bind less than `as`, so that what stands before them is no part of the source.
+            // These bind less tightly than `as`, so that anything before them is not part of the source.
             "|" | "," if open.is_empty() => return out.extend(normalised(source)),
             operator => is_operation |= OPERATORS.contains(&operator),
         }
@@ -109,7 +109,7 @@ fn source<'s>(tokens: &mut Rest<'s>, out: &mut Tokens<'s>) {
     }
 }
 
-/// The operators that bind closer than `as`.
+/// The operators that bind more tightly than `as`.
 const OPERATORS: &[&str] = &["+", "-", "*", "/", "%", "==", "!=", "<", "<=", ">", ">=", "//", "and", "or"];
 
 fn choice_token(mut choice: Tokens<'_>) -> Token<&str> {

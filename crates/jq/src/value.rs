@@ -1,4 +1,4 @@
-//! What filters work on: JSON values with jq's rules, shared cheaply.
+//! Values: JSON values with jq's rules, shared cheaply.
 
 use std::rc::Rc;
 
@@ -7,10 +7,10 @@ use jaq_core::Error;
 
 use crate::number::Number;
 
-/// An object keeps its keys in the order they came.
+/// An object keeps its keys in insertion order.
 pub(crate) type Object = IndexMap<Rc<str>, Value, foldhash::fast::RandomState>;
 
-/// A value, or what a filter failed with.
+/// A value, or the error of a filter.
 pub(crate) type Result<T = Value> = std::result::Result<T, Error<Value>>;
 
 #[derive(Clone, Debug, Default)]
@@ -92,7 +92,7 @@ impl From<f64> for Value {
 }
 
 impl From<isize> for Value {
-    /// Integers in a program come this way; those a double cannot hold keep their digits.
+    /// Integers in a program arrive here; those that a double cannot hold keep their digits.
     #[expect(clippy::cast_precision_loss, reason = "none of these is longer than a double is precise")]
     fn from(value: isize) -> Self {
         Self::Number(if value.unsigned_abs() <= EXACT {
@@ -103,7 +103,7 @@ impl From<isize> for Value {
     }
 }
 
-/// Up to here every integer is a double.
+/// Up to here every integer is exact as a double.
 const EXACT: usize = 1 << 53;
 
 impl From<usize> for Value {

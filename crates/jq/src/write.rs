@@ -1,4 +1,4 @@
-//! Values as JSON text.
+//! JSON output.
 
 use std::fmt::Write as _;
 use std::rc::Rc;
@@ -6,13 +6,13 @@ use std::rc::Rc;
 use crate::order::sorted_keys;
 use crate::value::Value;
 
-/// How deep a value is written; what lies deeper is only said to be there.
+/// How deep a value is written; deeper values are only marked as present.
 const MAX_DEPTH: usize = 10_000;
 
 /// How values are laid out.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
-    /// What each level is indented by; nothing means one line without spaces.
+    /// The indentation of each level; `None` means one line without spaces.
     pub(crate) indent: Option<String>,
     pub(crate) sort_keys: bool,
     pub(crate) ascii: bool,

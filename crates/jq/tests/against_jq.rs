@@ -1,4 +1,4 @@
-//! Compares with the jq that is installed, or the one the variable `JQ` names.
+//! Comparison with the installed jq, or the one that the variable `JQ` names.
 
 mod corpus;
 mod differences;
@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use corpus::{Case, NEWER, SAME};
 use differences::DIFFERENCES;
 
-/// What can be seen of a run. What messages say in detail is each jq's own.
+/// The visible outcome of a run. The details of messages differ between versions of jq.
 #[derive(Debug, PartialEq)]
 struct Seen {
     stdout: String,
@@ -30,7 +30,7 @@ fn real((arguments, input): &Case) -> Seen {
         .stderr(Stdio::piped())
         .spawn()
         .expect("jq has to be installed for this comparison");
-    // A jq that reads no input may be gone before it is written.
+    // A jq that reads no input may have exited before it is written.
     let _ = child.stdin.take().expect("it is piped").write_all(input.as_bytes());
     let output = child.wait_with_output().expect("jq ends");
     Seen {
@@ -51,7 +51,7 @@ fn ours((arguments, input): &Case) -> Seen {
     }
 }
 
-/// The cases of which `wrong` says something, looked at by a few threads at once.
+/// The cases for which `wrong` reports something, checked by a few threads at once.
 fn complaints<'c, T: Sync>(cases: &'c [T], wrong: impl Fn(&'c T) -> Option<String> + Sync) -> Vec<String> {
     let next = AtomicUsize::new(0);
     let work = || {
@@ -81,7 +81,7 @@ fn report(complaints: &[String]) {
     assert!(complaints.is_empty(), "{} cases:\n{}", complaints.len(), complaints.join("\n"));
 }
 
-/// The minor version of the installed jq, all of which are 1.
+/// The minor version of the installed jq; the major version is always 1.
 fn minor_version() -> u32 {
     let output = Command::new(real_jq()).arg("--version").output().expect("jq has to be installed");
     let text = String::from_utf8_lossy(&output.stdout);

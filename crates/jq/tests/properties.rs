@@ -1,4 +1,4 @@
-//! What holds for all values and all arguments.
+//! Properties that hold for all values and all arguments.
 
 use std::ffi::OsString;
 

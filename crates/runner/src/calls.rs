@@ -1,5 +1,5 @@
-//! The table of the running calls of all runners of this process. It is one for all of them because the
-//! orphans of every call become children of this process, where they have to be told apart.
+//! Call table: the running calls of all runners of this process. All runners share it because the orphans of every call
+//! become children of this process, where they have to be told apart.
 
 use crate::mark::CallNumber;
 use crate::worker::FrameSender;
@@ -16,7 +16,7 @@ pub(crate) static CALLS: Calls = Calls {
 
 pub(crate) struct Calls {
     table: Mutex<Table>,
-    /// Notified when a call has left the table that [`Calls::wait_until_left`] waits for.
+    /// Notified when a call has left that [`Calls::wait_until_left`] waits for.
     left: Condvar,
 }
 
@@ -30,14 +30,14 @@ struct Table {
     unreaped: Vec<Pid>,
 }
 
-/// Which runner a call belongs to.
+/// The runner of a call.
 pub(crate) type RunnerId = u32;
 
 #[derive(Debug)]
 struct Entry {
     runner: RunnerId,
-    /// The process that leads the group of the call, once it is known. It is not reaped before the call has
-    /// left, so its pid stays its own: whoever holds the table may signal it.
+    /// The process that leads the group of the call, once it is known. It is not reaped before the call has left, so
+    /// its pid is not reused: it may be signalled while the table is locked.
     leader: Option<Pid>,
     /// Orphans of the call are to be killed from now on.
     ending: bool,
@@ -48,7 +48,7 @@ struct Entry {
 }
 
 impl Calls {
-    /// Enters a call, or a worker that is told of calls through this, before it has a process.
+    /// Adds a call, or a worker that receives calls through this input, before it has a process.
     pub(crate) fn enter(&self, runner: RunnerId, worker: Option<Arc<FrameSender>>) -> CallNumber {
         let mut table = self.table.lock();
         loop {
@@ -76,12 +76,11 @@ impl Calls {
         }
     }
 
-    /// Takes a call out of the table, reaps its leader and returns how it ended. `None` when it has not
-    /// ended, or was never started.
+    /// Removes a call from the table, reaps its leader and returns how it ended. `None` when it has not ended, or was
+    /// never started.
     pub(crate) fn leave(&self, call: CallNumber) -> Option<WaitStatus> {
         let mut table = self.table.lock();
-        // Both under one lock, so that no signal can be sent to the pid after it may have become another
-        // process's.
+        // Both under one lock, so that no signal can be sent to the pid after it was reused.
         let removed = table.entries.remove(&call);
         table.workers -= usize::from(removed.as_ref().is_some_and(|entry| entry.worker.is_some()));
         let status = removed.as_ref().and_then(|entry| entry.leader).and_then(|leader| match reap(leader) {
@@ -133,7 +132,7 @@ impl Calls {
         table.entries.len() - table.workers
     }
 
-    /// Ends the input of all workers of a runner, and returns their leaders.
+    /// Closes the input of all workers of a runner, and returns their leaders.
     pub(crate) fn close_workers(&self, runner: RunnerId) -> Vec<Pid> {
         let table = self.table.lock();
         let ours = table.entries.values().filter(|entry| entry.runner == runner);
@@ -162,7 +161,7 @@ impl Calls {
     }
 }
 
-/// What `leftovers` asks to tell which orphans belong to a living call.
+/// Tells `leftovers` which orphans belong to a running call.
 #[cfg(target_os = "linux")]
 impl Calls {
     /// Whether `process` leads one of the calls.
@@ -201,7 +200,7 @@ fn reap(child: Pid) -> rustix::io::Result<Option<WaitStatus>> {
 impl Entry {
     fn signal(&self, signal: Signal) {
         if let Some(leader) = self.leader {
-            // It fails when the group has no members any more, which is the aim.
+            // It fails when the group has no members any more, which is the goal.
             let _ = kill_process_group(leader, signal);
         }
     }

@@ -1,4 +1,4 @@
-//! Reads a pipe to its end, and keeps at most a given number of bytes.
+//! Output capture: reads a pipe to its end, and keeps at most a given number of bytes.
 
 use crate::ProcessEnding;
 use crate::child::ByteSource;
@@ -15,7 +15,7 @@ use tokio::net::unix::pipe::Receiver;
 pub(crate) struct Capture {
     pub(crate) bytes: Vec<u8>,
     limit: usize,
-    /// The charge for the bytes, once they are many.
+    /// The charge for the bytes, if there are many.
     pub(crate) held: Charge,
 }
 
@@ -88,8 +88,8 @@ impl Capture {
     }
 }
 
-/// The reading end of a pipe that does not block. It is registered with the runtime only when a read finds
-/// the pipe empty: most scripts have ended, and closed their end, before the first read.
+/// The reading end of a non-blocking pipe. It is registered with the runtime only when a read finds the pipe empty:
+/// most scripts have exited, and closed their end, before the first read.
 #[derive(Debug)]
 pub(crate) struct PipeSource {
     pipe: Pipe,
@@ -109,7 +109,7 @@ impl PipeSource {
         Self { pipe: Pipe::Unwatched(pipe), is_enlarged: false }
     }
 
-    /// Appends what has been written, without waiting and whatever the runtime knows of the pipe. `None` when there
+    /// Appends what has been written, without waiting and without asking the runtime about the pipe. `None` when there
     /// is nothing yet.
     pub(crate) fn read_now(&mut self, bytes: &mut Vec<u8>) -> Option<usize> {
         bytes.reserve(FIRST_RESERVE / 2);
@@ -150,7 +150,7 @@ impl ByteSource for PipeSource {
         }
     }
 
-    /// Where the system does not allow it, there are more reads and writes.
+    /// If the system does not allow it, there are more reads and writes.
     fn enlarge(&mut self) -> bool {
         if self.is_enlarged {
             return false;

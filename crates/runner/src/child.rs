@@ -1,5 +1,5 @@
-//! What the supervision needs of a child: the process, its outputs, the lines of its side channel and its
-//! questions.
+//! Child: the traits through which supervision sees a child: the process, its outputs, the lines of its side channel
+//! and its questions.
 
 use crate::ProcessEnding;
 use crate::question::Question;
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 /// A started process. When the value is dropped, the process and all it has started are killed.
 pub(crate) trait Process {
-    /// Completes when the process has ended. Cancel safe.
+    /// Completes when the process has ended. Cancel-safe.
     async fn exited(&mut self);
 
     /// Sends `TERM`, and `KILL` if the process or one of its group is alive after `grace`.
@@ -26,7 +26,7 @@ pub(crate) trait Process {
 
 /// The lines of the side channel.
 pub(crate) trait Lines {
-    /// Waits for bytes and passes on the lines they complete. Cancel safe.
+    /// Waits for bytes and passes on the lines they complete. Cancel-safe.
     async fn read(&mut self, on_line: &mut impl FnMut(&[u8])) -> io::Result<()>;
 
     /// Passes on what has been written by now, without waiting.
@@ -35,16 +35,15 @@ pub(crate) trait Lines {
 
 /// The questions of a call.
 pub(crate) trait Questions {
-    /// The next question. Cancel safe.
+    /// The next question. Cancel-safe.
     async fn next(&mut self) -> Question;
 }
 
 /// What a process writes to one of its outputs.
 pub(crate) trait ByteSource {
-    /// Appends what has been written, waiting for some if nothing has. Returns how many bytes: 0 at the end.
+    /// Appends what has been written, and waits if there is nothing yet. Returns the number of bytes: 0 at the end.
     async fn read(&mut self, bytes: &mut Vec<u8>) -> usize;
 
-    /// Makes room for more bytes that wait to be read, once, so that much output takes fewer reads and
-    /// writes. True the first time.
+    /// Enlarges the pipe once, so that much output takes fewer reads and writes. True the first time.
     fn enlarge(&mut self) -> bool;
 }

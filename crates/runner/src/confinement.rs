@@ -1,8 +1,8 @@
-//! Restrictions under which a process starts its program, and which all it starts inherits.
+//! Confinement: restrictions under which a process starts its program, inherited by everything it starts.
 //!
-//! A confinement is prepared by the server as a list of steps. The child applies them to itself between
-//! `clone` and `execve`, where it shares the memory of the server: so a step is one system call and neither
-//! allocates nor locks. If a step fails, the program is not run.
+//! The server prepares a confinement as a list of steps. The child applies them to itself between `clone` and `execve`,
+//! where it shares the memory of the server: so a step is one system call and neither allocates nor locks. If a step
+//! fails, the program is not run.
 
 use rustix::process::{Resource, Rlimit, setrlimit};
 use std::fmt::{self, Display};
@@ -34,8 +34,8 @@ pub(crate) enum Step {
 }
 
 impl Confinement {
-    /// Keeps the process, and all it starts, from gaining privileges by running setuid programs
-    /// (`no_new_privs`). Only Linux can do it; elsewhere the process does not start.
+    /// Prevents the process, and all it starts, from gaining privileges by running setuid programs (`no_new_privs`).
+    /// Only Linux can do it; elsewhere the process does not start.
     #[must_use]
     pub fn without_new_privileges(self) -> Self {
         self.and(Step::ForbidNewPrivileges)

@@ -1,10 +1,10 @@
-//! The deadline of a process.
+//! Deadline of a process, which pauses while a question is open.
 
 use crate::{Overrun, Patience};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Longer durations are taken to be this one, so that adding them to an instant cannot overflow.
+/// Longer durations are capped at this one, so that adding them to an instant cannot overflow.
 const FAR: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
 
 /// The deadline of one process, which lines on its side channel may extend.
@@ -41,7 +41,7 @@ impl Deadline {
         }
     }
 
-    /// The process has asked a question. Until it is answered the time is paused, for `pause_left` at most.
+    /// The process has asked a question. The deadline is paused until it is answered, for `pause_left` at most.
     pub fn pause(&mut self) {
         self.open_questions += 1;
         self.paused.get_or_insert_with(Instant::now);
@@ -60,9 +60,9 @@ impl Deadline {
         }
     }
 
-    /// When the process is to be ended, as of now, and which limit it has exceeded then.
+    /// When the process is to be terminated, as of now, and which limit it has exceeded then.
     pub fn end(&self) -> (Instant, Overrun) {
-        // While a question is open the time goes on only after the pause is used up.
+        // While a question is open, the time runs on only after the pause is used up.
         let pause = if self.paused.is_some() { self.pause_left } else { Duration::ZERO };
         let silent = self.last_sign + self.patience.limit.min(FAR) + pause;
         match self.patience.most {

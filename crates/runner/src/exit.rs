@@ -1,4 +1,4 @@
-//! Waits for the end of a process without reaping it. Until a dead process is reaped (it is a zombie) its pid
+//! Process exit: waits for a process to end without reaping it. Until a dead process is reaped (it is a zombie) its pid
 //! cannot become that of another process, so the group it leads can be signalled safely.
 
 use crate::launch::Started;
@@ -15,7 +15,7 @@ use tokio::time::sleep;
 /// Enough for one call into the kernel.
 const STACK: usize = 64 * 1024;
 
-/// How often to look for the end of a process that nothing tells of.
+/// How often to check a process whose end is not signalled.
 const LOOK: Duration = Duration::from_millis(10);
 
 /// Waits for the end of one child.
@@ -26,7 +26,7 @@ pub(crate) enum ExitWatch {
     Pidfd(AsyncFd<OwnedFd>),
     /// A thread that waits for the process, on systems without pidfds. `None` once it has seen the end.
     Thread(Option<oneshot::Receiver<()>>),
-    /// Nothing but a look from time to time, where the system has no thread left either.
+    /// A periodic check, if the system has no thread left either.
     Polling(Pid),
 }
 
@@ -49,7 +49,7 @@ impl ExitWatch {
         }
     }
 
-    /// Completes when the process has ended, and at once when called again. Cancel safe.
+    /// Completes when the process has ended, and at once when called again. Cancel-safe.
     pub(crate) async fn wait(&mut self) {
         match self {
             #[cfg(target_os = "linux")]

@@ -1,11 +1,11 @@
-//! What the first call of a process needs, made before it comes: for a command that makes one call, and has other things to do
-//! until then.
+//! Head start: makes in advance what the first call of a process needs, for a command that makes one call and has other
+//! things to do until then.
 
 use crate::cgroup;
 
-/// Makes a control group, in a thread of its own: it waits for a process. The first call waits for it if it has begun, and makes
-/// its own otherwise.
+/// Makes a control group, on a thread of its own because it waits for a process. The first call waits for it if it has
+/// begun, and makes its own otherwise.
 pub fn prepare_first_call() {
-    // Without a thread to spare the call does it itself.
+    // Without a spare thread the call does it itself.
     let _ = std::thread::Builder::new().name("head start".into()).spawn(cgroup::prepare);
 }

@@ -1,4 +1,4 @@
-//! What to run, and within which limits.
+//! Invocation: what to run, and within which limits.
 
 use crate::{CallFolder, Confinement, Variables};
 use mcp_bash_budget::Budget;
@@ -20,28 +20,28 @@ pub struct Invocation<'a> {
     pub patience: Patience,
     /// How long a process may take to end after `TERM` before it is killed.
     pub grace: Duration,
-    /// How many bytes of standard output the process may write; more ends it.
+    /// How many bytes of standard output the process may write; it is terminated if it writes more.
     pub output_limit: usize,
-    /// Output and questions are charged to this budget while they are held. When it has no room for the
-    /// output, the process is ended.
+    /// Output and questions are charged to this budget while they are held. When it has no room for the output, the
+    /// process is terminated.
     pub budget: Arc<Budget>,
-    /// How much of the end of standard error is kept.
+    /// How many bytes of the end of standard error are kept.
     pub error_tail: usize,
-    /// The side channel and the questions of the process. `None` where it has neither.
+    /// The side channel and the questions of the process. `None` if it has neither.
     pub talk: Option<Talk<'a>>,
-    /// What the process applies to itself before it runs its program.
+    /// The restrictions that the process applies to itself before it runs its program.
     pub confinement: Confinement,
 }
 
 /// How a process can talk to the server while it runs.
 #[derive(Debug, Clone, Copy)]
 pub struct Talk<'a> {
-    /// Where the pipe of its side channel and the socket for its questions stand.
+    /// The folder with the pipe of its side channel and the socket for its questions.
     pub folder: &'a CallFolder,
     /// The environment variables that name the side channel. Without any there is none.
     pub side_channel: &'static [&'static str],
-    /// The environment variables that tell a process how to ask questions: the socket, the key of its call,
-    /// the file for a question and the file for its answer. `None` where it may not ask.
+    /// The environment variables that tell a process how to ask questions: the socket, the key of its call, the file
+    /// for a question and the file for its answer. `None` if it may not ask.
     pub questions: Option<[&'static str; 4]>,
 }
 
@@ -53,21 +53,20 @@ pub enum Input<'a> {
     File(File),
 }
 
-/// How long a process may take.
+/// The timeouts of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Patience {
-    /// How long it may take in all; or, with `most`, how long it may write no line to the side channel.
+    /// The timeout of the whole run; or, with `most`, the longest time without a line on the side channel.
     pub limit: Duration,
-    /// If set, each line on the side channel starts `limit` anew, and this is how long the process may take
-    /// in all.
+    /// If set, each line on the side channel restarts `limit`, and this is the timeout of the whole run.
     pub most: Option<Duration>,
-    /// How long in all its time may be paused while its questions wait for answers. This is bounded because
-    /// the process can do something else meanwhile.
+    /// How long in all its time may be paused while its questions wait for answers. This is bounded because the process
+    /// can do something else meanwhile.
     pub pause: Duration,
 }
 
 impl Patience {
-    /// A time that nothing extends.
+    /// A timeout that nothing extends.
     pub fn fixed(limit: Duration) -> Self {
         Self { limit, most: None, pause: Duration::ZERO }
     }

@@ -1,20 +1,18 @@
-//! One child process from start to end.
+//! Runner: one child process from start to exit.
 //!
 //! # Theory of operation
 //!
-//! An [`Invocation`] says what to start and within which bounds. [`Runner::run`] starts it as the leader of a
-//! process group of its own, feeds its standard input, reads both outputs side by side, passes on the lines
-//! it writes to its side channel, and ends it at its deadline or when the caller cancels: `TERM` to the
-//! group, a grace period, `KILL`. Whatever the way it ends, the group is killed before the [`Outcome`] is
-//! returned, so that nothing a script left in the background outlives the call. When the future of a run is
-//! dropped, its group is killed too. The runner knows every group that is alive, so that a server that has to
-//! end can end them all.
+//! An [`Invocation`] says what to start and within which limits. [`Runner::run`] starts it as the leader of a process
+//! group of its own, feeds its standard input, reads both outputs at the same time, passes on the lines it writes to
+//! its side channel, and terminates it at its deadline or when the caller cancels: `TERM` to the group, a grace period,
+//! `KILL`. However the process ends, its group is killed before the [`Outcome`] is returned, so that nothing a script
+//! left in the background outlives the call. When the future of a run is dropped, its group is killed too. The runner
+//! knows every live group, so that a server that shuts down can terminate them all.
 //!
-//! On Linux, processes that leave their group are found as well. Where control groups (cgroup v2) are
-//! available, each call has one that is killed as a whole (`cgroup`). Orphans become children of this
-//! process, which is a subreaper; each carries the mark of its call, and an orphan that belongs to no living
-//! call is killed (`leftovers`). A call that leaves no orphan spends two microseconds on this. If this
-//! process is killed itself, a [`warden`] kills what is left.
+//! On Linux, processes that leave their group are found as well. If control groups (cgroup v2) are available, each call
+//! has one that is killed as a whole (`cgroup`). Orphans become children of this process, which is a subreaper; each
+//! carries the mark of its call, and an orphan that belongs to no running call is killed (`leftovers`). A call that
+//! leaves no orphan spends two microseconds on this. If this process is killed itself, a [`warden`] kills what is left.
 //!
 //! Nothing here knows what a tool is, or what the lines of the side channel mean.
 

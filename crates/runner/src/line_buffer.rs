@@ -1,6 +1,7 @@
-//! Cuts bytes into lines of bounded length. Longer ones are dropped, so that nobody can use up our memory.
+//! Line buffer: cuts bytes into lines of bounded length. Longer lines are dropped, so that no writer can use up our
+//! memory.
 
-/// Bytes that are no whole line yet.
+/// Bytes of an incomplete line.
 #[derive(Debug)]
 pub(crate) struct LineBuffer {
     pending: Vec<u8>,

@@ -1,10 +1,10 @@
-//! Marks that every process of a call inherits, so that it can be recognised wherever it went.
+//! Process marks: every process of a call inherits them, so that it can be recognised wherever it goes.
 //!
-//! There are two marks. One is an environment variable, which a process may clear when it starts another. The
-//! other is a number, set as the hard limit on file locks (`RLIMIT_LOCKS`): no Linux kernel since 2.4 has
-//! enforced that limit. It stays through `fork`, `exec`, `setsid`, a cleared environment and closed
-//! descriptors, and can be read of a zombie as well. Without privileges a process can only lower it: then it
-//! carries no mark of a call at all, and an orphan without a mark is killed.
+//! There are two marks. One is an environment variable, which a process may clear when it starts another. The other is
+//! a number, set as the hard limit on file locks (`RLIMIT_LOCKS`): no Linux kernel since 2.4 has enforced that limit.
+//! It survives `fork`, `exec`, `setsid`, a cleared environment and closed descriptors, and can be read from a zombie as
+//! well. Without privileges a process can only lower it: then it carries no mark of a call at all, and an orphan
+//! without a mark is killed.
 
 use crate::random;
 use std::ffi::{OsStr, OsString};
@@ -13,8 +13,8 @@ use std::sync::LazyLock;
 /// The number of a call. The first is 1.
 pub(crate) type CallNumber = u32;
 
-/// The environment variable that is the mark of a call. A server that runs inside of a call of another one
-/// appends its own mark to the one it was given, so that each server finds its own.
+/// The environment variable that is the mark of a call. A server that runs inside a call of another one appends its own
+/// mark to the one it was given, so that each server finds its own.
 pub(crate) const VARIABLE: &str = "MCP_CALL_ID";
 
 /// How many bytes a mark takes in the ledger of the warden.
@@ -25,8 +25,7 @@ pub(crate) const ENCODED: usize = 24;
 pub(crate) struct Mark {
     /// 16 hexadecimal digits.
     secret: String,
-    /// The upper half of the limit; the lower half is the number of the call. 0 where the limit cannot be
-    /// used.
+    /// The upper half of the limit; the lower half is the number of the call. 0 if the limit cannot be used.
     base: u64,
 }
 
@@ -37,7 +36,7 @@ pub(crate) static OURS: LazyLock<Mark> = LazyLock::new(|| {
     Mark { secret, base: limits::settle() }
 });
 
-/// The mark that this process was given itself, by a server that runs it as one of its calls.
+/// The mark that this process was given, by a server that runs it as one of its calls.
 static INHERITED: LazyLock<Option<OsString>> = LazyLock::new(|| std::env::var_os(VARIABLE));
 
 impl Mark {
@@ -92,8 +91,8 @@ mod limits {
     /// The half of the limit that is the number of the call.
     const LOWER: u64 = u32::MAX as u64;
 
-    /// The number that the server itself carries, and all it starts that is no call. It is above those of all
-    /// calls, so that a process of a call, which can only lower its limit, cannot take it.
+    /// The number of the server itself and of everything it starts that is not a call. It is above those of all calls,
+    /// so that a process of a call, which can only lower its limit, cannot take it.
     const SERVER: u64 = LOWER;
 
     /// The soft limit that this process was started with.
@@ -102,22 +101,22 @@ mod limits {
     /// Some programs read higher limits as negative numbers.
     const HIGHEST_BASE: u64 = 0x7fff_ffff;
 
-    /// Which mark a process carries.
+    /// The mark that a process carries.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub(crate) enum Carried {
-        /// That of a call of this server.
+        /// The mark of a call of this server.
         Call(CallNumber),
-        /// That of the server: a process that it has started for itself.
+        /// The mark of the server: a process that it has started for itself.
         Server,
         Nothing,
     }
 
-    /// Chooses the base, and gives this process, and so all it starts, the mark of the server. 0 where the
-    /// limit cannot be used.
+    /// Chooses the base, and gives this process, and so all it starts, the mark of the server. 0 if the limit cannot be
+    /// used.
     pub(super) fn settle() -> u64 {
         let Rlimit { current, maximum } = getrlimit(Resource::Locks);
         let _ = INHERITED_SOFT.set(current.unwrap_or(u64::MAX));
-        // A server that runs inside of a call of another one can only use limits below the mark of that call.
+        // A server that runs inside a call of another one can only use limits below the mark of that call.
         let room = maximum.map_or(HIGHEST_BASE, |hard| (hard >> 32).saturating_sub(1).min(HIGHEST_BASE));
         if room == 0 {
             return 0;
@@ -160,9 +159,9 @@ mod limits {
             })
         }
 
-        /// Whether the soft limit of a process, whose hard limit is that of the server, shows that the server
-        /// has started it for itself, or that it was there before the server. Not the latter under root,
-        /// whose processes can raise their limits.
+        /// Whether the soft limit of a process, whose hard limit is that of the server, shows that the server has
+        /// started it for itself, or that it existed before the server. Not the latter under root, whose processes can
+        /// raise their limits.
         fn is_before_calls(&self, soft: u64) -> bool {
             soft == self.base | SERVER || (INHERITED_SOFT.get() == Some(&soft) && !geteuid().is_root())
         }

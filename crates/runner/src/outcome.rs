@@ -1,4 +1,4 @@
-//! How a process ended, and what it printed; or why it was not started.
+//! Outcome: how a process ended and what it printed, or why it was not started.
 
 use crate::cgroup;
 use mcp_bash_budget::{Charge, NoRoom};
@@ -6,7 +6,7 @@ use rustix::process::Signal;
 use std::path::PathBuf;
 use thiserror::Error;
 
-/// Which limit on time a process has exceeded.
+/// The timeout that a process has exceeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Overrun {
     /// [`Patience::limit`](crate::Patience::limit), without [`Patience::most`](crate::Patience::most).
@@ -17,7 +17,7 @@ pub enum Overrun {
     Most,
 }
 
-/// How a process ended, or why the runner ended it.
+/// How a process ended, or why the runner terminated it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProcessEnding {
     Exited(i32),
@@ -25,7 +25,7 @@ pub enum ProcessEnding {
     Signalled(i32),
     TimedOut(Overrun),
     Cancelled,
-    /// The runner ended it with all others ([`Runner::end_all`](crate::Runner::end_all)).
+    /// The runner terminated it with all others ([`Runner::end_all`](crate::Runner::end_all)).
     Shutdown,
     /// It wrote more than [`Invocation::output_limit`](crate::Invocation::output_limit).
     OutputTooLarge,
@@ -34,7 +34,7 @@ pub enum ProcessEnding {
 }
 
 impl ProcessEnding {
-    /// Whether a signal ended it, or a child of it, as a shell says in its exit code.
+    /// Whether it, or a child of it, was ended by the signal; a shell reports the latter in its exit code.
     pub(crate) fn is_by(self, signal: Signal) -> bool {
         match self {
             Self::Signalled(number) => number == signal.as_raw(),
@@ -43,7 +43,7 @@ impl ProcessEnding {
         }
     }
 
-    /// Whether it was killed, and the kernel has probably done that for want of memory. To be asked when it has just ended.
+    /// Whether it was killed, probably by the kernel for lack of memory. Call it when the process has just ended.
     pub fn is_for_want_of_memory(self) -> bool {
         self.is_by(Signal::KILL) && cgroup::memory_ran_out()
     }
@@ -53,9 +53,9 @@ impl ProcessEnding {
 pub struct Outcome {
     pub ending: ProcessEnding,
     pub stdout: Vec<u8>,
-    /// The charge for `stdout`, where that is large.
+    /// The charge for `stdout`, if that is large.
     pub held: Charge,
-    /// Whether it was killed, and the kernel has probably done that for want of memory.
+    /// Whether it was killed, probably by the kernel for lack of memory.
     pub memory_ran_out: bool,
     /// The end of standard error, at most [`Invocation::error_tail`](crate::Invocation::error_tail) bytes.
     pub stderr: Vec<u8>,

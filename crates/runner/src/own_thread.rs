@@ -1,15 +1,15 @@
-//! Runs blocking work on a thread of its own, so that it does not block a thread of the runtime. (Tokio panics where the system
-//! has no thread left.)
+//! Blocking work: runs it on a thread of its own, so that it does not block a thread of the runtime. (Tokio panics when
+//! the system has no thread left.)
 
 use std::sync::mpsc::channel;
 use std::thread::Builder;
 use tokio::sync::oneshot;
 
-/// Only what is used takes memory.
+/// Only the part that is used takes memory.
 const STACK: usize = 1024 * 1024;
 
-/// Does `work` on a thread of its own, and returns its result; nothing if it panics. Where the system has no thread left, the
-/// work is done on this one: it has to be done.
+/// Runs `work` on a thread of its own, and returns its result; `None` if it panics. If the system has no thread left,
+/// the work runs on this one: it has to be done.
 pub async fn on_own_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     let (give_work, take_work) = channel();
     let (give_result, result) = oneshot::channel();

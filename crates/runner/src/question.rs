@@ -1,4 +1,4 @@
-//! A question of a process, and its answer.
+//! Question of a process, and its answer.
 
 use mcp_bash_budget::{Charge, NoRoom};
 use tokio::sync::oneshot;
@@ -6,7 +6,7 @@ use tokio::sync::oneshot;
 /// A question of a process. When it is dropped without an answer, the connection to the asker is closed.
 #[derive(Debug)]
 pub struct Question {
-    /// What the process wrote, which the runner does not interpret; or that the budget had no room for it.
+    /// The text of the process, which the runner does not interpret; or that the budget had no room for it.
     pub text: Result<Vec<u8>, NoRoom>,
     pub asked_through: AskedThrough,
     /// The charge for the text, for as long as the question is open.
@@ -14,7 +14,7 @@ pub struct Question {
     answer: oneshot::Sender<AnswerLine>,
 }
 
-/// A line that answers a question, and the charge for it until it was written to the asker.
+/// A line that answers a question, and the charge for it until it is written to the asker.
 pub type AnswerLine = (Vec<u8>, Option<Charge>);
 
 /// How a question was asked.
@@ -25,7 +25,7 @@ pub enum AskedThrough {
 }
 
 impl Question {
-    /// A question, and where its answer arrives.
+    /// A question, and the channel on which its answer arrives.
     pub fn new(
         text: Result<Vec<u8>, NoRoom>,
         asked_through: AskedThrough,
@@ -44,7 +44,7 @@ impl Question {
         let _ = self.answer.send((line, self.held));
     }
 
-    /// Completes when the asker does not wait any more.
+    /// Completes when the asker no longer waits.
     pub async fn withdrawn(&mut self) {
         self.answer.closed().await;
     }

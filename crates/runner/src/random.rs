@@ -1,9 +1,9 @@
-//! Random bytes, from the operating system.
+//! Random bytes from the operating system.
 
 use std::fmt::Write as _;
 use std::io;
 
-/// So many random bytes, as hexadecimal digits.
+/// `BYTES` random bytes, as hexadecimal digits.
 pub(crate) fn hex<const BYTES: usize>() -> io::Result<String> {
     let mut text = String::with_capacity(2 * BYTES);
     for byte in bytes::<BYTES>()? {

@@ -1,4 +1,4 @@
-//! Runs processes: prepares and starts one for each invocation, and has it supervised.
+//! Runner: prepares and starts a process for each invocation, and has it supervised.
 
 use crate::ask::{CallQuestions, FileQuestions};
 use crate::calls::RunnerId;
@@ -51,13 +51,13 @@ impl Runner {
         }
     }
 
-    /// A runner that starts no process, and pretends `children` in their place.
+    /// A runner that starts no process, and uses the fake `children` instead.
     #[cfg(any(test, feature = "fake-child"))]
     pub fn pretending(state_dir: Arc<StateDir>, children: &FakeChildren) -> Self {
         Self { fake_children: Some(children.clone()), ..Self::new(state_dir) }
     }
 
-    /// A folder for one call, used by no other call at the same time.
+    /// A folder for one call, which no other call uses at the same time.
     pub fn folder(&self) -> io::Result<CallFolder> {
         self.folders.take()
     }
@@ -67,9 +67,9 @@ impl Runner {
         self.folders.discard_spare();
     }
 
-    /// Runs `invocation` to its end, or until `cancelled` completes. `on_line` gets the lines of the side
-    /// channel while the process runs, and `on_question` its questions. While a question is open the time of
-    /// the process is paused, as far as its patience allows.
+    /// Runs `invocation` to its end, or until `cancelled` completes. `on_line` receives the lines of the side channel
+    /// while the process runs, and `on_question` its questions. While a question is open the deadline of the process is
+    /// paused, as far as its `Patience` allows.
     pub async fn run(
         &self,
         invocation: Invocation<'_>,
@@ -97,8 +97,8 @@ impl Runner {
         Ok(self.judged(supervise(supervised, bounds, cancelled, on_line, on_question).await))
     }
 
-    /// The outcome of a process that a signal ended while this runner ends all of them: it was our signal. A shell says
-    /// the same of its child in its exit code.
+    /// The outcome of a process that a signal ended while this runner terminates all of them: it was our signal. A
+    /// shell reports the same about its child in its exit code.
     fn judged(&self, outcome: Outcome) -> Outcome {
         let ending = outcome.ending;
         let is_by_signal = matches!(ending, ProcessEnding::Signalled(_))
@@ -110,7 +110,7 @@ impl Runner {
         Outcome { memory_ran_out: ending.is_for_want_of_memory(), ..outcome }
     }
 
-    /// Starts a process that stays alive and serves many calls. To be called within the runtime that is to watch it.
+    /// Starts a process that stays alive and serves many calls. Must be called inside the runtime that is to watch it.
     pub fn start_worker(&self, invocation: WorkerInvocation) -> Result<WorkerProcess, StartError> {
         #[cfg(any(test, feature = "fake-child"))]
         if self.fake_children.is_some() {
@@ -122,9 +122,9 @@ impl Runner {
             .map_err(|source| StartError::Spawn { program, source })
     }
 
-    /// Ends every process of every call of this runner, and starts no more: `TERM` to all groups, then `KILL`
-    /// to every process that is left after `grace`, in its group or outside of it. Workers are told by the end of
-    /// their input before.
+    /// Terminates every process of every call of this runner, and starts no more: `TERM` to all groups, then `KILL` to
+    /// every process that is left after `grace`, in its group or outside it. Before that, the input of workers is
+    /// closed to notify them.
     pub fn end_all(&self, grace: Duration) {
         self.ended.store(true, Ordering::Release);
         #[cfg(any(test, feature = "fake-child"))]

@@ -1,5 +1,5 @@
-//! One running call: the process that leads its process group (the leader), and the steps that kill every
-//! process of the call when it is over.
+//! Running call: the process that leads its process group (the leader), and the steps that kill every process of the
+//! call when it is over.
 
 use crate::calls::{CALLS, RunnerId};
 use crate::cgroup::{self, CallGroup};
@@ -17,8 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tokio::time::{sleep, timeout};
 
-/// How long to wait for a leader to end after `KILL`. Only uninterruptible sleep in the kernel makes it take
-/// so long.
+/// How long to wait for a leader to end after `KILL`. Only uninterruptible sleep in the kernel takes so long.
 const KILL_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// How often to check whether the group of a dead leader still has living processes.
@@ -33,16 +32,16 @@ const FIRST_READ_DELAY: Duration = Duration::from_millis(1);
 pub(crate) struct RunningCall {
     number: CallNumber,
     pid: Pid,
-    /// It was taken out of [`CALLS`], and its leader reaped.
+    /// It was removed from [`CALLS`], and its leader reaped.
     has_left: bool,
     exit: ExitWatch,
-    /// The control group, where there is one, until the call has left.
+    /// The control group, if there is one, until the call has left.
     group: Option<CallGroup>,
     watched: Option<warden::WatchedGroup>,
 }
 
 impl RunningCall {
-    /// Starts the process, as long as the runner has not ended. `worker` is the input of one that serves many calls.
+    /// Starts the process, unless the runner has ended. `worker` is the input of a process that serves many calls.
     pub(crate) fn start(
         runner: RunnerId,
         mut launch: Launch,
@@ -73,26 +72,25 @@ impl RunningCall {
             group,
             watched: warden::watch(pid),
         };
-        // Checked after the call was entered: `end_all` either finds it in the table or has set the flag
-        // before.
+        // Checked after the call was added: `end_all` either finds it in the table or has set the flag before.
         if ended.load(Ordering::Acquire) {
             return Err(io::Error::other("the server is ending"));
         }
         Ok(call)
     }
 
-    /// Signals all of its group.
+    /// Signals its whole group.
     pub(crate) fn signal(&self, signal: Signal) {
         CALLS.signal(self.number, signal);
     }
 
-    /// What a worker weighs, and what it has started.
+    /// The memory of a worker, and the processes it has started.
     pub(crate) fn footprint(&self) -> Footprint {
         Footprint::of(self.pid, self.number, self.group.as_ref())
     }
 
     fn leave(&mut self) -> Option<WaitStatus> {
-        // Before the leader is reaped, when its pid can become that of another process.
+        // Before the leader is reaped, because its pid can then be reused.
         self.watched = None;
         self.has_left = true;
         self.group.take().into_iter().for_each(CallGroup::give_back);
@@ -153,8 +151,8 @@ impl Drop for RunningCall {
     }
 }
 
-/// Kills what is left of a call whose leader has ended, in its control group and elsewhere, and waits until
-/// it has ended.
+/// Kills what is left of a call whose leader has ended, in its control group and elsewhere, and waits until it has
+/// ended.
 fn kill_rest(group: Option<CallGroup>) -> Option<CallGroup> {
     if let Some(group) = group.as_ref().filter(|group| !group.is_empty()) {
         group.kill();
@@ -163,14 +161,14 @@ fn kill_rest(group: Option<CallGroup>) -> Option<CallGroup> {
     group
 }
 
-/// How long a worker may take to end what it keeps when its input has ended.
+/// How long a worker may take to clean up after its input was closed.
 const WORKER_GRACE: Duration = Duration::from_secs(2);
 
 /// How long it may take after `TERM`, if it has not ended by then.
 const LAST_GRACE: Duration = Duration::from_millis(500);
 
-/// Ends all calls of a runner: `TERM`, and `KILL` to what is left after `grace`. Workers are told by the end of their
-/// input first, so that they can end what they keep.
+/// Terminates all calls of a runner: `TERM`, and `KILL` to what is left after `grace`. The input of workers is closed
+/// first, so that they can clean up.
 pub(crate) fn end_all(runner: RunnerId, grace: Duration) {
     let deadline = Instant::now() + grace;
     let workers = CALLS.close_workers(runner);
@@ -193,7 +191,7 @@ pub(crate) fn end_all(runner: RunnerId, grace: Duration) {
     }
 }
 
-/// Blocks until all have ended, for so long at most.
+/// Blocks until all have ended, for `most` at most.
 fn block_until_all(leaders: &[Pid], most: Duration) {
     let deadline = Instant::now() + most;
     for leader in leaders {

@@ -1,4 +1,4 @@
-//! The side channel: a named pipe that a script, and whatever it starts, writes lines to while it runs.
+//! Side channel: a named pipe to which a script, and anything it starts, writes lines while it runs.
 
 use crate::child::Lines;
 use crate::line_buffer::LineBuffer;
@@ -19,22 +19,22 @@ const MAX_LINE: usize = 64 * 1024;
 /// How much is read at once.
 const READ_SIZE: usize = 8 * 1024;
 
-/// How much is read of a pipe after its call has ended: more than any system lets a pipe hold, so that what
-/// comes after it was written by a process of no call.
+/// How much of a pipe is read after its call has ended: more than any system lets a pipe hold, so that anything beyond
+/// it was written by a process of no call.
 const MAX_LEFT_IN_PIPE: usize = 1024 * 1024 + 64 * 1024;
 
 /// A named pipe, open for reading. It belongs to the folder of a call.
 #[derive(Debug)]
 pub(crate) struct Pipe {
     path: PathBuf,
-    /// Registered with the runtime once for all calls: to do it for each costs as much as all else.
+    /// Registered with the runtime once for all calls: doing it for each call costs as much as everything else.
     file: AsyncFd<File>,
     /// Whether the pipe was read until it was empty after the last call.
     is_drained: AtomicBool,
 }
 
 impl Pipe {
-    /// To be called within the runtime.
+    /// Must be called inside the runtime.
     #[expect(clippy::disallowed_methods, reason = "a pipe, which is made here and opened for both ways")]
     pub(crate) fn make(path: &Path) -> io::Result<Self> {
         make_fifo(path)?;
@@ -120,7 +120,7 @@ impl Lines for SideChannel {
         }
     }
 
-    /// A last line without its newline is passed on too. The pipe is read directly: the runtime may not know
+    /// A last line without its newline is passed on too. The pipe is read directly, because the runtime may not know
     /// yet that it is readable.
     fn drain(mut self, on_line: &mut impl FnMut(&[u8])) {
         let mut piece = [0; READ_SIZE];

@@ -1,4 +1,4 @@
-//! The names of signals.
+//! Signal names.
 
 use rustix::process::Signal;
 

@@ -1,4 +1,4 @@
-//! From an invocation to a process with pipes to it.
+//! Pipe setup: turns an invocation into a process with pipes to it.
 
 use crate::ask::CallQuestions;
 #[cfg(target_os = "linux")]
@@ -56,11 +56,11 @@ pub(crate) fn prepare<'a>(
     Ok((launch, Pipes { input: rest.map(sender).transpose()?, output, errors }))
 }
 
-/// A pipe to a process, and what is still to be written to it.
+/// A pipe to a process, and the bytes that are still to be written to it.
 type Rest<'a> = (OwnedFd, &'a [u8]);
 
-/// A pipe for standard input, filled with `input` as far as it takes it. The rest is written while the
-/// process runs. Mostly there is none, and the runtime has no pipe to watch.
+/// A pipe for standard input, filled with as much of `input` as it takes. The rest is written while the process runs.
+/// Usually there is none, and the runtime has no pipe to watch.
 fn input_pipe(input: &[u8]) -> io::Result<(OwnedFd, Option<Rest<'_>>)> {
     let (reading, writing) = io::pipe()?;
     if input.is_empty() {
@@ -73,7 +73,7 @@ fn input_pipe(input: &[u8]) -> io::Result<(OwnedFd, Option<Rest<'_>>)> {
     }
     let writing = nonblocking(writing.into())?;
     if input.len() > USUAL_PIPE {
-        // Where a larger pipe is not allowed, the input is written in more pieces.
+        // If a larger pipe is not allowed, the input is written in more pieces.
         #[cfg(target_os = "linux")]
         let _ = rustix::pipe::fcntl_setpipe_size(&writing, input.len().min(ENLARGED_PIPE));
     }

@@ -1,7 +1,7 @@
-//! Stays with one started process until it has ended: passes data in and out, watches its time and the limits
-//! on its output, and ends it when it has to be ended.
+//! Supervision: follows one started process until it has ended, passes data in and out, enforces its deadline and the
+//! limits on its output, and terminates it when necessary.
 //!
-//! It knows the process and its pipes only by the traits of `child.rs`.
+//! It knows the process and its pipes only through the traits of `child.rs`.
 
 use crate::ask::MAX_OPEN;
 use crate::capture::{Capture, ReadStop};
@@ -16,31 +16,30 @@ use tokio::sync::Notify;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until, timeout};
 
-/// How long to read the pipes of a call on when all its processes have ended. A pipe that is still open then
-/// is held by a process that does not belong to the call.
+/// How long to read on from the pipes of a call when all its processes have ended. A pipe that is still open then is
+/// held by a process that does not belong to the call.
 const PIPE_CLOSE_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// How often [`Process::upkeep`] is called for a long call.
 const UPKEEP_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The interval at first, and as long as there was something to do: a script can make ten thousand orphans in
-/// a second.
+/// The interval at first, and as long as there was something to do: a script can make ten thousand orphans in a second.
 const FIRST_UPKEEP_INTERVAL: Duration = Duration::from_millis(20);
 
-/// A process, and the server's ends of what connects it with the server.
+/// A process, and the server's ends of its connections with the server.
 pub(crate) struct Supervised<P, F, S, L, Q> {
     pub(crate) process: P,
     /// Writes the input.
     pub(crate) feeding: F,
     pub(crate) output: S,
     pub(crate) errors: S,
-    /// `None` where the process has no side channel.
+    /// `None` if the process has no side channel.
     pub(crate) lines: Option<L>,
-    /// `None` where the process may not ask.
+    /// `None` if the process may not ask.
     pub(crate) questions: Option<Q>,
 }
 
-/// The bounds of an [`Invocation`].
+/// The limits of an [`Invocation`].
 #[derive(Debug)]
 pub(crate) struct Bounds {
     pub(crate) patience: Patience,
@@ -69,7 +68,7 @@ pub(crate) async fn supervise<P: Process, F: Future<Output = ()>, S: ByteSource,
     mut on_line: impl FnMut(&[u8]),
     mut on_question: impl FnMut(Question),
 ) -> Outcome {
-    // The process is bound last, so that it is the first to be dropped should this future be.
+    // The process is bound last, so that it is dropped first if this future is dropped.
     let Supervised { feeding, output, errors, mut lines, mut questions, mut process } = supervised;
     let mut stdout = Capture::new(bounds.output_limit, &bounds.budget);
     let mut stderr = Capture::new(bounds.error_tail, &bounds.budget);
@@ -135,7 +134,7 @@ pub(crate) async fn supervise<P: Process, F: Future<Output = ()>, S: ByteSource,
                 Ok(()) = next_lines(lines.as_mut(), &mut on_line) => {}
             }
         };
-        // All writers have ended, so nothing is added to what the pipes hold now.
+        // All writers have ended, so nothing is added to the pipes any more.
         start_reading.notify_one();
         let transferred = match transferred {
             Some(transferred) => transferred,
@@ -153,7 +152,7 @@ pub(crate) async fn supervise<P: Process, F: Future<Output = ()>, S: ByteSource,
     Outcome { ending, stdout: stdout.bytes, held: stdout.held, memory_ran_out: false, stderr: stderr.bytes }
 }
 
-/// Ends the process, after `TERM` and `grace` if it is cut short, and returns how it ended.
+/// Terminates the process, with `TERM` and `grace` if it is cut short, and returns how it ended.
 async fn end(mut process: impl Process, cut_short: Option<ProcessEnding>, grace: Duration) -> ProcessEnding {
     if cut_short.is_some() {
         process.terminate(grace).await;

@@ -1,4 +1,4 @@
-//! System calls that no safe interface offers, each in a function that is safe to call.
+//! System calls that have no safe interface, each in a function that is safe to call.
 
 #![expect(unsafe_code, reason = "no crate we use offers these calls")]
 
@@ -14,14 +14,14 @@ use std::sync::Once;
 /// The first descriptor after the standard streams.
 const FIRST_OTHER: c_int = 3;
 
-/// Descriptors above this are not looked for where the system cannot list them.
+/// The highest descriptor that is tried if the system cannot list them.
 const HIGHEST_TRIED: u64 = 65_536;
 
 /// The signals that ask a process to end.
 const REQUESTS_TO_END: [c_int; 3] = [libc::SIGHUP, libc::SIGINT, libc::SIGTERM];
 
-/// Marks all descriptors but the standard streams as close-on-exec, once in the life of this process. Our own are so from the
-/// start on; those that this process has inherited are not, and would reach every process that we start.
+/// Marks all descriptors but the standard streams as close-on-exec, once in the life of this process. Our own are
+/// marked from the start; those that this process has inherited are not, and would reach every process that we start.
 pub(crate) fn keep_descriptors_to_ourselves() {
     static ONCE: Once = Once::new();
     ONCE.call_once(close_all_on_exec);
@@ -66,14 +66,14 @@ fn close_on_exec(descriptor: c_int) {
     }
 }
 
-/// Lets this process ignore the signals that ask it to end.
+/// Makes this process ignore the signals that ask it to end.
 pub(crate) fn ignore_requests_to_end() {
     for signal in REQUESTS_TO_END {
         set_action(signal, libc::SIG_IGN);
     }
 }
 
-/// The same for a program from its very start on: what is ignored stays so when a program is loaded.
+/// The same for a program from its very start: ignored signals stay ignored when a program is loaded.
 pub(crate) fn start_ignoring_requests_to_end(command: &mut Command) {
     // SAFETY: The child only makes system calls, which neither allocate nor lock.
     unsafe {
@@ -84,7 +84,7 @@ pub(crate) fn start_ignoring_requests_to_end(command: &mut Command) {
     }
 }
 
-/// Sets an action that is no function.
+/// Sets an action that is not a function.
 fn set_action(signal: c_int, action: libc::sighandler_t) {
     // SAFETY: No code of ours runs in a handler. An action of zeroes has no flags and an empty mask.
     unsafe {
@@ -94,8 +94,8 @@ fn set_action(signal: c_int, action: libc::sighandler_t) {
     }
 }
 
-/// The soft and the hard limit on file locks of a process. `None` when there is no such process, or it is not
-/// ours to ask.
+/// The soft and the hard limit on file locks of a process. `None` when there is no such process, or we may not read its
+/// limits.
 #[cfg(target_os = "linux")]
 pub(crate) fn limits_on_locks(process: rustix::process::Pid) -> Option<(u64, u64)> {
     let mut limits = MaybeUninit::<libc::rlimit64>::uninit();
@@ -111,16 +111,16 @@ pub(crate) fn limits_on_locks(process: rustix::process::Pid) -> Option<(u64, u64
     Some((limits.rlim_cur, limits.rlim_max))
 }
 
-/// Puts two signals as this program needs them, whatever it was started with. Where the death of children was
-/// ignored, they would be gone before anybody could ask how they ended. And a limit on the size of files is
-/// to be an error of the write that breaks it, not our end.
+/// Sets two signals as this program needs them, whatever it was started with. If `SIGCHLD` were ignored, children would
+/// be gone before we could read how they ended. And a write beyond the limit on file size must fail with an error, not
+/// kill us.
 #[cfg(target_os = "linux")]
 pub(crate) fn settle_signals() {
     set_action(libc::SIGCHLD, libc::SIG_DFL);
     set_action(libc::SIGXFSZ, libc::SIG_IGN);
 }
 
-/// Lets all signals reach this thread.
+/// Unblocks all signals for this thread.
 #[cfg(target_os = "linux")]
 pub(crate) fn unblock_signals() {
     let mut none = MaybeUninit::<libc::sigset_t>::uninit();

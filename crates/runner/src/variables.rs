@@ -1,5 +1,5 @@
-//! The environment of a process, kept in the layout that `execve` takes, so that the part which all calls
-//! have in common is copied as a whole.
+//! Environment of a process, in the layout that `execve` takes, so that the part which all calls share is copied as a
+//! whole.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 /// The usual size of the variables that are added to a copy, in bytes.
 const ROOM: usize = 1024;
 
-/// Variables and their values. No name is there twice.
+/// Variables and their values. Names are unique.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Variables {
     /// `NAME=value` and a NUL, one after the other. A value that was replaced is not removed.

@@ -1,4 +1,5 @@
-//! What a confined process, and all it starts, cannot do; and that it does not run when it cannot be confined.
+//! Confinement: what a confined process, and all it starts, cannot do; and that it does not run if it cannot be
+//! confined.
 
 #![allow(clippy::disallowed_methods, reason = "tests use files of their own")]
 
@@ -47,7 +48,7 @@ async fn a_limit_ends_what_exceeds_it() {
     assert_eq!(std::fs::metadata(stage.path("file")).unwrap().len(), 1024);
 }
 
-/// More open files than the kernel lets anybody have.
+/// More open files than the kernel allows.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a_process_that_cannot_be_confined_does_not_run() {
@@ -66,7 +67,7 @@ async fn a_process_that_cannot_be_confined_does_not_run() {
     stage.assert_empty();
 }
 
-/// The steps are the child's alone: neither this process nor the next call has them.
+/// The steps apply to the child alone: neither to this process nor to the next call.
 #[tokio::test]
 async fn the_server_itself_is_not_confined() {
     let stage = Stage::new();

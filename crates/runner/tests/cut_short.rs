@@ -1,4 +1,4 @@
-//! Calls that do not end by themselves leave as little behind as those that do.
+//! Terminated calls leave as little behind as those that end by themselves.
 
 #![allow(clippy::disallowed_methods, reason = "tests use files of their own")]
 
@@ -17,7 +17,7 @@ const ENDLESS: &str = "$LINGER 1001 &
     echo >ready
     ";
 
-/// Waits until the script has done its worst.
+/// Waits until the script has started everything.
 async fn wait_for_all(stage: &Stage) {
     stage.wait_for_file("ready").await;
     let all_there =
@@ -75,7 +75,7 @@ async fn when_it_says_too_much() {
     stage.assert_empty();
 }
 
-/// A script that always has something to say about itself does not keep us from looking at the clock.
+/// A script that writes to its side channel all the time does not escape its deadline.
 #[tokio::test]
 async fn at_its_deadline_though_it_floods_its_side_channel() {
     let stage = Stage::new();
@@ -90,7 +90,7 @@ async fn at_its_deadline_though_it_floods_its_side_channel() {
     stage.assert_empty();
 }
 
-/// More than a pipe holds, written when the script is told to end: it can only go on if somebody reads.
+/// More than a pipe holds, written after `TERM`: the script can only go on if its output is read.
 #[tokio::test]
 async fn what_it_says_while_it_ends_is_read() {
     let stage = Stage::new();
@@ -103,7 +103,7 @@ async fn what_it_says_while_it_ends_is_read() {
     stage.assert_empty();
 }
 
-/// Too much is too much at once, not when the script has closed its other pipes.
+/// Output beyond the limit counts at once, not when the script has closed its other pipes.
 #[tokio::test]
 async fn when_it_says_too_much_and_then_nothing() {
     let stage = Stage::new();
@@ -153,8 +153,7 @@ async fn when_all_calls_are_ended() {
     other.assert_empty();
 }
 
-/// The grace is for the whole group: what a script runs may clean up, though the script itself is gone at
-/// once.
+/// The grace is for the whole group: programs that a script runs may clean up, even if the script itself exits at once.
 #[tokio::test]
 async fn with_time_to_clean_up() {
     let stage = Stage::new();

@@ -1,4 +1,4 @@
-//! Whatever a script leaves behind when it ends well is gone when its outcome is there.
+//! Escapees: whatever a script leaves behind when it exits is gone when its outcome is returned.
 
 #![allow(clippy::disallowed_methods, reason = "tests use files of their own")]
 
@@ -9,7 +9,7 @@ use stage::{Stage, assert_said_hi, wait_for};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Runs a script that leaves something behind, and sees that it is gone and was not waited for.
+/// Runs a script that leaves something behind, and checks that it is gone and was not waited for.
 async fn leaves_nothing(body: &str) {
     let stage = Stage::new();
     let start = Instant::now();
@@ -85,7 +85,7 @@ async fn a_loop_that_forks() {
     .await;
 }
 
-/// Each process of the chain starts the next and is gone.
+/// Each process of the chain starts the next and exits.
 #[tokio::test]
 async fn a_chain_that_never_stands_still() {
     let stage = Stage::new();
@@ -98,7 +98,7 @@ async fn a_chain_that_never_stands_still() {
     assert_eq!(std::fs::read(stage.path("links")).unwrap().len(), links, "the chain has come to its end");
 }
 
-/// The same as fast as it can, without a program to be read in between.
+/// The same as fast as possible, without loading a program in between.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn chains_as_fast_as_they_can_be() {
     let stage = Arc::new(Stage::new());
@@ -125,7 +125,7 @@ async fn chains_as_fast_as_they_can_be() {
     stage.assert_empty();
 }
 
-/// A chain of so many links, of which the last stays.
+/// A chain of many links, of which the last stays.
 #[tokio::test]
 async fn a_chain_that_ends_in_a_daemon() {
     for _ in 0..5 {
@@ -139,8 +139,8 @@ async fn a_chain_that_ends_in_a_daemon() {
     }
 }
 
-/// Neither the environment nor the limits nor group or session say whose it is. It goes at once, whatever
-/// other calls are going on.
+/// Neither the environment nor the limits nor group or session show which call it belongs to. It is killed at once,
+/// whatever other calls are running.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_daemon_that_has_taken_off_its_mark() {
     const SHEDDING: &str = "for limit in unlimited 0 5; do
@@ -169,7 +169,7 @@ async fn a_daemon_that_has_taken_off_its_mark() {
     stage.assert_empty();
 }
 
-/// A process that joins our own group is not ours for that.
+/// A process that joins our own group does not become ours.
 #[tokio::test]
 async fn a_daemon_in_the_group_of_the_server() {
     let stage = Stage::new();
@@ -199,8 +199,7 @@ async fn what_a_failing_script_left() {
     stage.assert_empty();
 }
 
-/// What an escapee writes before the script ends is part of the output, what it would have written later is
-/// not.
+/// The output includes what an escapee writes before the script exits, and not what it would have written later.
 #[tokio::test]
 async fn what_was_written_is_not_lost() {
     let stage = Stage::new();
@@ -214,7 +213,7 @@ async fn what_was_written_is_not_lost() {
     stage.assert_empty();
 }
 
-/// While a call goes on, what it has in the background is nobody else's business, escaped or not.
+/// While a call runs, its background processes are left alone, escaped or not.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn other_calls_keep_what_is_theirs() {
     let stage = Arc::new(Stage::new());

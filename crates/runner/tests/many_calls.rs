@@ -1,6 +1,6 @@
-//! Calls after calls and side by side: nothing adds up, and nobody gets what is another's.
+//! Many calls, one after another and at the same time: nothing accumulates, and no call gets what belongs to another.
 //!
-//! One test alone in its process, which can count all zombies there are.
+//! A single test, alone in its process, so that it can count all zombies there are.
 
 #![allow(clippy::disallowed_methods, reason = "tests use files of their own")]
 
@@ -18,7 +18,7 @@ async fn nothing_adds_up() {
     a_chain_without_end().await;
 }
 
-/// Plain ones, ones with orphans that end before the script, and ones with orphans that do not.
+/// Plain calls, calls with orphans that end before the script, and calls with orphans that do not.
 async fn one_after_the_other() {
     let stage = Stage::new();
     let descriptors = open_descriptors();
@@ -83,8 +83,8 @@ async fn a_long_one() {
     assert_eq!(zombies(), []);
 }
 
-/// A chain of processes, each of which starts the next and ends, has thousands of links when its call is
-/// cancelled. Most of them were reaped while it went on.
+/// A chain of processes, each of which starts the next and exits, has thousands of links when its call is cancelled.
+/// Most of them were reaped while it ran.
 async fn a_chain_without_end() {
     let stage = Stage::new();
     stage.script("chain", "use POSIX; open(F, '>>', 'links'); while (1) { exit if fork; syswrite(F, 'x'); }");

@@ -1,7 +1,7 @@
-//! When the server is killed, its calls are killed with it.
+//! Warden: when the server is killed, its calls are killed with it.
 //!
-//! This program is the server, the warden and the test in one: without a harness it has a `main` of its own,
-//! as the warden needs it.
+//! This program is the server, the warden and the test in one: without a test harness it has a `main` of its own, as
+//! the warden requires.
 
 #![allow(clippy::disallowed_methods, reason = "tests use files of their own")]
 
@@ -26,7 +26,7 @@ const ENDLESS: &str = "trap '' TERM HUP INT
     (setsid env -i sh -c 'exec \"$0\" 1004 <&- >&- 2>&-' $LINGER &)
     while :; do $LINGER 1005; done";
 
-/// Leaves something behind that has to be looked for, and ends.
+/// Leaves something behind that has to be searched for, and exits.
 const LEAVER: &str = "setsid $LINGER 2001 &\n(true &)\necho hi";
 
 fn main() {
@@ -73,7 +73,7 @@ fn server(folder: &Path, scripts: &[String]) {
                     .await
                     .unwrap();
             } else {
-                // A channel makes the server have a folder of its own.
+                // A channel makes the server create a folder of its own.
                 let shell = shell(&folder.join(script));
                 let folder = stage.runner.folder().unwrap();
                 let talk = Some(Talk { folder: &folder, side_channel: &["CHANNEL"], questions: None });
@@ -165,7 +165,7 @@ fn a_killed_server_takes_its_calls_along() {
     assert_eq!(server.private_folders(), 0);
 }
 
-/// The warden is no program of its own yet.
+/// The warden is not a program of its own yet.
 fn a_server_killed_at_once_takes_its_call_along() {
     for _ in 0..10 {
         let mut server = Server::start(&["waiting_for_ever"]);
@@ -177,7 +177,7 @@ fn a_server_killed_at_once_takes_its_call_along() {
     }
 }
 
-/// Each process of the chain starts the next, in a session of its own, and is gone, as fast as it can.
+/// Each process of the chain starts the next, in a session of its own, and exits, as fast as it can.
 fn a_killed_server_takes_a_chain_along() {
     for _ in 0..5 {
         let mut server = Server::start(&["chained"]);
@@ -189,8 +189,8 @@ fn a_killed_server_takes_a_chain_along() {
     }
 }
 
-/// It has no environment and no group of its call, and has tried to take off the number. Without privileges
-/// nobody can raise it again; with them it is the control group that holds.
+/// It has no environment and no group of its call, and has tried to remove the number. Without privileges no process
+/// can raise it again; with privileges the control group holds it.
 fn a_killed_server_takes_along_what_shed_its_mark() {
     let is_root = rustix::process::geteuid().is_root();
     if is_root && std::env::var_os(stage::WITHOUT_GROUPS).is_some() {
@@ -217,7 +217,7 @@ fn wardens_are_replaced_however_often_they_die() {
     server.wait_until_gone();
 }
 
-/// What belongs to root in `/proc` is closed to all others, whose process it may be.
+/// Files in `/proc` that belong to root are closed to all others, even to the user of the process.
 fn nobody_looks_into_server_and_warden() {
     use std::os::unix::fs::MetadataExt;
     let server = Server::start(&["endless"]);
@@ -241,8 +241,8 @@ fn a_signal_to_the_group_spares_the_warden() {
     wait_for("the warden to be gone", || !is_warden(warden));
 }
 
-/// As a client does that ends the whole tree: each process is signalled, and the server killed a moment later. The first warden
-/// is no program of its own yet, the second is.
+/// As a client does that terminates the whole tree: each process is signalled, and the server is killed a moment later.
+/// The first warden is not a program of its own yet, the second is.
 fn signals_to_every_process_spare_the_warden() {
     for has_lived in [false, true] {
         let mut server = Server::start(&["waiting_for_ever"]);

@@ -1,7 +1,7 @@
-//! Says what is wrong with a value that fits none of several alternatives.
+//! Alternatives: describes what is wrong with a value that fits none of them.
 //!
-//! Naming every way in which every alternative fails helps nobody. So the alternative that was meant is guessed: the
-//! only one that takes the type of the value, or the only one whose tag (a member with a fixed value) is the given one.
+//! Listing every way in which every alternative fails helps no reader. So the intended alternative is guessed: the only
+//! one that takes the type of the value, or the only one whose tag (a member with a fixed value) is the given one.
 
 use crate::excerpt;
 use crate::expectation::{shown_with_kind, type_phrases, values};
@@ -59,7 +59,7 @@ impl Teller<'_> {
     }
 }
 
-/// What alternatives would have taken, where that can be listed.
+/// The types or values that alternatives accept, if they can be listed.
 #[derive(Default)]
 struct Wanted {
     types: Vec<JsonType>,
@@ -67,7 +67,7 @@ struct Wanted {
 }
 
 impl Wanted {
-    /// Adds what an alternative would have taken at `path`. False if it is not a matter of type or value.
+    /// Adds what an alternative accepts at `path`. False if its problem is not a type or a value.
     fn gather(&mut self, path: &str, branch: &[ValidationError<'_>]) -> bool {
         let mut here = branch.iter().filter(|error| error.instance_path().as_str() == path);
         here.any(|error| {
@@ -98,7 +98,7 @@ impl Wanted {
     }
 }
 
-/// The member of an object that says of which alternative it is, if it says that it is not of this one: its path, and
+/// The tag of an object, the member that says which alternative it is, if it says another one than this: its path, and
 /// the values that would have been right.
 fn wrong_tag<'b>(branch: &'b Branch, path: &str) -> Option<(&'b str, Vec<String>)> {
     branch.iter().find_map(|error| {

@@ -1,4 +1,4 @@
-//! Reading the text of a schema: what it may cost, and which dialect it is written in.
+//! Schema limits: how large the text of a schema may be, and which dialect it is written in.
 
 use crate::SchemaError;
 use jsonschema::Draft;
@@ -7,12 +7,12 @@ use serde_json::Value;
 
 /// The longest schema, in bytes.
 pub const MAX_SCHEMA_BYTES: usize = 1024 * 1024;
-/// How many objects and arrays of a schema may stand inside each other.
+/// How deep objects and arrays of a schema may be nested.
 pub const MAX_SCHEMA_DEPTH: usize = 64;
-/// How many subschemas a schema may have. Every object counts, as telling them apart would need the dialect.
+/// How many subschemas a schema may have. Every object counts, since telling them apart would need the dialect.
 pub const MAX_SUBSCHEMAS: usize = 10_000;
 
-/// The text as a tree, if it is within bounds.
+/// Parses the text if it is within the limits.
 pub(crate) fn read(text: &str) -> Result<Value, SchemaError> {
     if text.len() > MAX_SCHEMA_BYTES {
         return Err(SchemaError::TooLarge);
@@ -23,7 +23,7 @@ pub(crate) fn read(text: &str) -> Result<Value, SchemaError> {
         Err(error) => return Err(SchemaError::NotJson(error.to_string())),
         Ok(_) => {}
     }
-    // It is JSON, so what serde_json still objects to are numbers beyond its types and halves of surrogate pairs.
+    // It is JSON, so serde_json can only object to numbers beyond its types and lone surrogates.
     let schema = serde_json::from_str(text).map_err(|error| SchemaError::NotJson(error.to_string()))?;
     if count_objects(&schema) > MAX_SUBSCHEMAS {
         return Err(SchemaError::TooManySubschemas);
@@ -39,7 +39,7 @@ fn count_objects(value: &Value) -> usize {
     }
 }
 
-/// How many references can follow on each other without much stack.
+/// How many references can be followed in a row without much stack.
 pub(crate) const FEW_REFERENCES: usize = 100;
 
 pub(crate) fn count_references(schema: &Value) -> usize {
@@ -56,7 +56,7 @@ pub(crate) fn count_references(schema: &Value) -> usize {
     }
 }
 
-/// The dialect `$schema` names. Whether it says `http` or `https` is not taken for a difference: both are written.
+/// The dialect that `$schema` names. `http` and `https` count as the same: both are in use.
 pub(crate) fn dialect(schema: &Value) -> Result<Draft, SchemaError> {
     let Some(uri) = schema.get("$schema").and_then(Value::as_str) else { return Ok(Draft::Draft202012) };
     let bare = uri.trim_end_matches('#');

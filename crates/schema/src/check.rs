@@ -1,4 +1,4 @@
-//! One check of one value.
+//! Check of one value.
 
 use crate::excerpt;
 use crate::meter::{Meter, Stack};
@@ -12,20 +12,20 @@ use jsonschema::error::ValidationErrorKind;
 use jsonschema::{ValidationError, Validator};
 use std::borrow::Cow;
 
-/// How often arguments are put right and looked at again: each time can bring to light what a string contained.
+/// How often arguments are corrected and checked again: each time may reveal what a string contained.
 const REPAIRS: usize = 4;
 
 pub(crate) struct Check<'s> {
     pub(crate) validator: &'s Validator<Written>,
     /// The text of the schema.
     pub(crate) schema: &'s str,
-    /// What the value as a whole is called.
+    /// The name of the value as a whole.
     pub(crate) whole: &'static str,
     pub(crate) stack: Stack,
 }
 
 impl Check<'_> {
-    /// The text of arguments that fit, put right if need be.
+    /// The text of arguments that fit, corrected if necessary.
     pub(crate) fn arguments<'a>(&self, text: &'a str) -> Result<Cow<'a, str>, Stop> {
         let tree = self.read(text)?;
         if self.fits(&tree)? {
@@ -40,14 +40,14 @@ impl Check<'_> {
         Err(Stop::Problems(tell(&tree, self.schema, self.whole, &errors)))
     }
 
-    /// Leaves out what is wrong with a `null` that stands for an argument left out. Clients that send one for every such
-    /// argument should not read about those beside a real mistake.
+    /// Drops the problems of a `null` that stands for an omitted argument. Clients that send one for every such
+    /// argument should not see them beside a real mistake.
     fn forget_nulls(&self, tree: &Tree<'_>, errors: &mut Vec<ValidationError<'_>>) -> Result<(), Stop> {
         let Some(text) = drop_nulls(tree, errors) else { return Ok(()) };
         let fewer = self.read(&text)?;
         let run = Run::new(&fewer, Meter::for_errors(&fewer, self.stack));
         let Some(left) = self.errors(&run)? else { return Ok(()) };
-        // One that is required is a mistake all the same.
+        // A `null` for a required argument is a mistake all the same.
         let is_mistake = |error: &ValidationError<'_>| {
             !drops_null(error, tree) || left.iter().any(|left| requires(left, error))
         };
@@ -97,7 +97,7 @@ impl Check<'_> {
         }
     }
 
-    /// All that is wrong; none if that is too much.
+    /// All problems; `None` if there are too many.
     fn errors<'r>(&'r self, run: &'r Run<'r>) -> Result<Option<Vec<ValidationError<'r>>>, Stop> {
         let errors: Vec<_> = self.validator.iter_errors(run.view()).collect();
         if run.meter.is_too_deep() {
@@ -106,7 +106,7 @@ impl Check<'_> {
         Ok((!run.meter.is_over() && !errors.is_empty()).then_some(errors))
     }
 
-    /// The first thing that is wrong where there is too much.
+    /// The first problem, if there are too many.
     fn first_problem(&self, tree: &Tree<'_>) -> Stop {
         let run = Run::new(tree, Meter::for_errors(tree, self.stack));
         let first = self.validator.validate(run.view());
@@ -122,7 +122,7 @@ impl Check<'_> {
         }
     }
 
-    /// The text of `tree` with values put right, if it then fits.
+    /// The corrected text of `tree`, if it then fits.
     fn put_right(
         &self,
         tree: &Tree<'_>,
@@ -130,7 +130,7 @@ impl Check<'_> {
         attempts: usize,
     ) -> Result<Option<String>, Stop> {
         let Some(text) = repair(tree, errors) else { return Ok(None) };
-        // What a string contained may be too much, in which case it stays a string.
+        // The content of a string may be too large, in which case it stays a string.
         let Ok(repaired) = Tree::read(&text) else { return Ok(None) };
         if self.fits(&repaired)? {
             return Ok(Some(text));

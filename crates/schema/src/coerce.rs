@@ -1,4 +1,4 @@
-//! What a single value becomes when its schema asks for another type, where that loses nothing.
+//! Coercion: what a single value becomes when its schema requires another type, if that loses nothing.
 //!
 //! | given | asked for | becomes |
 //! |---|---|---|
@@ -10,18 +10,18 @@
 //! | `5`, `-3` | string | `"5"`, `"-3"` |
 //! | `true`, `false` | string | `"true"`, `"false"` |
 //!
-//! Everything else stays. `"5 apples"`, `"yes"`, `""`, `" 5"`, `"+5"`, `"0x5"` and `"05"` are not JSON; `"5.0"` is no
-//! integer literal. `1.10` does not become a string, as many clients have turned it into `1.1` by the time we see it:
-//! a version number would be silently another one. For the same reason integers beyond 2^53 do not.
+//! Everything else stays. `"5 apples"`, `"yes"`, `""`, `" 5"`, `"+5"`, `"0x5"` and `"05"` are not JSON; `"5.0"` is not
+//! an integer literal. `1.10` does not become a string, because many clients have turned it into `1.1` by the time we
+//! see it: a version number would silently change. For the same reason integers beyond 2^53 do not.
 
 use crate::tree::{Body, Tree};
 use jsonschema::{JsonType, types::JsonTypeSet};
 use mcp_bash_wire::{Limits, Raw, Scanner};
 
-/// The largest integer that every client passes on as it is.
+/// The largest integer that every client passes on unchanged.
 const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 
-/// The text to write instead of `tree` where one of `wanted` is asked for.
+/// The text that replaces `tree` if one of the types `wanted` is required.
 pub(crate) fn coerce(tree: &Tree<'_>, wanted: JsonTypeSet) -> Option<String> {
     match &tree.body {
         Body::String(string) => spelled(string, wanted),
@@ -40,7 +40,7 @@ fn spelled(string: &str, wanted: JsonTypeSet) -> Option<String> {
     let found = match trimmed.as_bytes().first()? {
         b'{' => JsonType::Object,
         b'[' => JsonType::Array,
-        // Blanks around anything else are not what a machine would have written.
+        // A program would not have written white space around anything else.
         _ if trimmed.len() != string.len() => return None,
         b't' | b'f' => JsonType::Boolean,
         b'n' => JsonType::Null,

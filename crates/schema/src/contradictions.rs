@@ -1,8 +1,9 @@
-//! Schemas that ask for what cannot be: a minimum above the maximum, a required property that is forbidden.
+//! Contradictions: schemas that no value can satisfy: a minimum above the maximum, a required property that is
+//! forbidden.
 //!
-//! What is reported is a contradiction for certain; what is not reported may still be one. References are not followed,
-//! and nothing is looked for where to fit is a reason to refuse (`not`, `if`). The schema is known to be valid and within
-//! the bounds of its depth and size, which bound the time this takes as well.
+//! Every reported contradiction is certain; others may go unreported. References are not followed, and subschemas whose
+//! match is a reason to refuse (`not`, `if`) are not searched. The schema is known to be valid and within the limits of
+//! depth and size, which limit the time of this as well.
 
 use crate::SchemaError;
 use crate::bounds;
@@ -12,19 +13,19 @@ use serde_json::{Map, Number, Value};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-/// More than this are not reported: whoever mends these sees the rest.
+/// The most that are reported: once these are fixed, the rest appear.
 const MOST: usize = 20;
 
-/// One place of a schema where it contradicts itself.
+/// A location where a schema contradicts itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Contradiction {
-    /// Where in the schema, as a JSON Pointer.
+    /// The location in the schema, as a JSON Pointer.
     pub pointer: String,
-    /// What cannot be, as a sentence fragment.
+    /// The contradiction, as a sentence fragment.
     pub problem: String,
 }
 
-/// What was found in a schema.
+/// The findings in a schema.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Contradictions {
     pub found: Vec<Contradiction>,
@@ -37,7 +38,7 @@ pub fn contradictions(text: &str) -> Result<Contradictions, SchemaError> {
     let schema = bounds::read(text)?;
     let draft = bounds::dialect(&schema)?;
     if draft == Draft::Draft4 {
-        // Half of the keywords that are looked at mean nothing there, or something else.
+        // Half of the keywords that are checked mean nothing there, or something else.
         return Ok(Contradictions::default());
     }
     let refers_alone = matches!(draft, Draft::Draft7 | Draft::Draft6);
@@ -50,7 +51,7 @@ pub fn contradictions(text: &str) -> Result<Contradictions, SchemaError> {
 const TYPES: [&str; 6] = ["null", "boolean", "number", "string", "array", "object"];
 
 struct Search {
-    /// Whether a reference makes its neighbours count for nothing, as older dialects have it.
+    /// Whether a reference disables its neighbours, as in older dialects.
     refers_alone: bool,
     place: String,
     found: Vec<Contradiction>,
@@ -63,7 +64,8 @@ impl Search {
         if self.refers_alone && schema.contains_key("$ref") {
             return false;
         }
-        // What stands inside is looked at first, and always: it is reported even where this does not depend on it.
+        // Subschemas are checked first, and always: their contradictions are reported even if this result does not
+        // depend on them.
         let inner = self.inner(schema);
         let mut left = self.types(schema);
         for (kind, problem) in impossible(schema, &inner) {
@@ -71,7 +73,7 @@ impl Search {
                 self.report(problem);
             }
         }
-        // A schema that allows no type at all was reported by whoever found that out.
+        // A schema that allows no type at all was reported where that was found.
         let is_never = left.is_empty() || inner.is_never;
         if schema.get("not").is_some_and(allows_all) {
             self.report("nothing fits, since `not` refuses everything".to_owned());
@@ -80,7 +82,7 @@ impl Search {
         is_never
     }
 
-    /// Looks into the schemas that stand inside another one.
+    /// Checks the subschemas.
     fn inner(&mut self, schema: &Map<String, Value>) -> Inner {
         let mut inner = Inner::default();
         for key in ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"] {
@@ -172,14 +174,14 @@ impl Search {
     }
 }
 
-/// What is known of the schemas inside of another one.
+/// What is known about the subschemas.
 #[derive(Default)]
 struct Inner {
     /// Properties that no value fits.
     forbidden: BTreeSet<String>,
     /// Keys of single schemas that no value fits.
     never: BTreeSet<&'static str>,
-    /// Whether that alone lets nothing fit.
+    /// Whether they alone make every value fail.
     is_never: bool,
 }
 
@@ -211,7 +213,7 @@ fn number(schema: &Map<String, Value>) -> Option<String> {
     None
 }
 
-/// Rounding never turns two numbers around, so that what is above when rounded is above.
+/// Rounding never reverses an order, so a number that is above when rounded is above.
 fn is_above(one: &Number, other: &Number) -> bool {
     one.as_f64().zip(other.as_f64()).is_some_and(|(one, other)| one > other)
 }
@@ -282,7 +284,7 @@ fn may_be_integer(value: &Value) -> bool {
     value.as_f64().is_some_and(|number| number.fract() == 0.0)
 }
 
-/// The only values that are allowed, where they are listed.
+/// The only allowed values, if they are listed.
 fn listed(schema: &Map<String, Value>) -> Option<Vec<&Value>> {
     match (schema.get("const"), schema.get("enum")) {
         (Some(value), _) => Some(vec![value]),
@@ -302,7 +304,7 @@ fn type_of(value: &Value) -> &'static str {
     }
 }
 
-/// Whether two values are equal, or could be: `1` and `1.0` are, and so may be what holds them.
+/// Whether two values are equal, or could be: `1` and `1.0` are, and so may be values that contain them.
 fn may_equal(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => one.as_f64() == other.as_f64(),

@@ -1,10 +1,10 @@
-//! Numbers as they were written, compared by what they mean: `1`, `1.0` and `10e-1` are the same, and no digit of a
-//! large integer is lost on the way.
+//! Decimal numbers: compared by value as they were written. `1`, `1.0` and `10e-1` are equal, and no digit of a large
+//! integer is lost.
 
 use std::borrow::Cow;
 use std::fmt::{self, Write};
 
-/// A number in the only form it has: digits that neither start nor end in a zero, times a power of ten.
+/// A number in canonical form: digits that neither start nor end with a zero, times a power of ten.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Decimal<'t> {
     negative: bool,
@@ -33,7 +33,7 @@ impl<'t> Decimal<'t> {
         Self { negative, digits, exponent: power(exponent).saturating_add(shift) }
     }
 
-    /// Whether nothing stands behind the decimal point.
+    /// Whether there is nothing after the decimal point.
     pub(crate) fn is_integer(&self) -> bool {
         self.exponent >= 0
     }
@@ -46,7 +46,7 @@ impl<'t> Decimal<'t> {
     }
 }
 
-/// An exponent, which may be written with more digits than any number has.
+/// An exponent, which may be written with more digits than any integer type has.
 fn power(text: &str) -> i64 {
     let beyond = if text.starts_with('-') { i64::MIN } else { i64::MAX };
     // Half of the range leaves room for the shift of the decimal point.

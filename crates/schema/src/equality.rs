@@ -1,4 +1,4 @@
-//! When two values are the same in the sense of JSON Schema: numbers by what they mean, objects in any order.
+//! Equality in the sense of JSON Schema: numbers by value, objects in any order.
 
 use crate::decimal::Decimal;
 use crate::tree::{Body, Tree};
@@ -6,7 +6,7 @@ use serde_json::{Number, Value};
 use std::collections::HashMap;
 use std::fmt::Write;
 
-/// Whether a value is the one an author wrote in `const` or `enum`.
+/// Whether a value equals the author's value in `const` or `enum`.
 pub(crate) fn is_value(tree: &Tree<'_>, expected: &Value) -> bool {
     match (&tree.body, expected) {
         (Body::Null, Value::Null) => true,
@@ -34,8 +34,8 @@ fn is_number(text: &str, expected: &Number) -> bool {
     Decimal::read(text) == Decimal::read(&expected.to_string())
 }
 
-/// The first element that equals an earlier one: the place of both. It takes time in proportion to the text, however
-/// the values are chosen.
+/// The first element that equals an earlier one: the indices of both. It takes time in proportion to the text, whatever
+/// the values are.
 pub(crate) fn first_repeat(elements: &[Tree<'_>]) -> Option<(usize, usize)> {
     if elements.len() < 2 {
         return None;

@@ -1,4 +1,4 @@
-//! Why a schema cannot be used.
+//! Schema errors: why a schema cannot be used.
 
 use crate::bounds::{MAX_SCHEMA_BYTES, MAX_SCHEMA_DEPTH, MAX_SUBSCHEMAS};
 use std::fmt;
@@ -12,9 +12,9 @@ pub enum SchemaError {
     NotJson(String),
     /// `$schema` names this dialect.
     UnknownDialect(String),
-    /// The schema is not one in its own dialect. The sentence says where and why.
+    /// The schema is invalid in its own dialect. The sentence says where and why.
     Invalid(String),
-    /// A reference leads to this address outside of the schema.
+    /// A reference leads to this address outside the schema.
     OutsideReference(String),
     /// A reference leads to a place in the schema that does not exist.
     DanglingReference(String),
@@ -23,7 +23,7 @@ pub enum SchemaError {
         path: String,
         pattern: String,
     },
-    /// A pattern that is no regular expression, or much too large a one.
+    /// A pattern that is not a regular expression, or much too large.
     BadPattern {
         path: String,
         pattern: String,

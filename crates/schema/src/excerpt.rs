@@ -1,4 +1,4 @@
-//! Short pieces of what may be megabytes long.
+//! Excerpts: short pieces of values that may be megabytes long.
 
 pub(crate) use mcp_bash_harmless::clip;
 

@@ -1,4 +1,4 @@
-//! The words for what is expected of one value on its own.
+//! Expectations: the words for what is expected of one value by itself.
 
 use crate::equality::first_repeat;
 use crate::excerpt;
@@ -8,7 +8,7 @@ use jsonschema::JsonType;
 use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use serde_json::Value;
 
-/// What was expected of `value`, which stands at `path`, and what there is instead.
+/// What was expected of `value` at `path`, and what there is instead.
 pub(crate) fn expectation(kind: &Kind, path: &str, value: &Tree<'_>) -> (String, Instead) {
     let shown = excerpt::value(value.text);
     let has = |count: usize| Instead::But(format!("has {count}"));
@@ -77,7 +77,7 @@ fn types(kind: &TypeKind) -> String {
     }
 }
 
-/// What people say for types. What is not there comes last.
+/// The usual words for types, `null` last.
 pub(crate) fn type_phrases(types: impl Iterator<Item = JsonType>) -> Vec<String> {
     let mut types: Vec<JsonType> = types.collect();
     types.sort_unstable_by_key(|each| (*each == JsonType::Null, *each));

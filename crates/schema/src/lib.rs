@@ -1,34 +1,35 @@
-//! What a tool's JSON Schema says about a value: whether arguments fit, what is wrong with them in words a model can
-//! act on, and which values can be put right without guessing.
+//! JSON Schema validation for tools: whether arguments fit, what is wrong with them in words that a model can act on,
+//! and which values can be corrected without guessing.
 //!
 //! # Theory of operation
 //!
-//! [`Schema::compile`] reads a schema within bounds (`bounds.rs`) and hands it to the `jsonschema` crate, configured so
-//! that nothing is ever fetched and regular expressions take time in proportion to the text. What it refuses is put
-//! into our words (`refusal.rs`). A schema of the plain kind that most tools have is known to be valid without it, and
-//! values that plainly fit are found to (`plain.rs`): the validator is prepared when a value first needs it.
+//! [`Schema::compile`] reads a schema within limits (`bounds.rs`) and hands it to the `jsonschema` crate, configured so
+//! that nothing is ever fetched and regular expressions take time in proportion to the text. Its refusals are put into
+//! our words (`refusal.rs`). A plain schema, as most tools have, is known to be valid without that crate, and so are
+//! values that plainly fit (`plain.rs`): the validator is prepared when a value first needs it.
 //!
-//! [`Schema::check`] reads the arguments into a `Tree` whose values know where they stand in the text (`tree.rs`).
-//! The validator looks at this tree directly (`written.rs`), so that numbers are compared as they were written, and
-//! through a `Meter` (`meter.rs`), so that no pair of schema and value can take unbounded time, memory or stack. A value
-//! that needs more stack than the caller's thread has gets a thread with more (`room.rs`).
+//! [`Schema::check`] reads the arguments into a `Tree` whose values know their position in the text (`tree.rs`). The
+//! validator reads this tree directly (`written.rs`), so that numbers are compared as they were written, and through a
+//! `Meter` (`meter.rs`), so that no pair of schema and value can take unbounded time, memory or stack. A value that
+//! needs more stack than the caller's thread has gets a thread with more (`room.rs`).
 //!
 //! Most arguments fit, and are returned as they came. Otherwise the errors of the validator say where a value has the
-//! wrong type. Where what was meant is beyond doubt (`coerce.rs`), it is replaced in the text (`repair.rs`), and the
-//! result is checked anew. If it still does not fit, the problems of what came are told (`wording.rs`,
-//! `expectation.rs`, `alternatives.rs`): a [`Problem`] for each, up to twenty, and how many more there are.
+//! wrong type. If the intended value is beyond doubt (`coerce.rs`), it is replaced in the text (`repair.rs`), and the
+//! result is checked again. If it still does not fit, the problems of the original arguments are reported
+//! (`wording.rs`, `expectation.rs`, `alternatives.rs`): a [`Problem`] for each, up to twenty, and how many more there
+//! are.
 //!
-//! [`contradictions()`] finds schemas that no value fits, for those who check a project before it is served.
+//! [`contradictions()`] finds schemas that no value fits, for commands that check a project before it is served.
 //!
 //! # Decisions
 //!
 //! - The dialect is the one `$schema` names, and 2020-12 without it.
 //! - `format`, `contentEncoding` and `contentMediaType` are annotations in every dialect: they describe, and refuse
-//!   nothing. 2020-12 says so, and a tool that cares says it with `pattern`.
+//!   nothing. 2020-12 says so, and a tool that cares uses `pattern`.
 //! - A pattern with look-around or back-references is refused when the schema is read. Such a pattern can take time
-//!   exponential in the text, and passing it over would let through what its author meant to keep out.
-//! - A name that stands twice in an object is a problem, as the tool's own reader may take the other one.
-//! - Putting right is all or nothing: if the result does not fit, the problems are those of what came.
+//!   exponential in the text, and ignoring it would let through what its author meant to keep out.
+//! - A name that occurs twice in an object is a problem, because the tool's own parser may take the other one.
+//! - Correction is all or nothing: if the result does not fit, the reported problems are those of the original.
 //!
 //! Everything here is a pure function of its input: there is no runtime, no file, no clock.
 

@@ -1,4 +1,4 @@
-//! How `jsonschema` sees a number: by its text, which has every digit.
+//! Number literals: how `jsonschema` sees a number, by its text with every digit.
 
 use crate::decimal::Decimal;
 use jsonschema::json::JsonNumber;
@@ -25,7 +25,7 @@ impl JsonNumber for Literal<'_> {
         Cow::Borrowed(self.0)
     }
 
-    /// What is too large for any number type becomes as large as one can be: this is only ever shown.
+    /// A number that is too large for any number type becomes the largest one: this is only ever shown.
     fn to_number(&self) -> Cow<'_, Number> {
         Cow::Owned(self.0.parse().unwrap_or(Number::from(u64::MAX)))
     }

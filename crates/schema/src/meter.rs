@@ -1,13 +1,13 @@
-//! What one run of the validator may cost.
+//! Validation meter: what one run of the validator may cost.
 //!
 //! A schema that refers to itself from several alternatives can make a validator take time that doubles with every
-//! level of the value, leave as many errors behind, and use more stack than a thread has. So every look it takes at a
-//! value is counted. Once there were too many, or the stack is too deep, the run is over: see [`Meter::look`].
+//! level of the value, leave as many errors behind, and use more stack than a thread has. So every access to a value is
+//! counted. After too many of them, or when the stack is too deep, the run is over: see [`Meter::look`].
 
 use crate::tree::Tree;
 use std::cell::Cell;
 
-/// How much stack a run may use on a thread of the caller, and how much on one that was made for it.
+/// How much stack a run may use, on a thread of the caller and on one that was made for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stack {
     Callers,
@@ -15,8 +15,8 @@ pub(crate) enum Stack {
 }
 
 impl Stack {
-    /// The rest is for what the validator does between two looks, such as following references. A caller's thread has
-    /// 2 MiB or more, and is expected to have left a quarter of it.
+    /// The rest is for what the validator does between two accesses, such as following references. A caller's thread
+    /// has 2 MiB or more, and is expected to have a quarter of it left.
     fn limit(self) -> usize {
         match self {
             Self::Callers => 256 * 1024,
@@ -26,18 +26,18 @@ impl Stack {
 }
 
 pub(crate) struct Meter {
-    /// How many more looks may be taken. Every one may leave an error behind, so this bounds memory.
+    /// How many more accesses are allowed. Each may leave an error behind, so this limits memory.
     looks: Cell<u64>,
-    /// How much more work the looks may be. This bounds time.
+    /// How much more work the accesses may be. This limits time.
     work: Cell<u64>,
     stack: Stack,
-    /// Where the stack stood when the run began.
+    /// The stack pointer when the run began.
     start: usize,
     too_deep: Cell<bool>,
 }
 
 impl Meter {
-    /// For finding out whether a value fits: some work for each byte, and much for a small value.
+    /// For checking whether a value fits: some work for each byte, and a generous minimum for a small value.
     pub(crate) fn for_verdict(tree: &Tree<'_>, stack: Stack) -> Self {
         Self {
             looks: Cell::new(u64::MAX),
@@ -48,13 +48,13 @@ impl Meter {
         }
     }
 
-    /// For finding out all that is wrong with a value.
+    /// For finding all problems of a value.
     pub(crate) fn for_errors(tree: &Tree<'_>, stack: Stack) -> Self {
         let looks = (200_000 + tree.text.len() as u64 / 2).min(500_000);
         Self { looks: Cell::new(looks), ..Self::for_verdict(tree, stack) }
     }
 
-    /// Counts a look, and how many more looks' time it takes. False once the run is over.
+    /// Counts an access, and the work it takes in units of one access. False once the run is over.
     pub(crate) fn look(&self, work: usize) -> bool {
         self.looks.set(self.looks.get().saturating_sub(1));
         self.work.set(self.work.get().saturating_sub(1 + work as u64));
@@ -64,7 +64,7 @@ impl Meter {
         !self.is_over()
     }
 
-    /// Whether the run was cut short, so that its outcome means nothing.
+    /// Whether the run was cut short, so that its outcome is meaningless.
     pub(crate) fn is_over(&self) -> bool {
         self.looks.get() == 0 || self.work.get() == 0 || self.is_too_deep()
     }
@@ -75,7 +75,7 @@ impl Meter {
     }
 }
 
-/// Roughly where the stack stands: the address of something on it.
+/// The approximate stack pointer: the address of something on the stack.
 fn stack_pointer() -> usize {
     let here = 0u8;
     std::ptr::from_ref(&here).addr()

@@ -1,11 +1,11 @@
-//! Which errors are about the type of a value, and which types were asked for instead.
+//! Type mismatches: which errors are about the type of a value, and which types were required instead.
 
 use crate::tree::Tree;
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 use jsonschema::{JsonType, ValidationError, types::JsonTypeSet};
 use serde_json::Value;
 
-/// The types that would have been right, if `error` is that `value` has none of them.
+/// The types that would have been right, if `error` says that `value` has none of them.
 pub(crate) fn wanted_types(error: &ValidationError<'_>, value: &Tree<'_>) -> Option<JsonTypeSet> {
     match error.kind() {
         ValidationErrorKind::Type { kind: TypeKind::Single(one) } => Some((*one).into()),
@@ -22,8 +22,7 @@ pub(crate) fn wanted_types(error: &ValidationError<'_>, value: &Tree<'_>) -> Opt
     }
 }
 
-/// The types that an alternative would have taken in place of `value`, which stands at `path`. None if it would take
-/// the type that `value` has.
+/// The types that an alternative accepts in place of `value` at `path`. `None` if it accepts the type of `value`.
 pub(crate) fn branch_wants(
     branch: &[ValidationError<'_>],
     path: &str,
@@ -35,7 +34,7 @@ pub(crate) fn branch_wants(
         .find_map(|error| wanted_types(error, value))
 }
 
-/// The types of what an author listed, if that of `value` is not among them.
+/// The types of the author's listed values, if that of `value` is not among them.
 fn foreign_types(options: &[Value], value: &Tree<'_>) -> Option<JsonTypeSet> {
     let types = options.iter().fold(JsonTypeSet::empty(), |set, option| set.insert(JsonType::from(option)));
     (!types.contains(value.body.json_type())).then_some(types)

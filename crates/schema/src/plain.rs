@@ -1,21 +1,21 @@
-//! The plain kind of schema that most tools have: types, properties, lists, choices and bounds. To prepare a validator for
-//! any schema takes milliseconds, for a schema of this kind next to nothing. It says yes where a value surely fits; where it
-//! does not say yes, the validator decides.
+//! Plain schemas, as most tools have them: types, properties, lists, choices and bounds. Preparing a validator for any
+//! schema takes milliseconds, for a plain schema next to nothing. A plain schema says yes if a value surely fits;
+//! otherwise the validator decides.
 
 use crate::tree::{Body, Tree};
 use serde_json::{Map, Value};
 
-/// A schema of which every word is known to be valid.
+/// A schema of which every keyword is known to be valid.
 pub(crate) struct Plain {
     kind: Option<Kind>,
     properties: Vec<(String, Plain)>,
     required: Vec<String>,
-    /// Whether other members than the properties are refused.
+    /// Whether members other than the properties are refused.
     is_closed: bool,
     items: Option<Box<Plain>>,
-    /// The texts that are allowed, where only some are.
+    /// The allowed texts, if they are limited.
     choices: Option<Vec<String>>,
-    /// How long a text, how long a list and how large an integer may be.
+    /// The bounds of the length of a text, the length of a list, and the size of an integer.
     length: Bounds,
     count: Bounds,
     amount: Bounds,
@@ -52,7 +52,7 @@ impl Bounds {
 }
 
 impl Plain {
-    /// The schema, if it is of the plain kind. Nothing where any word of it is another one, or not as it should be.
+    /// Reads a plain schema. `None` if any keyword is of another kind or malformed.
     pub(crate) fn read(schema: &Value) -> Option<Self> {
         let mut plain = Self {
             kind: None,
@@ -122,7 +122,7 @@ impl Plain {
         self.properties.iter().find(|(known, _)| known == name).map(|(_, property)| property)
     }
 
-    /// Whether values of this type fit, of which no choice is one.
+    /// Whether any value of this type fits; not if choices are listed.
     fn takes(&self, kind: Kind) -> bool {
         self.choices.is_none() && self.kind.is_none_or(|own| own == kind)
     }
@@ -133,7 +133,7 @@ impl Plain {
             && (self.length.are_open() || allows(self.length, text.chars().count()))
     }
 
-    /// Only an integer that is written as one is surely one, and surely within bounds.
+    /// Only a number that is written as an integer is surely one, and surely within bounds.
     fn takes_number(&self, text: &str) -> bool {
         let integer = text.parse::<i64>().ok();
         let is_of_type = self.takes(Kind::Number) || integer.is_some() && self.takes(Kind::Integer);
@@ -171,7 +171,7 @@ fn distinct_texts(list: &Value) -> Option<Vec<String>> {
     (are_distinct && !texts.is_empty()).then_some(texts)
 }
 
-/// A size, which is no less than nothing.
+/// A size, which is not negative.
 fn size(value: &Value) -> Option<i64> {
     value.as_i64().filter(|size| *size >= 0)
 }

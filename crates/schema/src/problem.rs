@@ -1,46 +1,47 @@
-//! One thing that is wrong with a value, said so that a model can put it right.
+//! Validation problem: one thing that is wrong with a value, worded so that a model can correct it.
 
 use crate::excerpt;
 use std::fmt;
 
-/// How many problems are told one by one.
+/// How many problems are reported one by one.
 pub(crate) const MAX_PROBLEMS: usize = 20;
 
 /// What a value must be and is not. `Display` renders it as one sentence. It shows a piece of the value, so it is for
-/// whoever sent the value, and not for logs.
+/// the sender of the value, and not for logs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     path: String,
     expected: String,
     given: Option<String>,
     sentence: String,
-    /// Where what came instead starts in the sentence.
+    /// Where the part about the given value starts in the sentence.
     demand: usize,
     rule: Option<String>,
 }
 
 impl Problem {
-    /// Where the value stands, as a JSON Pointer: `/items/2/name`, or nothing for the whole.
+    /// The location of the value, as a JSON Pointer: `/items/2/name`, or empty for the whole.
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// What the schema asks for: `must be an integer`, `is required`.
+    /// What the schema requires: `must be an integer`, `is required`.
     pub fn expected(&self) -> &str {
         &self.expected
     }
 
-    /// The sentence without what came instead.
+    /// The sentence without the part about the given value.
     pub(crate) fn demand(&self) -> &str {
         &self.sentence[..self.demand]
     }
 
-    /// Where in the schema the keyword stands that the value breaks: `/properties/items/type`. It tells nothing of the value.
+    /// The location of the schema keyword that the value breaks: `/properties/items/type`. It reveals nothing about the
+    /// value.
     pub fn rule(&self) -> Option<&str> {
         self.rule.as_deref()
     }
 
-    /// A short piece of what came instead.
+    /// A short piece of the given value.
     pub fn given(&self) -> Option<&str> {
         self.given.as_deref()
     }
@@ -52,22 +53,22 @@ impl fmt::Display for Problem {
     }
 }
 
-/// What follows on what was expected.
+/// What follows the expectation.
 pub(crate) enum Instead {
     Nothing,
     /// "..., but `this` was given".
     Given(String),
-    /// "..., but `this`", which speaks for itself.
+    /// "..., but `this`", which is self-explanatory.
     But(String),
 }
 
 /// The problems of one value, in the order in which they are found. Only the first ones are kept.
 pub(crate) struct Problems {
-    /// What the whole value is called, as it has no path.
+    /// The name of the whole value, which has no path.
     whole: &'static str,
     list: Vec<Problem>,
     more: usize,
-    /// Where in the schema the keyword stands that the next problems are about.
+    /// The location of the schema keyword that the next problems are about.
     rule: Option<String>,
 }
 
@@ -81,7 +82,7 @@ impl Problems {
         Self::new(self.whole)
     }
 
-    /// The next problems are about the keyword that stands there in the schema.
+    /// The next problems are about the keyword at this location in the schema.
     pub(crate) fn set_rule(&mut self, rule: &str) {
         self.rule = Some(excerpt::clip(rule, 200).into_owned());
     }
@@ -107,7 +108,7 @@ impl Problems {
         };
         let demand = format!("{subject} {expected}");
         let sentence = format!("{demand}{end}");
-        // Schemas often ask for the same thing twice, which is no second problem.
+        // Schemas often require the same thing twice, which is not a second problem.
         if self.list.iter().all(|known| known.sentence != sentence) {
             let path = excerpt::clip(path, 200).into_owned();
             let (demand, rule) = (demand.len(), self.rule.clone());
@@ -115,7 +116,7 @@ impl Problems {
         }
     }
 
-    /// All problems. When there were too many, the last one says how many are left out.
+    /// All problems. If there were too many, the last one says how many are left out.
     pub(crate) fn into_list(mut self) -> Vec<Problem> {
         if self.more > 0 {
             let sentence =

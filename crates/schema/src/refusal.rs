@@ -1,4 +1,4 @@
-//! Why the validator does not take a schema, in our words.
+//! Schema refusals: why the validator rejects a schema, in our words.
 
 use crate::excerpt::clip;
 use crate::tree::Tree;
@@ -8,7 +8,7 @@ use jsonschema::error::ValidationErrorKind;
 use jsonschema::{ReferencingError, ValidationError};
 use serde_json::json;
 
-/// `text` is the text of the schema, whose places `error` names.
+/// `text` is the text of the schema, in which `error` names locations.
 pub(crate) fn of(error: &ValidationError<'_>, text: &str) -> SchemaError {
     match error.kind() {
         ValidationErrorKind::Referencing(reason) => reference(reason),
@@ -39,7 +39,7 @@ fn reference(reason: &ReferencingError) -> SchemaError {
     }
 }
 
-/// The linear engine does not take the pattern. Whether the backtracking one would tells why.
+/// The linear engine rejects the pattern. Whether the backtracking one accepts it tells why.
 fn pattern(error: &ValidationError<'_>) -> SchemaError {
     let given = error.instance().as_ref();
     let path = clip(error.schema_path().as_str(), 200).into_owned();

@@ -1,15 +1,14 @@
-//! Puts arguments right where what was meant is beyond doubt.
+//! Argument repair: corrects arguments if the intended value is beyond doubt.
 //!
 //! The errors of the validator say where a value has the wrong type, so that references, conditions and dialects need
-//! no second interpretation here. What they lead to are replacements in the text: all that is not replaced keeps its
-//! spelling.
+//! no second interpretation here. They lead to replacements in the text: everything else keeps its spelling.
 //!
-//! Of alternatives (`anyOf`, `oneOf`) one is looked into only if it is the only one for the type of the value; a plain
-//! value is replaced only if none of them would take its type.
+//! One of several alternatives (`anyOf`, `oneOf`) is considered only if it is the only one for the type of the value; a
+//! plain value is replaced only if none of them accepts its type.
 //!
-//! `null` for an optional property that does not allow it means "nothing", as models that are made to name every
-//! property use it. The property is dropped if the schema names it under `properties`; a `null` in a free-form map
-//! (`additionalProperties`) stays, as there the author has not said what names there are.
+//! `null` for an optional property that does not allow it means "nothing": models that have to name every property use
+//! it so. The property is dropped if the schema names it under `properties`; a `null` in a free-form map
+//! (`additionalProperties`) stays, because there the author has not said which names exist.
 
 use crate::coerce::coerce;
 use crate::mismatch::{branch_wants, wanted_types};
@@ -18,18 +17,18 @@ use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind;
 use std::collections::BTreeMap;
 
-/// The text with everything put right that can be. `None` if nothing can.
+/// The text with every possible correction. `None` if there is none.
 pub(crate) fn repair(root: &Tree<'_>, errors: &[ValidationError<'_>]) -> Option<String> {
     apply(root, errors.iter().filter_map(|error| fixes_for(error, root)).flatten())
 }
 
-/// The text without each `null` that stands for nothing. `None` if there is none.
+/// The text without each `null` that means nothing. `None` if there is none.
 pub(crate) fn drop_nulls(root: &Tree<'_>, errors: &[ValidationError<'_>]) -> Option<String> {
     let fixes = errors.iter().filter_map(|error| fixes_for(error, root)).flatten();
     apply(root, fixes.filter(|(_, fix)| *fix == Fix::Drop))
 }
 
-/// Whether `error` is about a `null` that stands for nothing.
+/// Whether `error` is about a `null` that means nothing.
 pub(crate) fn drops_null(error: &ValidationError<'_>, root: &Tree<'_>) -> bool {
     fixes_for(error, root).is_some_and(|fixes| fixes.iter().all(|(_, fix)| *fix == Fix::Drop))
 }
@@ -62,7 +61,7 @@ enum Fix {
 
 struct Plan<'t> {
     root: &'t Tree<'t>,
-    /// By where the value starts in the text.
+    /// By the position of the value in the text.
     fixes: BTreeMap<usize, Fix>,
 }
 
@@ -107,7 +106,7 @@ impl Plan<'_> {
                 // The comma before the member goes with it.
                 written = at.end;
             } else {
-                // So far nothing was kept, so the comma behind the member goes with it.
+                // Nothing was kept so far, so the comma after the member goes with it.
                 text.push_str(&whole[written..place(member.key, whole).start]);
                 let next = members.list.get(number + 1);
                 written = next.map_or(at.end, |next| place(next.key, whole).start);
@@ -117,7 +116,7 @@ impl Plan<'_> {
     }
 }
 
-/// What makes `error` go away.
+/// The fixes that remove `error`.
 fn fixes_for(error: &ValidationError<'_>, root: &Tree<'_>) -> Option<Vec<(usize, Fix)>> {
     let path = error.instance_path().as_str();
     let value = root.at(path)?;
@@ -133,7 +132,7 @@ fn fixes_for(error: &ValidationError<'_>, root: &Tree<'_>) -> Option<Vec<(usize,
     Some(fixes?.into_iter().flatten().collect())
 }
 
-/// The alternative that a container was meant to fit, if only one of them takes its type.
+/// The alternative that a container was meant to fit, if only one of them accepts its type.
 fn only_alternative<'e>(
     error: &'e ValidationError<'_>,
     path: &str,
@@ -151,7 +150,7 @@ fn only_alternative<'e>(
     fitting.next().filter(|_| fitting.next().is_none()).map(Vec::as_slice)
 }
 
-/// Whether the way through the schema that ended in `error` came to the value by its name under `properties`.
+/// Whether the path through the schema that ended in `error` reached the value by its name under `properties`.
 fn is_declared_property(error: &ValidationError<'_>, path: &str) -> bool {
     let Some((_, name)) = path.rsplit_once('/') else { return false };
     let way: Vec<&str> = error.evaluation_path().as_str().split('/').collect();

@@ -1,4 +1,4 @@
-//! A schema that is ready to be asked.
+//! Compiled schema, ready to check values.
 
 use crate::check::Check;
 use crate::meter::Stack;
@@ -15,29 +15,29 @@ use std::sync::OnceLock;
 
 /// The largest regular expression, in bytes of its compiled form.
 const PATTERN_BYTES: usize = 4 * 1024 * 1024;
-/// What a regular expression may remember while it matches.
+/// How much memory a regular expression may use as a cache while it matches.
 const PATTERN_CACHE_BYTES: usize = 1024 * 1024;
 
 /// The schema of a tool's input or output.
 pub struct Schema {
-    /// The same schema, where it is of the plain kind.
+    /// The same schema, if it is plain.
     plain: Option<Plain>,
-    /// Prepared when it is first needed, where the schema is known to be valid.
+    /// Prepared when it is first needed, if the schema is known to be valid.
     validator: OnceLock<Result<Validator<Written>, SchemaError>>,
     text: Box<str>,
-    /// Whether it has so many references that following one after another may take much stack.
+    /// Whether it has so many references that following them in a row may take much stack.
     has_many_references: bool,
 }
 
 /// Arguments that fit their schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checked<'a> {
-    /// Borrowed: the text that came, byte for byte. Owned: the same with some values put right.
+    /// Borrowed: the original text, byte for byte. Owned: the same with some values corrected.
     pub text: Cow<'a, str>,
 }
 
 impl Checked<'_> {
-    /// Whether any value had to be put right.
+    /// Whether any value was corrected.
     pub fn is_coerced(&self) -> bool {
         matches!(self.text, Cow::Owned(_))
     }
@@ -46,12 +46,12 @@ impl Checked<'_> {
 /// Why a value was not found to fit.
 pub(crate) enum Stop {
     Problems(Vec<Problem>),
-    /// There was not enough stack to find out.
+    /// There was not enough stack to decide.
     TooDeep,
 }
 
 impl Schema {
-    /// Reads a schema. Nothing is fetched: all it refers to must be in the text.
+    /// Reads a schema. Nothing is fetched: everything it refers to must be in the text.
     pub fn compile(text: &str) -> Result<Self, SchemaError> {
         let schema = bounds::read(text)?;
         let plain = Plain::read(&schema);
@@ -63,20 +63,20 @@ impl Schema {
         Ok(Self { plain, validator, text: text.into(), has_many_references })
     }
 
-    /// Who decides where the plain kind does not.
+    /// The validator, which decides if the plain schema does not.
     fn validator(&self) -> Result<&Validator<Written>, &SchemaError> {
         let prepared = self.validator.get_or_init(|| validator(&bounds::read(&self.text)?, &self.text));
         prepared.as_ref()
     }
 
-    /// Whether a value fits beyond doubt, which is found out without preparing anything.
+    /// Whether a value fits beyond doubt, decided without preparing anything.
     fn surely_fits(&self, value: &str) -> bool {
         let plain = self.plain.as_ref().filter(|_| self.validator.get().is_none());
         plain.is_some_and(|plain| Tree::read(value).is_ok_and(|tree| plain.surely_fits(&tree)))
     }
 
-    /// Whether a tool can be called with these arguments, which are the text of a JSON object. Values of the wrong type
-    /// are put right where what was meant is beyond doubt; arguments that fit are never changed.
+    /// Whether a tool can be called with these arguments, the text of a JSON object. Values of the wrong type are
+    /// corrected if the intended value is beyond doubt; arguments that fit are never changed.
     pub fn check<'a>(&self, arguments: &'a str) -> Result<Checked<'a>, Vec<Problem>> {
         if self.surely_fits(arguments) {
             return Ok(Checked { text: Cow::Borrowed(arguments) });
@@ -92,7 +92,7 @@ impl Schema {
         self.run("the value", |check| check.value(text))
     }
 
-    /// Runs `work` here if the stack suffices, and else where it does.
+    /// Runs `work` here if the stack suffices, and otherwise on a thread where it does.
     fn run<T: Send>(
         &self,
         whole: &'static str,

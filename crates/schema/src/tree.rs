@@ -1,4 +1,4 @@
-//! A JSON text read into a tree whose every value still knows where it stands in the text.
+//! Positioned JSON tree: every value knows its position in the text.
 //!
 //! Numbers stay as they were written, so that large integers are compared exactly and `1.10` survives; and a value can
 //! be replaced in the text without touching its neighbours.
@@ -8,12 +8,12 @@ use mcp_bash_wire::{Limits, Raw, ScanError, Scanner};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// More values than this are not looked at. It bounds the memory of a tree, which is many times that of its text.
+/// The most values that are read. It limits the memory of a tree, which is many times that of its text.
 pub(crate) const MAX_VALUES: usize = 1_000_000;
 
 /// One value of the text.
 pub(crate) struct Tree<'t> {
-    /// The value as it was written, without surrounding blanks.
+    /// The value as it was written, without surrounding white space.
     pub(crate) text: &'t str,
     pub(crate) body: Body<'t>,
 }
@@ -45,9 +45,9 @@ pub(crate) struct Member<'t> {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Unreadable {
     Scan(ScanError),
-    /// A name stands twice in one object. Readers disagree on which of the two counts, so neither is trusted.
+    /// A name occurs twice in one object. Parsers disagree on which of the two counts, so neither is trusted.
     Duplicate(String),
-    /// A string holds half of a surrogate pair, which no text can have.
+    /// A string holds a lone surrogate, which no text can contain.
     Surrogate,
     TooMany,
 }
@@ -58,7 +58,7 @@ impl<'t> Tree<'t> {
         Reader { left: MAX_VALUES }.value(raw)
     }
 
-    /// The one string of a tree that has no text, such as the name of a member.
+    /// A single string without a text, such as the name of a member.
     pub(crate) fn of_name(name: &'t str) -> Self {
         Self { text: "", body: Body::String(Cow::Borrowed(name)) }
     }
@@ -76,7 +76,7 @@ impl<'t> Tree<'t> {
         Some(place)
     }
 
-    /// Where this value stands in the text of `root`, which it must be a part of.
+    /// The position of this value in the text of `root`, which it must be a part of.
     pub(crate) fn place_in(&self, root: &Self) -> Range<usize> {
         place(self.text, root.text)
     }
@@ -96,7 +96,7 @@ impl Body<'_> {
 }
 
 impl<'t> Members<'t> {
-    /// The members with an index of their names, or the name that stands twice.
+    /// The members with an index of their names, or the name that occurs twice.
     fn index(list: Vec<Member<'t>>) -> Result<Self, String> {
         let mut by_name: Vec<u32> = (0u32..).take(list.len()).collect();
         let name = |place: u32| list[place as usize].name.as_ref();
@@ -119,13 +119,13 @@ impl<'t> Members<'t> {
     }
 }
 
-/// Where `part` stands in `whole`, of which it is a slice.
+/// The position of `part` in `whole`, of which it is a slice.
 pub(crate) fn place(part: &str, whole: &str) -> Range<usize> {
     let start = part.as_ptr().addr() - whole.as_ptr().addr();
     start..start + part.len()
 }
 
-/// A segment of a JSON Pointer as the name it stands for.
+/// Decodes a segment of a JSON Pointer to a name.
 pub(crate) fn unescape(segment: &str) -> Cow<'_, str> {
     if segment.contains('~') { segment.replace("~1", "/").replace("~0", "~").into() } else { segment.into() }
 }

@@ -1,4 +1,4 @@
-//! Says in words what the validator found. No value is shown whole, and none is shown that is not in the arguments.
+//! Problem wording: describes what the validator found. No value is shown whole, and none that is not in the arguments.
 
 use crate::excerpt;
 use crate::expectation::expectation;
@@ -9,7 +9,7 @@ use jsonschema::error::ValidationErrorKind as Kind;
 use serde_json::Value;
 use std::cell::OnceCell;
 
-/// The problems that `errors` are, told about the value `tree`, which as a whole is called `whole`.
+/// Describes `errors` as problems of the value `tree`, which as a whole is called `whole`.
 pub(crate) fn tell(
     tree: &Tree<'_>,
     schema: &str,
@@ -26,7 +26,7 @@ pub(crate) fn tell(
 
 pub(crate) struct Teller<'t> {
     pub(crate) tree: &'t Tree<'t>,
-    /// The text of the schema, which is only read when its author's names are needed.
+    /// The text of the schema, which is read only when its author's names are needed.
     text: &'t str,
     schema: OnceCell<Value>,
 }
@@ -125,7 +125,7 @@ fn allows_no_member(error: &ValidationError<'_>) -> bool {
     error.schema_path().as_str().ends_with(keyword) && !error.instance_path().as_str().ends_with(keyword)
 }
 
-/// The path of the member `name` of what stands at `path`.
+/// The path of the member `name` of the value at `path`.
 fn below(path: &str, name: &str) -> String {
     format!("{path}/{}", name.replace('~', "~0").replace('/', "~1"))
 }

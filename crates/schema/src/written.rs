@@ -1,7 +1,7 @@
-//! How `jsonschema` sees a [`Tree`]: a value as it was written, looked at through a [`Meter`].
+//! Written values: how `jsonschema` sees a [`Tree`], a value as it was written, accessed through a [`Meter`].
 //!
 //! When the meter says that a run is over, all values appear to be `null`. There is nothing left to descend into, and
-//! the validator ends at once, with an outcome that is worth nothing.
+//! the validator ends at once, with a meaningless outcome.
 
 use crate::equality::{first_repeat, is_value};
 use crate::literal::Literal;
@@ -37,17 +37,17 @@ impl<'t> Run<'t> {
 #[derive(Clone, Copy)]
 pub(crate) struct View<'a> {
     tree: &'a Tree<'a>,
-    /// `None` for the name of a member, which the validator looks at as if it were a value.
+    /// `None` for the name of a member, which the validator treats as a value.
     run: Option<&'a Run<'a>>,
 }
 
-/// Searching a string or an array takes about one look's time for this many bytes.
+/// Searching a string or an array takes about the time of one access for this many bytes.
 const BYTES_PER_LOOK: usize = 8;
 
 static NOTHING: Body<'static> = Body::Null;
 static NULL: Value = Value::Null;
 
-/// Counts a look, and the bytes it searches. False once the run is over.
+/// Counts an access, and the bytes it searches. False once the run is over.
 fn look(run: Option<&Run<'_>>, bytes: usize) -> bool {
     run.is_none_or(|run| run.meter.look(bytes / BYTES_PER_LOOK))
 }
@@ -115,8 +115,8 @@ impl<'a> Node<'a, Written> for View<'a> {
     }
 
     /// The validator copies this into its errors, from where we never read it: our own tree says what was given. So
-    /// only two values are told. The name of a member is one, as no tree has it. The root is the other: the validator
-    /// follows a path from it when a regular expression fails, and relies on arriving.
+    /// only two values are returned. The name of a member is one, because no tree has it. The root is the other: the
+    /// validator follows a path from it when a regular expression fails, and relies on arriving.
     fn to_value(&self) -> Cow<'a, Value> {
         match (self.run, &self.tree.body) {
             (Some(run), _) if std::ptr::eq(run.root, self.tree) => {
@@ -185,7 +185,7 @@ impl<'a> Iterator for EntriesIter<'a> {
 
 pub(crate) struct Elements<'a> {
     list: &'a [Tree<'a>],
-    /// How much text all of them are.
+    /// The length of their text in all.
     bytes: usize,
     run: Option<&'a Run<'a>>,
 }

@@ -1,18 +1,18 @@
-//! The protocol: what a line from a client means, and what is answered.
+//! MCP server: what a line from a client means, and how it is answered.
 //!
 //! # Theory of operation
 //!
-//! A transport makes a [`Client`] for each connection or session, or for a single request that has neither, and hands it
-//! lines, each with the [`Reply`] that it gets. The dispatcher decodes a line, obtains the request's context (from its own
-//! `_meta` in the stateless era, from the session in the handshake era), looks the method up in the table of methods, and
-//! serves it. What needs no waiting is answered on the transport's thread, before the next line is read: lifecycle, ping,
-//! logging, lists. Everything else becomes *work*: it is entered as in flight, gets a place or waits its turn, and runs on
-//! the runtime. Each request is answered once, whatever happens to its handler, and after its answer or its cancellation
-//! nothing is sent for it.
+//! A transport makes a [`Client`] for each connection or session, or for a single request that has neither, and hands
+//! it lines, each with its [`Reply`]. The dispatcher decodes a line, obtains the request's context (from its own
+//! `_meta` in the stateless era, from the session in the handshake era), looks the method up in the table of methods,
+//! and serves it. Requests that need no waiting (lifecycle, ping, logging, lists) are answered on the transport's
+//! thread, before the next line is read. Everything else becomes *work*: it is recorded as in flight, gets a place or
+//! waits its turn, and runs on the runtime. Each request is answered once, whatever happens to its handler. After its
+//! answer or its cancellation nothing is sent for it.
 //!
 //! Results are written in the newest shape and rendered for the revision of their request in one place.
 //!
-//! Every client belongs to a [`Caller`], to whom belongs what is held, kept, parked and followed for it.
+//! Every client belongs to a [`Caller`], which owns everything held, kept, parked and followed for it.
 //!
 //! Nothing here walks a file system or starts a process.
 //!

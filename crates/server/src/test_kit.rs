@@ -1,4 +1,4 @@
-//! What the unit tests at the seams are written with.
+//! Test kit: helpers for the unit tests at the seams.
 
 use crate::callers::caller::{Caller, test_caller};
 use crate::dispatch::in_memory::{InMemoryReply, Said};
@@ -9,10 +9,10 @@ use mcp_bash_wire::{Id, Limits, Raw, Scanner};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// Every notification leaves at once.
+/// Sends every notification at once.
 pub(crate) const UNLIMITED: Pace = Pace { progress_per_minute: 0, logs_per_minute: 0, live: true };
 
-/// Requests that nobody but the test works on, and what their client is told.
+/// Requests that only the test works on, and what their client receives.
 pub(crate) struct Requests {
     pub(crate) in_flight: Arc<InFlight>,
     pub(crate) caller: Arc<Caller>,
@@ -26,7 +26,7 @@ impl Requests {
         Self { in_flight, caller: test_caller(caller), is_clogged, pace: UNLIMITED }
     }
 
-    /// A request that is in flight, and what it gets back. None where its id is taken.
+    /// A request in flight and its reply. `None` if its id is in use.
     pub(crate) fn begin(&self, number: u32) -> Option<(InFlightRequest, InMemoryReply)> {
         let (reply, said) = InMemoryReply::pair(&self.is_clogged);
         let responder = Responder::new(reply, Arc::clone(self.caller.budget()));
@@ -43,7 +43,7 @@ pub(crate) fn raw(text: &str) -> Raw<'_> {
     Scanner::new(text, Limits::NONE).whole_value().unwrap()
 }
 
-/// All that was said, as text: answers with `=`, notifications as they are, the end as `end`.
+/// Everything that was sent, as text: answers with `=`, notifications as they are, the end as `end`.
 pub(crate) fn all_said(reply: &mut InMemoryReply) -> Vec<String> {
     let text = |message: Vec<u8>| String::from_utf8(message).unwrap();
     std::iter::from_fn(|| reply.try_next())

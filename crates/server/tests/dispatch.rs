@@ -1,4 +1,4 @@
-//! Whatever a client sends, each request gets one answer, and nothing else does.
+//! Dispatch: whatever a client sends, each request gets one answer, and nothing else does.
 
 mod oracle;
 

@@ -1,4 +1,4 @@
-//! How much of our own environment scripts get to see.
+//! Environment mode: how much of our own environment scripts see.
 
 use crate::given::Source;
 use crate::kind::{Flag, Names, Word};
@@ -7,27 +7,27 @@ use crate::row::Row;
 use crate::table;
 use crate::words::Mode;
 
-/// How much of our own environment scripts get to see.
+/// How much of our own environment scripts see.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EnvironmentMode {
-    /// What every program needs, and what is ours.
+    /// The variables that every program needs, and our own.
     Minimal,
-    /// These names as well.
+    /// These variables as well.
     Allowlist(Vec<String>),
     /// All of it.
     Inherit,
-    /// No script is run, for this reason: more was asked for than is allowed, and less would not be what was meant.
+    /// No script is run, for this reason: more was asked for than is allowed, and less is not what was meant.
     Refused(String),
 }
 
 impl EnvironmentMode {
-    /// What tools see, and all other scripts but providers.
+    /// The mode of tools and of all other scripts except providers.
     pub(crate) fn of_tools(reader: &mut Reader<'_>) -> Self {
         let rows = (&table::TOOL_ENV_MODE, &table::TOOL_ENV_ALLOWLIST, &table::TOOL_ENV_INHERIT_ALLOW);
         Self::from_rows(reader, rows)
     }
 
-    /// What the project's own providers see.
+    /// The mode of the project's own providers.
     pub(crate) fn of_providers(reader: &mut Reader<'_>) -> Self {
         let rows =
             (&table::PROVIDER_ENV_MODE, &table::PROVIDER_ENV_ALLOWLIST, &table::PROVIDER_ENV_INHERIT_ALLOW);
@@ -40,7 +40,7 @@ impl EnvironmentMode {
     ) -> Self {
         let (wanted, names, may_inherit) = (reader.value(mode), reader.value(list), reader.value(inherit));
         match wanted {
-            // Whoever names variables wants them to be seen, unless another mode was asked for by its name.
+            // A list of variables is meant to have an effect, unless another mode is set explicitly.
             Mode::Minimal if !names.is_empty() && !reader.is_set(mode) && !reader.is_refused(mode) => {
                 reader.overrule(mode, "allowlist", Source::Variable(list.name));
                 Self::Allowlist(names)

@@ -1,4 +1,5 @@
-//! Settings that a project cannot make itself: whoever runs the server decides them, by variables or on the command line.
+//! Environment-only settings: a project cannot set them. The operator of the server decides them, by variables or on
+//! the command line.
 
 use crate::table;
 
@@ -42,9 +43,9 @@ const SECRET: &str = "it guards the server against those who have not its secret
 const PRIVATE: &str = "it shows or keeps what is private to the operator";
 const MACHINE: &str = "it is about the machine, not about the project";
 
-/// Why a project cannot make that setting itself. Nothing where it can.
+/// Why a project cannot set this itself. `None` if it can.
 pub(crate) fn reason(name: &str) -> Option<&'static str> {
-    // All of them, those to come too: a folder of scripts does not decide who may run them.
+    // All of them, including future ones: a folder of scripts does not decide who may run them.
     if name.strip_prefix("MCPBASH_").is_some_and(|name| name.starts_with("HTTP_")) {
         return Some(GATE);
     }

@@ -1,4 +1,4 @@
-//! Where the parts of a project are.
+//! Project folders: where the parts of a project are.
 
 use crate::reader::Reader;
 use crate::table;

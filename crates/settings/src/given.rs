@@ -1,9 +1,9 @@
-//! What people set, and where a value comes from.
+//! Given values: what users set, and where a value comes from.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
 
-/// Where the settings of a project stand, to people.
+/// The file with the settings of a project, as users know it.
 pub(crate) const PROJECT_FILE: &str = "server.d/server.meta.json";
 
 /// The settings of a project as texts, by their names.
@@ -12,7 +12,7 @@ pub(crate) type ProjectValues = HashMap<&'static str, String>;
 /// The value of a variable.
 pub(crate) type Lookup<'l> = &'l dyn Fn(&str) -> Option<OsString>;
 
-/// What people set: by variables, and in the project.
+/// The values that users set: by variables, and in the project.
 #[derive(Clone, Copy)]
 pub(crate) struct Given<'l> {
     pub(crate) variables: Lookup<'l>,
@@ -22,15 +22,15 @@ pub(crate) struct Given<'l> {
 /// Where a value comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
-    /// Nobody set anything, or nothing that could be used.
+    /// Nothing was set, or nothing usable.
     Default,
-    /// A variable: most often the setting's own, or another that decides for it.
+    /// A variable: usually the setting's own, or another that decides for it.
     Variable(&'static str),
     /// The project's own settings, in `server.d/server.meta.json`.
     Project,
 }
 
-/// What is in force for one setting. A secret is not shown.
+/// The effective value of one setting. A secret is not shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InForce {
     pub name: &'static str,

@@ -1,12 +1,12 @@
-//! The settings of HTTP: where clients are awaited, who may come in, and how much of everything there is.
+//! HTTP settings: listen addresses, access, and limits.
 
 use crate::reader::Reader;
 use crate::table;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What counts where a server is started with `--http`. Addresses, hosts and origins are texts here, of which the
-/// transport makes its own.
+/// The settings of a server that is started with `--http`. Addresses, hosts and origins are texts here; the transport
+/// parses them.
 #[derive(Debug, Clone)]
 pub struct HttpSettings {
     pub addresses: Vec<String>,
@@ -23,15 +23,15 @@ pub struct HttpSettings {
     pub max_connections: usize,
     pub max_streams: usize,
     pub max_sessions: usize,
-    /// `None` where a caller may begin as many sessions as it likes.
+    /// `None` for any number of sessions of one caller.
     pub sessions_per_minute: Option<u32>,
     pub session_idle: Duration,
-    /// `None` where a caller may make as many requests as it likes.
+    /// `None` for any number of requests of one caller.
     pub requests_per_minute: Option<u32>,
     pub header_timeout: Duration,
     pub stall_timeout: Duration,
     pub keep_alive: Duration,
-    /// `None` where a stream is open for as long as it is needed.
+    /// `None` if a stream may stay open for as long as it is needed.
     pub stream_time: Option<Duration>,
     pub drain: Duration,
 }

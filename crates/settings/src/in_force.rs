@@ -1,4 +1,4 @@
-//! What is in force, and where it comes from.
+//! Effective settings, and where they come from.
 
 use crate::given::InForce;
 use crate::project::ProjectSettings;
@@ -7,18 +7,18 @@ use crate::settings::Settings;
 use crate::table::TABLE;
 use std::ffi::OsString;
 
-/// What is in force for each setting, in the order of the table, where `lookup` knows the variables.
+/// The effective value of each setting, in the order of the table. `lookup` returns the variables.
 pub fn in_force(lookup: impl Fn(&str) -> Option<OsString>) -> impl Iterator<Item = InForce> {
     in_force_with_project(lookup, &ProjectSettings::default()).into_iter()
 }
 
-/// The same with what a project sets itself.
+/// The same, including what a project sets itself.
 pub fn in_force_with_project(
     lookup: impl Fn(&str) -> Option<OsString>,
     project: &ProjectSettings,
 ) -> Vec<InForce> {
     let mut reader = Reader::with_project(&lookup, Some(project.values()));
-    // For what the reader remembers of it.
+    // For what the reader remembers.
     let _ = Settings::from_rows(&mut reader);
     let mut values = reader.in_force;
     values.sort_by_key(|value| TABLE.iter().position(|setting| setting.name() == value.name));

@@ -1,4 +1,4 @@
-//! What a setting may be. Each kind says in words what it accepts, and makes a value of a text or refuses it.
+//! Setting kinds: each says in words what it accepts, and parses a text or refuses it.
 
 mod file;
 mod flag;
@@ -26,47 +26,47 @@ use std::ffi::OsStr;
 pub(crate) trait Kind: Sync + 'static {
     type Value;
 
-    /// Whether a variable that is set to nothing has a value. For other kinds it is as good as not set.
+    /// Whether an empty variable counts as a value. For other kinds it counts as not set.
     const EMPTY_COUNTS: bool = false;
 
     /// Type and range, for the reference.
     fn description(&self) -> Cow<'static, str>;
 
-    /// The value that a text stands for. There are no blanks around the text.
+    /// Parses a text, which has no white space around it.
     fn parse(&self, text: &str) -> Result<Self::Value, Refusal<Self::Value>>;
 
-    /// The value of a variable, and `None` where it is as good as not set.
+    /// Parses the value of a variable; `None` if it counts as not set.
     fn parse_variable(&self, given: &OsStr) -> Option<Result<Self::Value, Refusal<Self::Value>>> {
         let Some(text) = given.to_str() else {
-            // It may have been meant as a restriction, and what it was meant to be cannot be known.
+            // It may have been meant as a restriction, and there is no way to tell which.
             return Some(Err(Refusal::fatal("is not valid UTF-8; the server does not start".to_owned())));
         };
         let text = text.trim();
         (Self::EMPTY_COUNTS || !text.is_empty()).then(|| self.parse(text))
     }
 
-    /// How a text that was accepted is shown to people.
+    /// How an accepted text is shown to users.
     fn shown(&self, text: &str) -> String {
         text.to_owned()
     }
 }
 
-/// Why a text is no value.
+/// Why a text is not a value.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Refusal<V> {
     pub(crate) problem: String,
-    /// What stands in place of the value, and how it is shown, where the default would be unsafe.
+    /// The value that is used instead, and how it is shown, if the default would be unsafe.
     pub(crate) instead: Option<(V, &'static str)>,
     pub(crate) fatal: bool,
 }
 
 impl<V> Refusal<V> {
-    /// The default stands.
+    /// The default is used.
     fn default_stands(problem: String) -> Self {
         Self { problem, instead: None, fatal: false }
     }
 
-    /// Another value than the default stands, as the problem says.
+    /// Another value than the default is used, as the problem says.
     fn instead(problem: String, value: V, shown: &'static str) -> Self {
         Self { problem, instead: Some((value, shown)), fatal: false }
     }

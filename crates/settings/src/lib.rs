@@ -1,11 +1,11 @@
-//! What people set by environment variables, and projects by their own file.
+//! Settings: what users set by environment variables, and projects in their own file.
 //!
-//! Every setting is one row of [`TABLE`]: its name, its type and range, its default and what it means. How a text
-//! becomes a value, what is said about one that cannot be used, the page `docs/settings.md` ([`reference()`]) and the
-//! list of what is in force ([`in_force()`]) follow from the row. [`Settings`] is built from the rows, once, at the start.
+//! Every setting is one row of [`TABLE`]: its name, its type and range, its default and its meaning. The parsing of a
+//! text, the message about a value that cannot be used, the page `docs/settings.md` ([`reference()`]) and the list of
+//! effective values ([`in_force()`]) follow from the row. [`Settings`] is built from the rows, once, at the start.
 //!
-//! A row is read through its own constant, so there is no way to read a name that has no row. That every row is read is
-//! tested, and so is that no other crate reads a variable of ours by itself.
+//! A row is read through its own constant, so there is no way to read a name that has no row. Tests check that every
+//! row is read, and that no other crate reads a variable of ours by itself.
 
 mod environment;
 mod environment_only;

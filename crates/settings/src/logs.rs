@@ -1,4 +1,4 @@
-//! What is written to files while the server runs, and where.
+//! Log settings: what is written to files while the server runs, and where.
 
 use crate::given::Source;
 use crate::reader::Reader;
@@ -9,26 +9,26 @@ use std::path::PathBuf;
 #[derive(Debug, Clone)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch that people set by its own name")]
 pub struct LogSettings {
-    /// Where log files go, where somebody says so.
+    /// The folder for log files, if set.
     pub folder: Option<PathBuf>,
-    /// Where temporary files go, where somebody says so.
+    /// The folder for temporary files, if set.
     pub temporary: Option<PathBuf>,
-    /// Whether lines for people have the time.
+    /// Whether plain-text lines include the time.
     pub timestamps: bool,
-    /// Whether the private folder stays when the server ends.
+    /// Whether the private folder is kept when the server exits.
     pub keep: bool,
-    /// How the commands of bash scripts are recorded, where they are.
+    /// How the commands of bash scripts are recorded, if they are.
     pub trace: Option<TraceSettings>,
-    /// Whether a result that breaks its schema is answered with what else is known of the call.
+    /// Whether the error for a result that breaks its schema includes diagnostics of the call.
     pub debug_errors: bool,
-    /// Whether failed calls are summed up for whoever reads the files of a build.
+    /// Whether failed calls are summarised in a file for a build.
     pub ci: bool,
 }
 
 /// How the commands of bash scripts are recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TraceSettings {
-    /// What stands before each command; bash expands it.
+    /// The prefix of each command, which bash expands.
     pub prompt: String,
     /// How much of the end of a record is kept, in bytes.
     pub max_bytes: u64,
@@ -55,7 +55,7 @@ impl LogSettings {
     }
 }
 
-/// A switch that is on in a build unless it is set.
+/// A flag that is on in a build unless it is set.
 fn switch(reader: &mut Reader<'_>, row: &'static crate::row::Row<crate::kind::Flag>, ci: bool) -> bool {
     let value = reader.value(row);
     if !ci || reader.is_set(row) {

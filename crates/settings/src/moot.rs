@@ -1,4 +1,4 @@
-//! Variables of the reference implementation that need nothing to be done here: they are known, and change nothing.
+//! Moot variables of the reference implementation: they are known, and change nothing.
 
 /// The name, and why it is moot.
 pub static MOOT: &[(&str, &str)] = &[

@@ -1,17 +1,17 @@
-//! Names of settings as people write them, and the one they may have meant.
+//! Setting names: as users write them, and which one they may have meant.
 
 use crate::row::Setting;
 use crate::table::TABLE;
 use mcp_bash_spelling::nearest;
 
-/// The setting of that name: the whole one, or a short one without its beginning (`defaultToolTimeout`,
+/// The setting of that name: the full name, or a short one without its prefix (`defaultToolTimeout`,
 /// `default_tool_timeout`).
 pub(crate) fn find(written: &str) -> Option<&'static dyn Setting> {
     let plain = plain(written);
     TABLE.iter().copied().find(|setting| setting.name() == written || self::plain(setting.name()) == plain)
 }
 
-/// The name of the setting that is written most like that, if one is.
+/// The most similar setting name, if one is similar enough.
 pub(crate) fn meant(written: &str) -> Option<&'static str> {
     let plain = plain(written);
     let names: Vec<String> = TABLE.iter().map(|setting| self::plain(setting.name())).collect();
@@ -20,7 +20,7 @@ pub(crate) fn meant(written: &str) -> Option<&'static str> {
     TABLE.get(place).map(|setting| setting.name())
 }
 
-/// What is the same in all ways to write a name.
+/// The part that all spellings of a name share.
 fn plain(name: &str) -> String {
     let upper = name.to_ascii_uppercase();
     let short = upper.strip_prefix("MCPBASH_").or_else(|| upper.strip_prefix("MCP_")).unwrap_or(&upper);

@@ -1,20 +1,20 @@
-//! Calls that wait for an answer of their user.
+//! Parking settings: calls that wait for their user's answer.
 
 use crate::reader::Reader;
 use crate::table;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How many calls may wait for an answer, for how long, and who can bring it.
+/// How many calls may wait for an answer, for how long, and which keys seal their states.
 #[derive(Debug, Clone)]
 pub struct ParkingSettings {
     pub most: usize,
     pub most_per_caller: usize,
     /// How long a client may take to come back.
     pub patience: Duration,
-    /// The same where a script may be run again.
+    /// How long it may take to come back to a script that may be run again.
     pub replay_patience: Duration,
-    /// The file with the keys that seal what a client comes back with.
+    /// The file with the keys that seal what a client brings back.
     pub keys_file: Option<PathBuf>,
 }
 

@@ -1,10 +1,10 @@
-//! Which tools may run at all.
+//! Tool policy: which tools may run at all.
 
 use crate::reader::Reader;
 use crate::table::{TOOL_ALLOW_DEFAULT, TOOL_ALLOWLIST};
 use std::collections::HashSet;
 
-/// A list of tools by their names. `*` and `all` stand for every tool.
+/// A list of tool names. `*` and `all` stand for every tool.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AllowedTools(HashSet<String>);
 
@@ -23,9 +23,9 @@ impl<N: Into<String>> FromIterator<N> for AllowedTools {
 /// Which tools may run at all.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolPolicy {
-    /// The names that may run, where there is a list.
+    /// The names that may run, if there is a list.
     allowed: Option<AllowedTools>,
-    /// Whether tools may run where there is no list.
+    /// Whether tools may run if there is no list.
     by_default: bool,
 }
 
@@ -36,7 +36,7 @@ impl ToolPolicy {
         Self { allowed, by_default: reader.value(&TOOL_ALLOW_DEFAULT) }
     }
 
-    /// Adds a tool to the list for as long as these settings are in force: `*` is all of them. Where all may run anyway,
+    /// Adds a tool to the list for as long as these settings are in force; `*` means all tools. If all may run anyway,
     /// nothing changes.
     pub fn allow_for_now(&mut self, tool: &str) {
         if self.blocks(tool).is_some() {

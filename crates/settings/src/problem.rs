@@ -1,4 +1,4 @@
-//! What is wrong with a value that somebody set.
+//! Setting problem: what is wrong with a value that was set.
 
 use std::fmt;
 
@@ -17,7 +17,7 @@ impl fmt::Display for SettingProblem {
     }
 }
 
-/// A value as a problem quotes it: not much of it, and nothing that a terminal would obey.
+/// A value as a problem quotes it: shortened, and without control characters.
 pub(crate) fn excerpt(text: &str) -> String {
     const LONGEST: usize = 200;
     mcp_bash_harmless::line(&mcp_bash_harmless::clip(text, LONGEST)).into_owned()

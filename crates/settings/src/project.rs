@@ -1,4 +1,4 @@
-//! Settings that a project makes itself: the object `settings` of `server.d/server.meta.json`. The environment wins.
+//! Project settings: the object `settings` of `server.d/server.meta.json`. The environment wins.
 
 use crate::given::{PROJECT_FILE, ProjectValues};
 use crate::problem::{SettingProblem, excerpt};
@@ -12,7 +12,7 @@ pub struct ProjectSettings {
 }
 
 impl ProjectSettings {
-    /// Takes what a project may set, and says what of it cannot be used.
+    /// Takes what a project may set, and reports what cannot be used.
     pub fn new(written: &Map<String, Value>) -> (Self, Vec<SettingProblem>) {
         let (mut settings, mut problems) = (Self::default(), Vec::new());
         for (name, value) in written {

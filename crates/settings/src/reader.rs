@@ -1,4 +1,4 @@
-//! Reads rows one after the other, and remembers what is in force and what is wrong.
+//! Settings reader: reads rows one by one, and remembers effective values and problems.
 
 use crate::given::{Given, InForce, Lookup, ProjectValues, Source};
 use crate::kind::Kind;
@@ -16,7 +16,7 @@ impl<'l> Reader<'l> {
         Self::with_project(variables, None)
     }
 
-    /// The same with what a project sets.
+    /// The same, including what a project sets.
     pub(crate) fn with_project(variables: Lookup<'l>, project: Option<&'l ProjectValues>) -> Self {
         let given = Given { variables, project };
         Self { given, problems: Vec::new(), in_force: Vec::new() }
@@ -35,19 +35,19 @@ impl<'l> Reader<'l> {
         self.in_force.iter().any(|read| read.name == row.name && own.contains(&read.source))
     }
 
-    /// Whether something is wrong with the value of a row that was read.
+    /// Whether the value of a row that was read has a problem.
     pub(crate) fn is_refused<K: Kind>(&self, row: &Row<K>) -> bool {
         self.problems.iter().any(|problem| problem.name == row.name)
     }
 
-    /// Says that another value counts than the one that was read, and what decides that.
+    /// Records that another value than the one that was read is used, and what decides that.
     pub(crate) fn overrule<K: Kind>(&mut self, row: &Row<K>, value: &str, source: Source) {
         for read in self.in_force.iter_mut().filter(|read| read.name == row.name) {
             (read.value, read.source) = (value.to_owned(), source);
         }
     }
 
-    /// Says what is wrong with a value that was read because of another one.
+    /// Reports a problem of a value that was read, caused by another value.
     pub(crate) fn report<K: Kind>(&mut self, row: &Row<K>, problem: String) {
         self.problems.push(SettingProblem { name: row.name, problem, fatal: false });
     }

@@ -1,4 +1,4 @@
-//! The table as people read it: `docs/settings.md`.
+//! Settings reference: the table for users, `docs/settings.md`.
 
 use crate::environment_only;
 use crate::moot::MOOT;
@@ -12,7 +12,7 @@ pub fn reference() -> String {
         let (name, kind, default) = (setting.name(), setting.kind(), setting.default());
         let only = environment_only::reason(name)
             .map_or_else(String::new, |reason| format!(". *Environment only: {reason}*"));
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = writeln!(table, "| `{name}` | {kind} | {default} | {}{only} |", setting.meaning());
     }
     table.push_str(

@@ -1,4 +1,4 @@
-//! The settings of resources: what may be read, from where, and how much of it.
+//! Resource settings: what may be read, from where, and how much.
 
 use crate::environment::EnvironmentMode;
 use crate::given::Source;
@@ -13,17 +13,17 @@ use std::time::Duration;
 /// What may be read as a resource.
 #[derive(Debug, Clone)]
 pub struct ResourceSettings {
-    /// The folders whose files may be read, where somebody says so; else they are those of the project's own resources.
+    /// The folders whose files may be read, if set; else those of the project's own resources.
     pub roots: Option<Vec<PathBuf>>,
     /// The largest resource, in bytes.
     pub max_bytes: usize,
     pub https: HttpsPolicy,
     pub git: GitPolicy,
-    /// What the project's own providers see of our environment.
+    /// How much of our environment the project's own providers see.
     pub environment_mode: EnvironmentMode,
-    /// How often a subscribed resource is read that nobody tells us about; `None` for never.
+    /// How often a subscribed resource is read whose changes are not reported to us; `None` for never.
     pub poll_interval: Option<Duration>,
-    /// How long the first reading of a subscription may take.
+    /// The timeout of the first read of a subscription.
     pub subscribe_timeout: Duration,
 }
 

@@ -1,4 +1,4 @@
-//! One setting: a row of the table, and how it is read.
+//! Settings row: one setting of the table, and how it is read.
 
 use crate::given::{Given, PROJECT_FILE, Source};
 use crate::kind::{Kind, Refusal};
@@ -14,15 +14,15 @@ pub(crate) struct Row<K: Kind> {
     meaning: &'static str,
 }
 
-/// What counts where nobody sets anything.
+/// The value if nothing is set.
 enum DefaultValue<K: Kind> {
-    /// What this text stands for.
+    /// The value of this text.
     Text(&'static str),
-    /// What counts for another setting.
+    /// The value of another setting.
     SameAs(&'static Row<K>),
 }
 
-/// What came out when a row was read.
+/// The result of reading a row.
 pub(crate) struct Reading<V> {
     pub(crate) value: V,
     pub(crate) shown: String,
@@ -39,7 +39,7 @@ pub(crate) const fn row<K: Kind>(
     Row { name, kind, default: DefaultValue::Text(default), meaning }
 }
 
-/// A row whose default is what counts for another one.
+/// A row whose default is the value of another one.
 pub(crate) const fn row_like<K: Kind>(
     name: &'static str,
     kind: K,
@@ -63,7 +63,7 @@ impl<K: Kind> Row<K> {
         }
     }
 
-    /// What comes of a text that somebody wrote.
+    /// The result of parsing a text that was set.
     fn reading(
         &self,
         given: Given<'_>,
@@ -99,7 +99,7 @@ impl<K: Kind> Row<K> {
     fn read_default(&self, given: Given<'_>) -> Reading<K::Value> {
         let text = match self.default {
             DefaultValue::Text(text) => text,
-            // What is wrong with the other one is said when it is read for itself.
+            // The problem of the other one is reported when that one is read itself.
             DefaultValue::SameAs(other) => return Reading { problem: None, ..other.read(given) },
         };
         match self.kind.parse(text) {
@@ -111,7 +111,7 @@ impl<K: Kind> Row<K> {
     }
 }
 
-/// What the reference says about a setting.
+/// A setting as the reference describes it.
 pub trait Setting: Sync {
     /// The variable.
     fn name(&self) -> &'static str;
@@ -119,7 +119,7 @@ pub trait Setting: Sync {
     /// Type and range, in words.
     fn kind(&self) -> Cow<'static, str>;
 
-    /// The default in words, empty where there is none.
+    /// The default in words; empty if there is none.
     fn default(&self) -> String;
 
     /// What the setting does.

@@ -1,4 +1,4 @@
-//! What is in force: the values of all rows.
+//! Settings: the effective values of all rows.
 
 use crate::environment::EnvironmentMode;
 use crate::folders::ProjectFolders;
@@ -19,11 +19,11 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What is in force. Read once, at the start.
+/// The effective settings. Read once, at the start.
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch that people set by its own name")]
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// The project to serve, where somebody says so.
+    /// The project to serve, if set.
     pub project_root: Option<PathBuf>,
     pub folders: ProjectFolders,
     pub limits: Limits,
@@ -32,14 +32,14 @@ pub struct Settings {
     pub max_waiting_bytes: usize,
     pub parking: ParkingSettings,
     pub max_unread_bytes: usize,
-    /// What is held for one client at once.
+    /// The most memory that is held for one client.
     pub max_connection_bytes: usize,
-    /// What is held at once in all.
+    /// The most memory that is held in all.
     pub max_process_bytes: usize,
     pub log_level: LogLevel,
-    /// Whether somebody says which level that is.
+    /// Whether that level is set explicitly.
     pub has_log_level: bool,
-    /// Whether clients are told absolute paths.
+    /// Whether clients receive absolute paths.
     pub log_verbose: bool,
     pub minimal: bool,
     pub compat_batches: bool,
@@ -47,7 +47,7 @@ pub struct Settings {
     pub max_timeout: Duration,
     pub progress_extends_timeout: bool,
     pub output_limit: usize,
-    /// How much text one result says; 0 where it may say all of it.
+    /// The longest text of one result; 0 for no limit.
     pub text_limit: usize,
     pub prompt_limit: usize,
     pub payload_threshold: usize,
@@ -60,37 +60,37 @@ pub struct Settings {
     pub ask_all_executables: bool,
     pub strict_providers: bool,
     pub provider_timeout: Duration,
-    /// How long a list waits for files that say themselves what they have.
+    /// How long a list waits for files that report their own entries.
     pub list_wait: Duration,
-    /// How long the project's own health checks may take.
+    /// The timeout of the project's own health checks.
     pub health_timeout: Duration,
-    /// The folders that scripts may work in, where somebody says so.
+    /// The folders that scripts may work in, if set.
     pub roots: Option<String>,
     pub roots_timeout: Duration,
-    /// How often a project is looked at that cannot be watched.
+    /// How often a project that cannot be watched is scanned.
     pub scan_interval: Duration,
     pub resources: ResourceSettings,
     pub environment_mode: EnvironmentMode,
     pub tool_policy: ToolPolicy,
-    /// Where scripts find their programs, where somebody says so.
+    /// Where scripts find their programs, if set.
     pub search_path: Option<String>,
-    /// Whether scripts find the programs that their project brings along.
+    /// Whether scripts find the programs that their project contains.
     pub project_programs: bool,
-    /// The variables that the project says all of its scripts need.
+    /// The variables that, according to the project, all of its scripts need.
     pub project_variables: Vec<String>,
-    /// The variables of our own environment that whoever started us chose for scripts: `server.d/env.sh` does not change
-    /// them.
+    /// The variables of our own environment that were chosen for scripts at the start: `server.d/env.sh` does not
+    /// change them.
     pub chosen_variables: Vec<String>,
     pub stderr_tail: usize,
-    /// Whether results of scripts that succeed say how their process ended.
+    /// Whether the results of successful scripts say how their process ended.
     pub result_meta_always: bool,
     pub progress_per_minute: u32,
     pub logs_per_minute: u32,
     pub live_progress: bool,
     pub shutdown_timeout: Duration,
-    /// `None` where the server waits for its client for ever.
+    /// `None` if the server waits for its client for ever.
     pub idle_timeout: Option<Duration>,
-    /// `None` where the server outlives whoever started it.
+    /// `None` if the server outlives the process that started it.
     pub orphan_check: Option<Duration>,
     pub remote_token: Option<RemoteToken>,
     pub http: HttpSettings,
@@ -100,13 +100,13 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Reads the settings from our environment. What cannot be used is reported, and its default stands.
+    /// Reads the settings from our environment. A value that cannot be used is reported, and its default is used.
     pub fn from_environment() -> (Self, Vec<SettingProblem>) {
         let mut reader = Reader::new(&|name| std::env::var_os(name));
         (Self::from_rows(&mut reader), reader.problems)
     }
 
-    /// The same with those that a project makes, which count where no variable is set.
+    /// The same, including project settings, which count if no variable is set.
     pub fn from_environment_and(project: &ProjectSettings) -> (Self, Vec<SettingProblem>) {
         Self::read_with_project(|name| std::env::var_os(name), project)
     }
@@ -199,7 +199,7 @@ impl Settings {
     }
 }
 
-/// After how long without a message the server ends, and how often it looks for its parent.
+/// After how long without a message the server shuts down, and how often it checks its parent.
 fn watchers(reader: &mut Reader<'_>, ci: bool) -> (Option<Duration>, Option<Duration>) {
     let by_ci = Source::Variable(table::CI_MODE.name);
     let idle = reader.value(&table::IDLE_TIMEOUT);
@@ -210,7 +210,7 @@ fn watchers(reader: &mut Reader<'_>, ci: bool) -> (Option<Duration>, Option<Dura
     }
     let interval = reader.value(&table::ORPHAN_CHECK_INTERVAL);
     let mut ends_orphaned = reader.value(&table::ORPHAN_CHECK_ENABLED);
-    // Whoever asks for this check by its own name gets it.
+    // If this check is set explicitly, it is done.
     let has_own_value =
         reader.is_set(&table::ORPHAN_CHECK_ENABLED) || reader.is_refused(&table::ORPHAN_CHECK_ENABLED);
     if ci && !has_own_value {
@@ -221,7 +221,7 @@ fn watchers(reader: &mut Reader<'_>, ci: bool) -> (Option<Duration>, Option<Dura
 }
 
 fn log_level(reader: &mut Reader<'_>, ci: bool) -> LogLevel {
-    // It is the default of the other; read for itself, what is wrong with it is said.
+    // It is the default of the other; reading it by itself reports its problems.
     reader.value(&table::LOG_LEVEL_DEFAULT);
     let (level, verbose) = (reader.value(&table::LOG_LEVEL), reader.value(&table::CI_VERBOSE));
     let is_set = reader.is_set(&table::LOG_LEVEL) || reader.is_set(&table::LOG_LEVEL_DEFAULT);
@@ -232,7 +232,7 @@ fn log_level(reader: &mut Reader<'_>, ci: bool) -> LogLevel {
     LogLevel::Debug
 }
 
-/// How much of the end of standard error is kept.
+/// How many bytes of the end of standard error are kept.
 fn stderr_tail(reader: &mut Reader<'_>) -> usize {
     let limit = reader.value(&table::TOOL_STDERR_TAIL_LIMIT);
     if reader.value(&table::TOOL_STDERR_CAPTURE) {
@@ -242,7 +242,7 @@ fn stderr_tail(reader: &mut Reader<'_>) -> usize {
     0
 }
 
-/// The shortest of the times between looks counts for all kinds. Nobody is helped by more than one a second.
+/// The shortest scan interval counts for all kinds. More than one scan a second helps nothing.
 fn scan_interval(reader: &mut Reader<'_>) -> Duration {
     let rows =
         [&table::TOOLS_TTL, &table::RESOURCES_TTL, &table::RESOURCES_TEMPLATES_TTL, &table::PROMPTS_TTL];

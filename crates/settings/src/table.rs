@@ -1,4 +1,4 @@
-//! The settings, one row each, in the order of the reference.
+//! Settings table: one row for each setting, in the order of the reference.
 
 use crate::kind::{
     Bytes, Count, File, Flag, Folder, Folders, Hosts, LARGEST, Names, Optional, PerMinute, Seconds, Secret,
@@ -13,18 +13,18 @@ macro_rules! table {
     ($($constant:ident: $kind:ty = $row:expr;)*) => {
         $(pub(crate) static $constant: Row<$kind> = $row;)*
 
-        /// Every setting there is.
+        /// Every setting.
         pub static TABLE: &[&dyn Setting] = &[$(&$constant),*];
     };
 }
 
-/// The setting that bounds what is held for one client.
+/// The setting that limits the memory of one client.
 pub const CONNECTION_SETTING: &str = MAX_CONNECTION_BYTES.name;
 
-/// The setting that bounds what is held in all.
+/// The setting that limits memory in all.
 pub const PROCESS_SETTING: &str = MAX_PROCESS_BYTES.name;
 
-/// No process can be given a variable of 128 KiB, its name included.
+/// No process can be given a variable of 128 KiB or more, including its name.
 const LARGEST_VARIABLE: u64 = 131_000;
 
 const KIB: u64 = 1024;

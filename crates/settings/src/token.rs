@@ -1,4 +1,4 @@
-//! The secret that every request must carry.
+//! Request secret: every request must carry it.
 
 use crate::reader::Reader;
 use crate::table;

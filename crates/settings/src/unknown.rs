@@ -1,16 +1,16 @@
-//! Variables that look like settings and are none: most often a slip of the fingers.
+//! Unknown variables: they look like settings and are not, usually because of a typo.
 
 use crate::table::TABLE;
 use mcp_bash_spelling::nearest;
 use std::fmt;
 
-/// How our names begin.
+/// The prefix of our names.
 const OURS: &str = "MCPBASH_";
 
-/// How some of ours begin, and some of other programs.
+/// A prefix that some of ours share with other programs.
 const SHARED: &str = "MCP_";
 
-/// A variable whose name begins as ours do, and that nobody reads.
+/// A variable with our prefix that nothing reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownName {
     pub name: String,
@@ -37,9 +37,8 @@ impl fmt::Display for UnknownName {
     }
 }
 
-/// Those of `names` that begin as ours do and are none, in their order. `also_known` are names that are no settings and
-/// mean something all the same. `MCP_` is a beginning that other programs use too: such a name counts only where it is
-/// nearly one of ours.
+/// Those of `names` that have our prefix and are not settings, in order. `also_known` are names that are not settings
+/// and still mean something. Other programs use `MCP_` too: such a name counts only if it is similar to one of ours.
 pub fn unknown_names(names: impl IntoIterator<Item = String>, also_known: &[&str]) -> Vec<UnknownName> {
     let mut unknown: Vec<UnknownName> =
         names.into_iter().filter_map(|name| unknown_name(name, also_known)).collect();
@@ -60,13 +59,13 @@ fn unknown_name(name: String, also_known: &[&str]) -> Option<UnknownName> {
     (is_ours || meant.is_some()).then_some(UnknownName { name, meant })
 }
 
-/// The setting whose name is nearest, the common beginning left out.
+/// The setting with the most similar name, ignoring the common prefix.
 fn meant(name: &str) -> Option<&'static str> {
     let found = nearest(bare(name), TABLE.iter().map(|setting| bare(setting.name())))?;
     TABLE.iter().map(|setting| setting.name()).find(|known| bare(known) == found)
 }
 
-/// The same for a name that may be somebody else's: all but the beginning must be there.
+/// The same for a name that may belong to another program: only its prefix may differ, or a letter may be wrong.
 fn nearly(name: &str) -> Option<&'static str> {
     TABLE.iter().map(|setting| setting.name()).find(|known| bare(known) == bare(name)).or_else(|| {
         let shared = TABLE.iter().map(|setting| setting.name()).filter(|known| known.starts_with(SHARED));

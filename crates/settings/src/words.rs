@@ -1,8 +1,8 @@
-//! Words that settings may be, and what they stand for.
+//! Setting words, and their meanings.
 
 use crate::kind::Word;
 
-/// What a word for a mode stands for.
+/// The meaning of a word for a mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
     Minimal,
@@ -22,7 +22,7 @@ pub(crate) const PROVIDER_MODES: Word<Mode> = Word {
     instead: None,
 };
 
-/// Whether tools may run where there is no list. What was meant as a restriction must not end as none.
+/// Whether tools may run if there is no list. What was meant as a restriction must not end as none.
 pub(crate) const ALLOW_OR_DENY: Word<bool> = Word {
     words: &[("allow", true), ("deny", false)],
     synonyms: &[("all", true)],

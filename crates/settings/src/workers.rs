@@ -1,4 +1,4 @@
-//! Processes that serve many calls, where their authors do not say otherwise.
+//! Worker settings: defaults for processes that serve many calls.
 
 use crate::reader::Reader;
 use crate::table;
@@ -7,13 +7,13 @@ use std::time::Duration;
 
 #[derive(Debug, Clone, Copy)]
 pub struct WorkerSettings {
-    /// How long one may take until it can serve.
+    /// How long one may take to become ready.
     pub start: Duration,
     /// How many there may be at once for one script.
     pub processes: usize,
-    /// How long one stays without a call. `None` for ever.
+    /// How long an idle one is kept. `None` for ever.
     pub idle: Option<Duration>,
-    /// How much memory one may need after a call, in bytes.
+    /// How much memory one may use after a call, in bytes.
     pub memory: u64,
 }
 
@@ -29,7 +29,7 @@ impl WorkerSettings {
     }
 }
 
-/// At least two, so that a call that takes long does not keep all others waiting.
+/// At least two, so that a long call does not block all others.
 fn one_for_each_processor() -> usize {
     available_parallelism().map_or(2, usize::from).clamp(2, 8)
 }

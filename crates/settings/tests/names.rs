@@ -1,4 +1,4 @@
-//! No crate reads or names a variable of ours that has no row in the table.
+//! Setting names: no crate reads or names a variable of ours that has no row in the table.
 
 #![allow(clippy::disallowed_methods, reason = "tests use files of their own")]
 
@@ -6,8 +6,8 @@ use mcp_bash_settings::{MOOT, TABLE};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Variables with the prefix of settings that are none: what scripts are given, what the SDK reads, and what only debug
-/// builds look at.
+/// Variables with the prefix of settings that are not settings: those that scripts receive, that the SDK reads, and
+/// that only debug builds read.
 const OTHERS: [&str; 7] = [
     "MCPBASH_BIN",
     "MCPBASH_DEBUG_LOG",
@@ -23,7 +23,7 @@ fn every_name_in_the_code_is_that_of_a_setting() {
     let mut strangers = Vec::new();
     for source in rust_files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("..")) {
         let text = fs::read_to_string(&source).unwrap();
-        // Tests in the same file name what is no setting on purpose.
+        // Tests in the same file use unknown names on purpose.
         let code = text.split("#[cfg(test)]").next().unwrap_or_default();
         for name in names(code) {
             let moot = MOOT.iter().any(|(moot, _)| *moot == name);
@@ -58,7 +58,7 @@ fn names(text: &str) -> impl Iterator<Item = &str> {
         .filter(|name| *name != PREFIX)
 }
 
-/// The files with code of all crates but of their tests beside it.
+/// The source files of all crates, without their tests.
 fn rust_files(crates: &Path) -> Vec<PathBuf> {
     let mut folders: Vec<_> = entries(crates).into_iter().map(|folder| folder.join("src")).collect();
     let mut files = Vec::new();

@@ -1,12 +1,13 @@
-//! The known word that somebody most likely meant when they wrote another one: a key of metadata, the name of a setting.
+//! Spelling suggestions: the known word that a misspelt one most likely means, such as a key of metadata or the name of
+//! a setting.
 //!
-//! Upper and lower case, `_` and `-` make no difference. Words that are too long to be a slip of the fingers have no
-//! nearest word, so that the time a comparison takes is bounded.
+//! Upper and lower case, `_` and `-` make no difference. Words that are too long to be a typo have no nearest word, so
+//! that the time of a comparison is limited.
 
 /// The longest word that is compared, in bytes.
 const LONGEST: usize = 64;
 
-/// The known word that differs in the fewest letters, if these are few enough for a slip.
+/// The known word that differs in the fewest letters, if these are few enough for a typo.
 pub fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     let word = letters(word)?;
     let most = (word.len() / 3).max(1);
@@ -14,9 +15,9 @@ pub fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Opti
     distances.filter(|(distance, _)| *distance <= most).min_by_key(|(distance, _)| *distance).map(|(_, k)| k)
 }
 
-/// The same, or else the shortest known word of which this one is the beginning or the end: `timeout` for `timeoutSecs`.
+/// The same, or else the shortest known word that begins or ends with this one: `timeoutSecs` for `timeout`.
 pub fn nearest_or_longer<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
-    /// Fewer letters are the beginning of too many words.
+    /// A shorter word is the beginning of too many words.
     const LEAST: usize = 4;
     nearest(word, known.iter().copied()).or_else(|| {
         let word = letters(word).filter(|word| word.len() >= LEAST)?;
@@ -27,7 +28,7 @@ pub fn nearest_or_longer<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
     })
 }
 
-/// What is compared of a word; nothing where it has nothing to compare, or too much.
+/// The part of a word that is compared; `None` if it is empty or too long.
 fn letters(word: &str) -> Option<Vec<u8>> {
     if word.len() > LONGEST {
         return None;
@@ -37,7 +38,7 @@ fn letters(word: &str) -> Option<Vec<u8>> {
     (!letters.is_empty()).then_some(letters)
 }
 
-/// How many letters must be put in, left out, changed or swapped with their neighbour to make one word of the other.
+/// How many letters must be inserted, deleted, changed or swapped with their neighbour to turn one word into the other.
 fn distance(one: &[u8], other: &[u8]) -> usize {
     let mut rows = vec![vec![0; other.len() + 1]; one.len() + 1];
     for (index, row) in rows.iter_mut().enumerate() {

@@ -1,13 +1,13 @@
 //! `file:` URIs.
 //!
 //! Which file a URI names depends on the system: `file:///C:/a` is `C:\a` on Windows and `/C:/a` elsewhere. So the URI
-//! is read once, and then asked in the way of either.
+//! is parsed once, and converted for either system.
 
 use crate::percent::{self, DecodeError};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileUri {
-    /// Decoded, with a slash before each name. For a relative one this is the way from the folder it is relative to.
+    /// Decoded, with a slash before each name. A relative path starts at the folder it is relative to.
     path: Vec<u8>,
     is_relative: bool,
 }
@@ -39,7 +39,7 @@ pub enum FileUriError {
 }
 
 impl FileUri {
-    /// Besides the forms of RFC 8089 it understands `file://./notes.txt`, which projects use for files of their own.
+    /// Besides the forms of RFC 8089 it accepts `file://./notes.txt`, which projects use for files of their own.
     pub fn parse(uri: &str) -> Result<Self, FileUriError> {
         let not_file = || FileUriError::NotFile(uri.chars().take(80).collect());
         let (scheme, rest) = uri.split_at_checked(5).ok_or_else(not_file)?;
@@ -50,7 +50,7 @@ impl FileUri {
             return Err(FileUriError::NotPath(sign));
         }
         let (host, path) = match rest.strip_prefix("//") {
-            // People on Windows write the drive where the host belongs.
+            // Windows users write the drive where the host belongs.
             Some(drive) if drive_letter(drive.as_bytes()).is_some() => ("", drive),
             Some(rest) => rest.split_at(rest.find('/').unwrap_or(rest.len())),
             None => ("", rest),
@@ -78,13 +78,13 @@ impl FileUri {
         Ok(Self { path: decoded, is_relative: host == "." })
     }
 
-    /// The URI of an absolute path of Unix.
+    /// The URI of an absolute Unix path.
     pub fn of_unix(path: &[u8]) -> String {
         let mut uri = String::from("file://");
         for &byte in path {
             match byte {
                 b'/' => uri.push('/'),
-                // The encoding knows text; a byte that is none is escaped all the same.
+                // The encoder works on text; a byte that is not text is escaped all the same.
                 0x80.. => percent::push_escape(&mut uri, byte),
                 _ => percent::encode_into(
                     &mut uri,
@@ -96,7 +96,7 @@ impl FileUri {
         uri
     }
 
-    /// The URI of a path of Windows that begins with a drive.
+    /// The URI of a Windows path that begins with a drive.
     pub fn of_windows(path: &str) -> Result<String, FileUriError> {
         let drive = drive_letter(path.as_bytes()).ok_or(FileUriError::NotWindows)?;
         let names = Self::of_unix(path[2..].replace('\\', "/").as_bytes());
@@ -109,12 +109,12 @@ impl FileUri {
         self.is_relative
     }
 
-    /// The path as Unix writes it: names are bytes, which need not be text. Begins with `/` unless it is relative.
+    /// The Unix path: names are bytes, which need not be text. Begins with `/` unless it is relative.
     pub fn unix(&self) -> &[u8] {
         if self.is_relative { &self.path[1..] } else { &self.path }
     }
 
-    /// The path as Windows writes it: a drive, and names with backslashes between them.
+    /// The Windows path: a drive, and names with backslashes between them.
     pub fn windows(&self) -> Result<String, FileUriError> {
         let path = std::str::from_utf8(&self.path[1..]).map_err(|_| FileUriError::NotWindows)?;
         if path.contains('\\') {

@@ -1,4 +1,4 @@
-//! With which values a URI could have been made.
+//! Template matching: the values with which a URI could have been made.
 
 use crate::part::Modifier;
 use crate::pattern::Mark;
@@ -50,7 +50,7 @@ fn values(program: &Program, uri: &str, marks: &[(Mark, usize)]) -> Option<Value
 }
 
 impl Found {
-    /// The one value that explains all that was found.
+    /// The one value that explains everything that was found.
     fn value(mut self) -> Option<Value> {
         let kinds = [!self.members.is_empty(), !self.pairs.is_empty(), self.has_text()];
         if kinds.into_iter().filter(|&is_there| is_there).count() != 1 {
@@ -67,7 +67,7 @@ impl Found {
     }
 
     fn text(&mut self) -> Option<String> {
-        // Without the whole text, the longest of its beginnings is all there is to know.
+        // Without the whole text, the longest prefix is all that is known.
         let longest = self.prefixes.iter().max_by_key(|prefix| prefix.len());
         let text = self.texts.first().or(longest)?.clone();
         let fits = self.texts.iter().all(|other| *other == text)

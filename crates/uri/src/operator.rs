@@ -1,4 +1,4 @@
-//! The eight operators of expressions, as the table of RFC 6570 (appendix A) has them.
+//! Expression operators: the eight of RFC 6570 (appendix A).
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Operator {
@@ -13,7 +13,7 @@ pub(crate) enum Operator {
 }
 
 impl Operator {
-    /// The operator that this character stands for at the head of an expression.
+    /// The operator of this character at the start of an expression.
     pub(crate) fn of(sign: u8) -> Option<Self> {
         Some(match sign {
             b'+' => Self::Reserved,
@@ -27,7 +27,7 @@ impl Operator {
         })
     }
 
-    /// What stands before the first value.
+    /// The character before the first value.
     pub(crate) fn first(self) -> Option<u8> {
         Some(match self {
             Self::Simple | Self::Reserved => return None,
@@ -40,7 +40,7 @@ impl Operator {
         })
     }
 
-    /// What stands between values.
+    /// The character between values.
     pub(crate) fn separator(self) -> u8 {
         match self {
             Self::Simple | Self::Reserved | Self::Fragment => b',',

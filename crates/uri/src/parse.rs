@@ -1,4 +1,4 @@
-//! The text of a template → its parts.
+//! Template parser: turns the text of a template into its parts.
 
 use crate::operator::Operator;
 use crate::part::{Modifier, Part, Variable};

@@ -1,10 +1,10 @@
-//! What a template is made of.
+//! Template parts.
 
 use crate::operator::Operator;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// Text that stands for itself, as it stands in a URI.
+    /// Literal text, as it is in a URI.
     Literal(String),
     Expression {
         operator: Operator,
@@ -21,8 +21,8 @@ pub(crate) struct Variable {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Modifier {
     None,
-    /// At most so many characters of the value.
+    /// At most this many characters of the value.
     Prefix(usize),
-    /// Each member of the value by itself.
+    /// Each member of the value separately.
     Explode,
 }

@@ -1,4 +1,4 @@
-//! What the parts of a template look like in a URI.
+//! Patterns: what the parts of a template look like in a URI.
 
 use crate::operator::Operator;
 use crate::part::{Modifier, Part, Variable};
@@ -7,7 +7,7 @@ use crate::percent;
 #[derive(Debug, Clone)]
 pub(crate) enum Pattern {
     Text(String),
-    /// As few characters of a value as possible, and at least and at most so many.
+    /// As few characters of a value as possible, within a minimum and a maximum.
     Characters {
         ends: Ends,
         least: usize,
@@ -22,7 +22,7 @@ pub(crate) enum Pattern {
         pattern: Box<Pattern>,
         greed: Greed,
     },
-    /// Nothing, but that something begins or ends here is noted.
+    /// Matches nothing, but records that something begins or ends here.
     Mark(Mark),
 }
 
@@ -57,7 +57,7 @@ impl Ends {
 }
 
 impl Pattern {
-    /// The pattern of a part. The variables it speaks of are added to those that are known.
+    /// The pattern of a part. Its variables are added to `known`.
     pub(crate) fn of(part: &Part, known: &mut Vec<Variable>) -> Self {
         match part {
             Part::Literal(text) => Self::text(text),
@@ -75,7 +75,7 @@ impl Pattern {
     }
 
     fn text(text: &str) -> Self {
-        // What was read as part of a template has no broken escapes.
+        // A part of a parsed template has no broken escapes.
         Self::Text(percent::normalise(text).unwrap_or_default())
     }
 
@@ -93,7 +93,7 @@ impl Pattern {
     }
 }
 
-/// `{a,b}`: values in their order, of which the last ones may be missing.
+/// `{a,b}`: values in order, of which the last ones may be missing.
 fn unnamed(operator: Operator, variables: &[(usize, &Variable)]) -> Pattern {
     let is_single = variables.len() == 1 && variables[0].1.modifier != Modifier::Explode;
     let spans_separators = is_single || matches!(operator, Operator::Reserved | Operator::Fragment);

@@ -6,7 +6,7 @@ use std::fmt::Write;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Keep {
     Unreserved,
-    /// Reserved ones too, and what already is an escape.
+    /// Reserved ones too, and existing escapes.
     Reserved,
 }
 
@@ -35,7 +35,7 @@ pub(crate) fn encode_into(out: &mut String, text: &str, keep: Keep) {
     }
 }
 
-/// Undoes every escape, once.
+/// Decodes every escape, once.
 pub fn decode(text: &str) -> Result<String, DecodeError> {
     String::from_utf8(decode_bytes(text)?).map_err(|_| DecodeError::NotText)
 }
@@ -56,8 +56,8 @@ pub(crate) fn decode_bytes(text: &str) -> Result<Vec<u8>, DecodeError> {
     Ok(decoded)
 }
 
-/// One spelling for all URIs that mean the same (RFC 3986, section 6.2.2): escapes have capital digits and are there
-/// only where they are needed. None if a `%` does not begin an escape.
+/// One spelling for all URIs that mean the same (RFC 3986, section 6.2.2): escapes have upper-case digits and occur
+/// only if they are needed. `None` if a `%` does not begin an escape.
 pub(crate) fn normalise(uri: &str) -> Option<String> {
     let bytes = uri.as_bytes();
     let mut normal = String::with_capacity(bytes.len());
@@ -84,7 +84,7 @@ pub(crate) fn normalise(uri: &str) -> Option<String> {
     Some(normal)
 }
 
-/// The byte that an escape at this place stands for.
+/// The byte of the escape at this position.
 pub(crate) fn escape_at(bytes: &[u8], at: usize) -> Option<u8> {
     let [b'%', high, low] = *bytes.get(at..at + 3)? else { return None };
     Some(hexadecimal(high)? << 4 | hexadecimal(low)?)
@@ -95,7 +95,7 @@ fn hexadecimal(digit: u8) -> Option<u8> {
 }
 
 pub(crate) fn push_escape(out: &mut String, byte: u8) {
-    // Writing to a string does not fail.
+    // Writing to a string cannot fail.
     let _ = write!(out, "%{byte:02X}");
 }
 

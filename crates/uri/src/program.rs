@@ -1,8 +1,8 @@
-//! A template as a program that reads URIs.
+//! Template program: a template as a program that reads URIs.
 //!
-//! It is a small automaton of the kind regular expressions become. It has no counters and no memory: whatever follows
-//! an instruction at a position is the same however it was reached, which is what lets the search in `matching.rs`
-//! look at every such pair only once.
+//! It is a small automaton of the kind that regular expressions become. It has no counters and no memory: whatever
+//! follows an instruction at a position is the same however it was reached, so that the search in `search.rs` visits
+//! every such pair only once.
 
 use crate::part::{Part, Variable};
 use crate::pattern::{Ends, Greed, Mark, Pattern};
@@ -10,23 +10,23 @@ use crate::pattern::{Ends, Greed, Mark, Pattern};
 /// No template matches a longer URI.
 pub const MAX_URI_BYTES: usize = 8192;
 
-/// With `MAX_URI_BYTES` this bounds what one match can cost.
+/// With `MAX_URI_BYTES` this limits the cost of one match.
 const MAX_INSTRUCTIONS: usize = 20_000;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Program {
     pub(crate) instructions: Vec<Instruction>,
-    /// The variables that marks speak of. One that is written twice is here twice.
+    /// The variables that marks refer to. A variable that is written twice is here twice.
     pub(crate) variables: Vec<Variable>,
 }
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Instruction {
-    /// This very byte.
+    /// Exactly this byte.
     Byte(u8),
     /// One character that does not end a value here.
     Character(Ends),
-    /// Goes on at the first place, and at the second if that leads nowhere.
+    /// Continues at the first target, and at the second if the first leads nowhere.
     Either(usize, usize),
     Jump(usize),
     Mark(Mark),
@@ -35,7 +35,7 @@ pub(crate) enum Instruction {
 }
 
 impl Program {
-    /// None if it would be too long.
+    /// `None` if it would be too long.
     pub(crate) fn of(parts: &[Part]) -> Option<Self> {
         let mut program = Self { instructions: Vec::new(), variables: Vec::new() };
         for part in parts {
@@ -50,7 +50,7 @@ impl Program {
     }
 
     fn add(&mut self, pattern: &Pattern) {
-        // Whoever began this program refuses it for its length.
+        // The caller refuses an overlong program.
         if self.here() >= MAX_INSTRUCTIONS {
             return;
         }
@@ -77,7 +77,7 @@ impl Program {
     fn characters(&mut self, ends: Ends, least: usize, most: Option<usize>) {
         let one = Instruction::Character(ends);
         self.instructions.extend(std::iter::repeat_n(one, least));
-        // A limit that no URI reaches is none.
+        // A limit that no URI reaches is no limit.
         let Some(most) = most.filter(|&most| most < MAX_URI_BYTES) else {
             self.repeat(Greed::AsFewAsPossible, |program| program.instructions.push(one));
             return;
@@ -97,7 +97,7 @@ impl Program {
             exits.push(self.reserve());
             self.instructions[fork] = Instruction::Either(fork + 1, self.here());
         }
-        // Whoever comes here has tried them all.
+        // All alternatives were tried.
         let nowhere = self.reserve();
         self.instructions[nowhere] = Instruction::Jump(nowhere);
         for exit in exits {
@@ -120,7 +120,7 @@ impl Program {
         self.instructions.len()
     }
 
-    /// A place for an instruction that is not known yet.
+    /// Reserves the place of an instruction that is not known yet.
     fn reserve(&mut self) -> usize {
         self.instructions.push(Instruction::End);
         self.here() - 1

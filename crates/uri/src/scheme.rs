@@ -1,6 +1,6 @@
-//! How a URI begins.
+//! URI scheme.
 
-/// The scheme of a URI as it is written, without its colon. A single letter is none: `C:\notes.txt` is a path.
+/// The scheme of a URI as it is written, without its colon. A single letter is not a scheme: `C:\notes.txt` is a path.
 pub fn scheme(uri: &str) -> Option<&str> {
     let (scheme, _) = uri.split_once(':')?;
     let mut bytes = scheme.bytes();

@@ -1,11 +1,11 @@
-//! Runs a program on a URI.
+//! Template search: runs a program on a URI.
 
 use crate::pattern::Mark;
 use crate::percent;
 use crate::program::{Instruction, Program};
 
-/// Which pairs of instruction and position have been looked at. What did not lead to the end the first time will not
-/// the second time, so that no pair has to be looked at twice.
+/// The visited pairs of instruction and position. A pair that did not lead to the end the first time will not the
+/// second time, so that no pair has to be visited twice.
 pub(crate) struct Seen {
     bits: Vec<u64>,
     positions: usize,
@@ -33,14 +33,14 @@ impl Seen {
     }
 }
 
-/// A way not taken: where it begins, and how many marks had been noted by then.
+/// An alternative that was not taken: where it begins, and how many marks had been recorded by then.
 struct Fork {
     instruction: usize,
     position: usize,
     marks: usize,
 }
 
-/// The marks on the first way to the end, and where they are.
+/// The marks on the first path to the end, and their positions.
 pub(crate) fn search(program: &Program, uri: &str, seen: &mut Seen) -> Option<Vec<(Mark, usize)>> {
     let bytes = uri.as_bytes();
     let mut marks = Vec::new();
@@ -72,7 +72,7 @@ pub(crate) fn search(program: &Program, uri: &str, seen: &mut Seen) -> Option<Ve
     None
 }
 
-/// Where the character ends that begins here. It may be written as several escapes, one for each of its bytes.
+/// The end of the character that begins here. It may be written as several escapes, one for each of its bytes.
 fn character_end(bytes: &[u8], start: usize) -> usize {
     if percent::escape_at(bytes, start).is_none() {
         return start + 1;

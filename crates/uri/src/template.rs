@@ -1,4 +1,4 @@
-//! A URI template: text with places for values.
+//! URI template: text with placeholders for values.
 
 use crate::matching;
 use crate::parse::{self, TemplateError};

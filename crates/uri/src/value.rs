@@ -1,8 +1,8 @@
-//! What a variable of a template stands for.
+//! Values of template variables.
 
 use std::collections::BTreeMap;
 
-/// The values of variables by name. A variable that is not in it is undefined.
+/// The values of variables by name. A missing variable is undefined.
 pub type Values = BTreeMap<String, Value>;
 
 #[derive(Debug, Clone, PartialEq, Eq)]

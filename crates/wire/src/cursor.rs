@@ -1,10 +1,10 @@
-//! Cursors: where a client left off in a list, as an opaque word.
+//! Cursors: the position of a client in a list, as an opaque word.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Value, json};
 
-/// A place in one list, at one state of it.
+/// A position in one list, at one state of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cursor {
     pub collection: &'static str,
@@ -21,8 +21,8 @@ impl Cursor {
         URL_SAFE_NO_PAD.encode(payload.to_string())
     }
 
-    /// The offset of a cursor into `collection` while its hash is `hash`. `None` for one that is stale, of another
-    /// list, or not as we write them.
+    /// The offset of a cursor into `collection` while its hash is `hash`. `None` for a cursor that is stale, of another
+    /// list, or not written by us.
     pub fn decode(word: &str, collection: &'static str, hash: &str) -> Option<usize> {
         let bytes = URL_SAFE_NO_PAD.decode(word).ok()?;
         let payload: Value = serde_json::from_slice(&bytes).ok()?;
@@ -32,7 +32,7 @@ impl Cursor {
             hash: hash.to_owned(),
             timestamp: payload["timestamp"].as_str()?.to_owned(),
         };
-        // Written again it must be the same word: then every part of it is as we wrote it.
+        // Encoded again it must be the same word: then every part of it is as we wrote it.
         (cursor.encode() == word).then_some(cursor.offset)
     }
 }

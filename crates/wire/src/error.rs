@@ -1,10 +1,10 @@
-//! The error object of a JSON-RPC answer, and the codes this server uses.
+//! JSON-RPC errors: the error object of an answer, and the codes this server uses.
 
 use crate::{ObjectError, Revision};
 use mcp_bash_harmless::clip;
 use std::borrow::Cow;
 
-/// Error codes: JSON-RPC's own, those of the MCP specification, and the older servers' that our clients know.
+/// Error codes: JSON-RPC's own, those of the MCP specification, and those of older servers that our clients know.
 pub mod code {
     pub const PARSE_ERROR: i32 = -32700;
     pub const INVALID_REQUEST: i32 = -32600;
@@ -13,7 +13,7 @@ pub mod code {
     pub const INTERNAL_ERROR: i32 = -32603;
     /// A request before `initialize`, or before `notifications/initialized`.
     pub const NOT_INITIALIZED: i32 = -32000;
-    /// A resource that is not there, until the stateless era.
+    /// A resource that does not exist, before the stateless era.
     pub const RESOURCE_NOT_FOUND: i32 = -32002;
     /// A request after `shutdown`.
     pub const SHUTTING_DOWN: i32 = -32003;
@@ -26,7 +26,7 @@ pub mod code {
     /// A stateless request of a revision we do not speak.
     pub const UNSUPPORTED_VERSION: i32 = -32022;
 
-    /// What each code means to whoever gets it, for people.
+    /// What each code means to the client that gets it, in words.
     pub const MEANINGS: &[(i32, &str)] = &[
         (PARSE_ERROR, "The line is no JSON. There is no id to answer to"),
         (
@@ -61,7 +61,7 @@ pub mod code {
     ];
 }
 
-/// What goes into the `error` member of an answer.
+/// The `error` member of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RpcError {
     pub code: i32,
@@ -71,20 +71,20 @@ pub struct RpcError {
 }
 
 impl RpcError {
-    /// A message that is very long, because it quotes what a client or a script wrote, is told in part.
+    /// A message that is very long, because it quotes a client or a script, is truncated.
     pub fn new(code: i32, message: impl Into<Cow<'static, str>>) -> Self {
         let message = message.into();
         let message = if message.len() > LONGEST_MESSAGE { in_part(&message).into() } else { message };
         Self { code, message, data: None }
     }
 
-    /// A short message that programs may compare with, and beside it in `data` the reason or the remedy, for people.
+    /// A short message that programs may compare, with the reason or the fix in `data`, for people.
     pub fn with_reason(code: i32, message: &'static str, reason: &str) -> Self {
         let reason = serde_json::Value::from(in_part(reason));
         Self { data: Some(reason.to_string()), ..Self::new(code, message) }
     }
 
-    /// Whether its code says that the request cannot be served as it came, whatever the work on it would find.
+    /// Whether its code says that the request cannot be served as it came, whatever its handler would find.
     pub fn is_refusal(&self) -> bool {
         matches!(
             self.code,
@@ -111,14 +111,14 @@ impl RpcError {
         Self::new(code::METHOD_NOT_FOUND, format!("Method not found: {}", clip(method, EXCERPT)))
     }
 
-    /// There is no resource `uri`, told as `revision` has it.
+    /// There is no resource `uri`, as `revision` reports it.
     pub fn resource_not_found(revision: Revision, uri: &str) -> Self {
         let data = serde_json::json!({ "uri": in_part(uri) });
         let message = format!("Resource not found: {}", clip(uri, EXCERPT));
         Self { data: Some(data.to_string()), ..Self::new(revision.missing_resource_code(), message) }
     }
 
-    /// A stateless request asked for `requested`; the answer names what it may ask for instead.
+    /// A stateless request asked for `requested`; the answer lists the supported versions.
     pub fn unsupported_version(requested: &str) -> Self {
         let supported: Vec<&str> = Revision::stateless().map(Revision::as_str).collect();
         let data = serde_json::json!({ "supported": supported, "requested": in_part(requested) });
@@ -128,7 +128,7 @@ impl RpcError {
         }
     }
 
-    /// The request's work needs `capabilities` (a JSON object of client capabilities) that were not declared.
+    /// The request requires `capabilities` (a JSON object of client capabilities) that were not declared.
     pub fn missing_client_capability(capabilities: &serde_json::Value) -> Self {
         let data = serde_json::json!({ "requiredCapabilities": capabilities });
         Self {
@@ -147,7 +147,7 @@ impl From<ObjectError> for RpcError {
 /// The longest message of an error, and the longest text that is quoted in its data.
 const LONGEST_MESSAGE: usize = 64 * 1024;
 
-/// A text of any length: as a whole, or where it is too long its beginning and its end.
+/// A text of any length: whole, or if it is too long its beginning and its end.
 pub fn in_part(text: &str) -> String {
     if text.len() <= LONGEST_MESSAGE {
         return text.to_owned();
@@ -159,7 +159,7 @@ pub fn in_part(text: &str) -> String {
     format!("{head} […{} bytes…] {tail}", text.len() - head.len() - tail.len())
 }
 
-/// How much of a text that came from outside a message quotes, in characters.
+/// How much of a foreign text a message quotes, in characters.
 const EXCERPT: usize = 80;
 
 #[cfg(test)]

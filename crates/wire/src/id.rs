@@ -1,16 +1,16 @@
-//! Request ids: echoed exactly as they came, compared by what they mean.
+//! Request ids: echoed exactly as they came, compared by value.
 
 use crate::Raw;
 use std::hash::{Hash, Hasher};
 
 /// The id of a request: a string or an integer of any size.
 ///
-/// The text is kept as the client wrote it, because that is how the answer must show it. Two ids are equal when they
-/// are the same value: `"A"` and `"\u0041"` are, `1` and `"1"` are not.
+/// The text is kept as the client wrote it, because the answer must repeat it exactly. Two ids are equal when they are
+/// the same value: `"A"` and `"\u0041"` are, `1` and `"1"` are not.
 #[derive(Debug, Clone)]
 pub struct Id {
     text: Box<str>,
-    /// The plain spelling, where the text is not it already.
+    /// The plain spelling, if the text is not it already.
     plain: Option<Box<str>>,
 }
 
@@ -18,8 +18,8 @@ impl Id {
     /// The longest id, in bytes. It is kept in several places for as long as its request is worked on.
     pub const LONGEST: usize = 64 * 1024;
 
-    /// `None` for what cannot be an id: `null`, a fraction, a boolean, an object, an array, broken Unicode, and what is
-    /// too long.
+    /// `None` for a value that cannot be an id: `null`, a fraction, a boolean, an object, an array, broken Unicode, or
+    /// one that is too long.
     pub fn read(raw: Raw<'_>) -> Option<Self> {
         let text = raw.text();
         if text.len() > Self::LONGEST {

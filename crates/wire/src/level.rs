@@ -1,4 +1,4 @@
-//! The eight severities of RFC 5424 that MCP logging uses.
+//! Log levels: the eight severities of RFC 5424 that MCP logging uses.
 
 /// How serious a log event is. Ordered: `Debug` is the least, `Emergency` the most serious.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -38,12 +38,12 @@ impl LogLevel {
         }
     }
 
-    /// The level of that name, in capitals too: clients and scripts often write `DEBUG`.
+    /// The level of that name, also in capitals: clients and scripts often write `DEBUG`.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|level| level.as_str().eq_ignore_ascii_case(name))
     }
 
-    /// The names, for a message that says what would have been accepted.
+    /// The names, for a message that lists the accepted values.
     pub fn names() -> String {
         Self::ALL.map(Self::as_str).join(", ")
     }

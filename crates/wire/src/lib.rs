@@ -1,13 +1,12 @@
-//! The words of the protocol: JSON-RPC 2.0 messages, ids, errors, the table of MCP revisions, and the framing of
-//! messages as lines.
+//! Wire format: JSON-RPC 2.0 messages, ids, errors, the table of MCP revisions, and the framing of messages as lines.
 //!
 //! # Theory of operation
 //!
 //! A connection hands its bytes to [`Lines`], which cuts them into lines of bounded length. [`decode`] reads one line
-//! in a single pass: the [`Scanner`] checks that it is JSON within the limits, and remembers where the members of the
-//! envelope stand. Nothing else is interpreted. What travels on (`params`, ids, tokens) is a [`Raw`] slice of the
-//! line, so that key order, large integers and `1.10` survive. Whoever needs members of `params` takes an
-//! [`Object`] view of it, which costs one more skim and no copy.
+//! in a single pass: the [`Scanner`] checks that it is JSON within the limits, and records the positions of the
+//! envelope's members. Nothing else is interpreted. Everything that is passed on (`params`, ids, tokens) is a [`Raw`]
+//! slice of the line, so that key order, large integers and `1.10` survive. A reader of members of `params` takes an
+//! [`Object`] view of it, which costs one more pass and no copy.
 //!
 //! Everything here is a pure function of its input: there is no runtime, no file, no clock.
 

@@ -1,10 +1,10 @@
-//! Cuts a stream of bytes into lines of bounded length.
+//! Line framing: cuts a stream of bytes into lines of bounded length.
 
 /// One line, without its newline.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Line<'a> {
     Whole(&'a [u8]),
-    /// A line over the limit: only its start is known, the rest is thrown away as it arrives.
+    /// A line over the limit: only its start is kept, the rest is discarded as it arrives.
     TooLong {
         start: &'a [u8],
     },
@@ -15,17 +15,17 @@ pub struct Lines {
     buffer: Vec<u8>,
     start: usize,
     end: usize,
-    /// Up to where the buffer is known to hold no newline.
+    /// The buffer holds no newline before this position.
     searched: usize,
     limit: usize,
-    /// The rest of a line that was too long is passed over.
+    /// The rest of a line that was too long is skipped.
     discarding: bool,
 }
 
-/// What one read asks for; also what the buffer shrinks back to after a very long line.
+/// The size of one read; also the size to which the buffer shrinks after a very long line.
 const CHUNK: usize = 64 * 1024;
 
-/// A buffer up to this size is kept: whoever sends one long line sends others.
+/// A buffer up to this size is kept: a client that sends one long line sends others.
 const KEPT: usize = 32 * CHUNK;
 
 impl Lines {
@@ -62,7 +62,7 @@ impl Lines {
         self.end += count;
     }
 
-    /// The next line that has arrived whole, or is known to be too long.
+    /// The next line that has arrived completely, or is known to be too long.
     pub fn next_line(&mut self) -> Option<Line<'_>> {
         loop {
             let newline = memchr::memchr(b'\n', &self.buffer[self.searched..self.end]);
@@ -80,7 +80,7 @@ impl Lines {
         }
     }
 
-    /// What stands after the last newline, at the end of the stream.
+    /// The text after the last newline, at the end of the stream.
     pub fn last_line(&mut self) -> Option<Line<'_>> {
         let (start, stop) = (self.start, self.end);
         self.start = stop;
@@ -125,7 +125,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Feeds `bytes` in pieces of the given sizes and returns the lines: `Ok` whole, `Err` the start of one too long.
+    /// Feeds `bytes` in pieces of the given sizes and returns the lines: `Ok` for a whole one, `Err` for the start of
+    /// one that is too long.
     fn cut(bytes: &[u8], sizes: &[usize], limit: usize) -> Vec<Result<Vec<u8>, Vec<u8>>> {
         fn own(line: &Line<'_>) -> Result<Vec<u8>, Vec<u8>> {
             match line {

@@ -1,9 +1,9 @@
-//! Reads one line into a message, or says why it is none.
+//! Message decoding: reads one line into a message, or says why it is not one.
 
 use crate::{Id, Limits, Object, ObjectError, Raw, RpcError, ScanError, Scanner, code};
 use std::borrow::Cow;
 
-/// What one line holds.
+/// The content of one line.
 #[derive(Debug)]
 pub enum Decoded<'a> {
     One(Incoming<'a>),
@@ -16,7 +16,7 @@ pub enum Incoming<'a> {
     Request(Request<'a>),
     Notification(Notification<'a>),
     Response(Response<'a>),
-    /// What would be a notification if it were well formed. Notifications are never answered, not even to refuse one.
+    /// A malformed notification. Notifications are never answered, not even to refuse one.
     Ignored(&'static str),
 }
 
@@ -24,14 +24,14 @@ pub enum Incoming<'a> {
 pub struct Request<'a> {
     pub id: Id,
     pub method: Cow<'a, str>,
-    /// An object, where there are any.
+    /// An object, if there are any.
     pub params: Option<Raw<'a>>,
 }
 
 #[derive(Debug)]
 pub struct Notification<'a> {
     pub method: Cow<'a, str>,
-    /// An object, where there are any.
+    /// An object, if there are any.
     pub params: Option<Raw<'a>>,
 }
 
@@ -43,7 +43,7 @@ pub struct Response<'a> {
     pub error: Option<Raw<'a>>,
 }
 
-/// An answer to what is not a message. Without an id it is answered with `null`.
+/// The answer to something that is not a message. Without an id it is answered with `null`.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Refusal {
     pub id: Option<Id>,
@@ -59,18 +59,18 @@ impl Refusal {
         Self::new(None, RpcError::with_reason(code::PARSE_ERROR, "Parse error", &detail.to_string()))
     }
 
-    /// What only a client that is written wrongly sends.
+    /// An error that only a faulty client causes.
     fn malformed(id: Option<Id>, reason: &str) -> Self {
         Self::new(id, RpcError::with_reason(code::INVALID_REQUEST, "Invalid Request", reason))
     }
 
-    /// Too much of what is well formed. Every client may send that, and most show no more than the message.
+    /// A well-formed message over a limit. Any client may send one, and most clients show only the message.
     fn too_much(id: Option<Id>, detail: &str) -> Self {
         Self::new(id, RpcError::invalid_request(format!("Invalid Request: {detail}")))
     }
 }
 
-/// Reads a line. A byte-order mark and surrounding blanks are tolerated; an empty line is `Ok(None)`.
+/// Reads a line. A byte-order mark and surrounding white space are tolerated; an empty line is `Ok(None)`.
 pub fn decode(line: &[u8], limits: Limits) -> Result<Option<Decoded<'_>>, Refusal> {
     let line = trim(line);
     let text = std::str::from_utf8(line).map_err(|_| Refusal::parse_error(&"the line is not valid UTF-8"))?;
@@ -94,7 +94,7 @@ pub fn refuse_oversized(start: &[u8], limits: Limits) -> Refusal {
         Err(error) => std::str::from_utf8(&start[..error.valid_up_to()]).unwrap_or_default(),
     };
     let mut id = None;
-    // The text is cut off somewhere, so this ends with an error; what matters is what it met on the way.
+    // The text is truncated, so this ends with an error; only the members before that matter.
     let _ = Scanner::new(known, Limits::NONE).members(|key, value| {
         if key.text() == "\"id\"" {
             id = Id::read(value);
@@ -150,7 +150,7 @@ fn decode_object(text: &str, limits: Limits) -> Result<Incoming<'_>, Refusal> {
     }
 }
 
-/// Tells a text that is no JSON from one that is only too much of it.
+/// Distinguishes text that is not JSON from JSON that exceeds a limit.
 fn refuse(text: &str, error: ScanError) -> Refusal {
     if !error.is_limit() {
         return Refusal::parse_error(&error);
@@ -204,7 +204,7 @@ fn classify<'a>(object: &Object<'a, '_>) -> Result<Incoming<'a>, Refusal> {
         return Err(Refusal::malformed(Some(id), "`jsonrpc` must be \"2.0\""));
     }
     match params {
-        // JSON-RPC knows parameters by position, MCP does not: well formed, but not what any method takes.
+        // JSON-RPC has positional parameters, MCP does not: well formed, but not what any method takes.
         Some(params) if params.is_array() => Err(Refusal::new(
             Some(id),
             RpcError::invalid_params("Invalid params: params must be an object, not an array"),
@@ -228,7 +228,7 @@ fn wrong_id(raw: Raw<'_>) -> String {
     format!("`id` must be a string or an integer, not {found}")
 }
 
-/// Strips a byte-order mark and the blanks around it, a carriage return among them.
+/// Strips a byte-order mark and the white space around it, including a carriage return.
 fn trim(line: &[u8]) -> &[u8] {
     let line = line.trim_ascii();
     line.strip_prefix(b"\xEF\xBB\xBF").map_or(line, <[u8]>::trim_ascii_start)

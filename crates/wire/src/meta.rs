@@ -1,5 +1,5 @@
-//! The `_meta` of a request: what MCP itself reads of it. Beside it stands the state that leads back to an earlier request,
-//! which is found in the same pass.
+//! Request `_meta`: the members that MCP itself reads. The same pass finds the state that leads back to an earlier
+//! request, which is beside `_meta`.
 
 use crate::{Object, ObjectError, Raw};
 
@@ -20,16 +20,16 @@ pub mod keys {
 /// The reserved members of a request's `_meta`, as they were written.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct RequestMeta<'a> {
-    /// The whole object, for those who look for members of their own.
+    /// The whole object, for readers that look for members of their own.
     pub whole: Option<Raw<'a>>,
     pub protocol_version: Option<Raw<'a>>,
     pub client_capabilities: Option<Raw<'a>>,
     pub client_info: Option<Raw<'a>>,
     pub log_level: Option<Raw<'a>>,
     pub progress_token: Option<Raw<'a>>,
-    /// The trace that the request is a part of: `traceparent`, `tracestate` and `baggage`.
+    /// The trace that the request is part of: `traceparent`, `tracestate` and `baggage`.
     pub trace: [Option<Raw<'a>>; 3],
-    /// The `requestState` of the params, of whatever kind, if there is one: `null` counts as absent.
+    /// The `requestState` of the params, of any type, if there is one: `null` counts as absent.
     pub request_state: Option<Raw<'a>>,
 }
 
@@ -68,7 +68,7 @@ impl<'a> RequestMeta<'a> {
         })
     }
 
-    /// Whether the request describes itself as the stateless era wants it, if only in part.
+    /// Whether the request describes itself as the stateless era requires, even if only in part.
     pub fn is_stateless(&self) -> bool {
         self.protocol_version.is_some() || self.client_capabilities.is_some()
     }

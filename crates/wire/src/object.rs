@@ -1,11 +1,10 @@
-//! A view of a JSON object's members, for reading a handful of them by name without building a tree.
+//! Object view: reads a few members of a JSON object by name without building a tree.
 
 use crate::{Raw, ScanError, Scanner};
 use std::borrow::Cow;
 use thiserror::Error;
 
-/// The members of one object that its reader asked for. Others are passed over, so that the cost of a member nobody
-/// asked for is to skip it.
+/// The members of one object that its reader asked for. Others are skipped, which is all they cost.
 #[derive(Debug)]
 pub struct Object<'a, 'n> {
     names: &'n [&'n str],
@@ -28,7 +27,7 @@ pub enum ObjectError {
 }
 
 impl<'a, 'n> Object<'a, 'n> {
-    /// Reads the members `names` of `raw`. `what` names the object in the error when it is none.
+    /// Reads the members `names` of `raw`. `what` names the value in the error if it is not an object.
     pub fn read(raw: Raw<'a>, what: &'static str, names: &'n [&'n str]) -> Result<Self, ObjectError> {
         if !raw.is_object() {
             return Err(ObjectError::NotAnObject(what, raw.kind()));
@@ -36,7 +35,7 @@ impl<'a, 'n> Object<'a, 'n> {
         Self::scan(&mut Scanner::again(raw), names)
     }
 
-    /// Reads the members `names` of the object the scanner stands at.
+    /// Reads the members `names` of the object at the scanner's position.
     pub(crate) fn scan(scanner: &mut Scanner<'a>, names: &'n [&'n str]) -> Result<Self, ObjectError> {
         let mut values = vec![None; names.len()];
         let mut duplicate = None;
@@ -61,17 +60,17 @@ impl<'a, 'n> Object<'a, 'n> {
         self.values[place?]
     }
 
-    /// A member that must be there and be a string.
+    /// A member that must exist and be a string.
     pub fn string(&self, name: &str) -> Result<Cow<'a, str>, ObjectError> {
         self.optional_string(name)?.ok_or_else(|| ObjectError::Missing(name.to_owned()))
     }
 
-    /// A member that must be a string where it is there at all. `null` counts as absent.
+    /// A member that must be a string if it exists. `null` counts as absent.
     pub fn optional_string(&self, name: &str) -> Result<Option<Cow<'a, str>>, ObjectError> {
         self.optional(name, "a string", Raw::string)
     }
 
-    /// A member that must be an object where it is there at all. `null` counts as absent.
+    /// A member that must be an object if it exists. `null` counts as absent.
     pub fn optional_object(&self, name: &str) -> Result<Option<Raw<'a>>, ObjectError> {
         self.optional(name, "an object", |raw| raw.is_object().then_some(raw))
     }

@@ -1,8 +1,8 @@
-//! A piece of JSON text that is known to be valid, and is passed on as it was written.
+//! Raw JSON: a piece of text that is known to be valid, and is passed on as it was written.
 
 use std::borrow::Cow;
 
-/// One JSON value as text: borrowed, validated, without surrounding blanks.
+/// One JSON value as text: borrowed, validated, without surrounding white space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Raw<'a>(&'a str);
 
@@ -43,7 +43,7 @@ impl<'a> Raw<'a> {
         self.0 == "null"
     }
 
-    /// An integer literal: digits with at most a sign, so that `1.0` and `1e2` are not integers here.
+    /// An integer literal: digits with an optional sign, so that `1.0` and `1e2` are not integers here.
     pub fn is_integer(self) -> bool {
         let digits = self.0.strip_prefix('-').unwrap_or(self.0);
         !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
@@ -53,7 +53,7 @@ impl<'a> Raw<'a> {
         self.0.starts_with('"')
     }
 
-    /// The string this value is, or `None` when it is something else or holds half of a surrogate pair.
+    /// The string, or `None` if the value is not a string or holds a lone surrogate.
     pub fn string(self) -> Option<Cow<'a, str>> {
         let inner = self.0.strip_prefix('"')?.strip_suffix('"')?;
         if memchr::memchr(b'\\', inner.as_bytes()).is_none() {
@@ -62,7 +62,7 @@ impl<'a> Raw<'a> {
         serde_json::from_str::<String>(self.0).ok().map(Cow::Owned)
     }
 
-    /// What a person would call this value in a message: `a string`, `an object`, ...
+    /// The kind of this value in words: `a string`, `an object`, ...
     pub fn kind(self) -> &'static str {
         match self.0.as_bytes().first() {
             Some(b'{') => "an object",

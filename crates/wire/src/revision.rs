@@ -1,4 +1,4 @@
-//! The one table of protocol revisions: what each one has. No other file asks which revision is newer.
+//! Protocol revisions: the one table of what each of them has. No other file asks which revision is newer.
 
 use crate::code;
 
@@ -25,7 +25,7 @@ impl Revision {
     pub const ALL: [Self; 5] =
         [Self::V2024_11_05, Self::V2025_03_26, Self::V2025_06_18, Self::V2025_11_25, Self::V2026_07_28];
 
-    /// What `initialize` is answered with when the client asks for a revision we do not know.
+    /// The answer to `initialize` when the client asks for a revision we do not know.
     pub const NEWEST_HANDSHAKE: Self = Self::V2025_11_25;
 
     pub fn as_str(self) -> &'static str {
@@ -67,7 +67,7 @@ impl Revision {
         self >= Self::V2025_03_26
     }
 
-    /// `completions` among the capabilities. The method was there before.
+    /// `completions` among the capabilities. The method existed before.
     pub fn has_completions(self) -> bool {
         self >= Self::V2025_03_26
     }
@@ -87,7 +87,7 @@ impl Revision {
         self >= Self::V2025_06_18
     }
 
-    /// `title` on whatever has a `name`.
+    /// `title` on everything that has a `name`.
     pub fn has_titles(self) -> bool {
         self >= Self::V2025_06_18
     }
@@ -107,27 +107,27 @@ impl Revision {
         self >= Self::V2025_11_25
     }
 
-    /// An id that the page of a URL elicitation is told apart by.
+    /// An id that identifies the page of a URL elicitation.
     pub fn has_elicitation_ids(self) -> bool {
         self == Self::V2025_11_25
     }
 
-    /// Events without a message, which give a client an id to come back with. Others cannot read them.
+    /// Events without a message, which give a client an id to come back with. Clients of other revisions cannot read them.
     pub fn has_empty_events(self) -> bool {
         self == Self::V2025_11_25
     }
 
-    /// `icons` on whatever has a `name`, and `description` and `websiteUrl` on `serverInfo`.
+    /// `icons` on everything that has a `name`, and `description` and `websiteUrl` on `serverInfo`.
     pub fn has_icons(self) -> bool {
         self >= Self::V2025_11_25
     }
 
-    /// What a resource that is not there is answered with.
+    /// The error code for a resource that does not exist.
     pub fn missing_resource_code(self) -> i32 {
         if self >= Self::V2026_07_28 { code::INVALID_PARAMS } else { code::RESOURCE_NOT_FOUND }
     }
 
-    /// `resultType` and the server's identity in every result, `ttlMs` and `cacheScope` in those that may be kept.
+    /// `resultType` and the server's identity in every result, `ttlMs` and `cacheScope` in those that may be cached.
     pub fn has_result_type(self) -> bool {
         self >= Self::V2026_07_28
     }

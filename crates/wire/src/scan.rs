@@ -1,15 +1,15 @@
-//! A validating JSON scanner that reads a text once, bounds its depth and the length of its numbers, and tells where
-//! the members of an object stand. It builds nothing and does not recurse.
+//! JSON scanner: validates a text in one pass, limits its depth and the length of its numbers, and reports the
+//! positions of an object's members. It builds nothing and does not recurse.
 
 use crate::Raw;
 use thiserror::Error;
 
-/// What a message may cost before it is refused.
+/// The limits of a message.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     /// The longest line, in bytes.
     pub message_bytes: usize,
-    /// How many objects and arrays may stand inside each other.
+    /// How deep objects and arrays may be nested.
     pub depth: usize,
     /// The longest number literal, in characters.
     pub number_length: usize,
@@ -38,7 +38,7 @@ pub enum ScanError {
 }
 
 impl ScanError {
-    /// Whether the text is JSON as far as it was read, and only too much of it.
+    /// Whether the text is JSON as far as it was read, and only exceeds a limit.
     pub fn is_limit(self) -> bool {
         matches!(self, Self::TooDeep(_) | Self::NumberTooLong(_))
     }
@@ -51,7 +51,7 @@ pub struct Scanner<'a> {
     limits: Limits,
     /// The closing brackets that are still owed, innermost last.
     open: Vec<u8>,
-    /// The text is known to be JSON, so that its strings need not be searched for what does not belong there.
+    /// The text is known to be JSON, so that its strings need not be searched for invalid characters.
     is_known: bool,
 }
 
@@ -60,12 +60,12 @@ impl<'a> Scanner<'a> {
         Self { text, at: 0, limits, open: Vec::new(), is_known: false }
     }
 
-    /// Goes through a value again, to find what it holds.
+    /// Scans a value again, to find its members or elements.
     pub fn again(value: Raw<'a>) -> Self {
         Self { is_known: true, ..Self::new(value.text(), Limits::NONE) }
     }
 
-    /// The one value of the text, with nothing but blanks around it.
+    /// The one value of the text, with only white space around it.
     pub fn whole_value(mut self) -> Result<Raw<'a>, ScanError> {
         self.blanks();
         let value = self.value()?;
@@ -73,7 +73,7 @@ impl<'a> Scanner<'a> {
         Ok(value)
     }
 
-    /// Nothing but blanks may follow.
+    /// Only white space may follow.
     pub fn end(&mut self) -> Result<(), ScanError> {
         self.blanks();
         if self.at == self.text.len() { Ok(()) } else { Err(ScanError::Syntax(self.at)) }
@@ -101,7 +101,7 @@ impl<'a> Scanner<'a> {
             if !last {
                 self.expect(b',')?;
             }
-            // Only now is it certain that the value was not cut short: a number has no end of its own.
+            // Only now is it certain that the value was not truncated: a number has no end marker of its own.
             visit(key, value);
             if last {
                 self.open.pop();
@@ -144,7 +144,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Reads what a value starts with. A non-empty container is opened, up to where its first value starts.
+    /// Reads the start of a value. A non-empty container is opened, up to the start of its first value.
     fn start_of_value(&mut self) -> Result<(), ScanError> {
         loop {
             match self.peek()? {
@@ -180,7 +180,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// After a value: closes what ends here. True when another value of an open container follows.
+    /// After a value: closes the containers that end here. True when another value of an open container follows.
     fn close_and_continue(&mut self, floor: usize) -> Result<bool, ScanError> {
         while let Some(closing) = self.owed(floor) {
             self.blanks();

@@ -1,10 +1,10 @@
-//! Halves of characters in the JSON of scripts. JSON can write one as an escape (`\ud83d`), and Python and Node.js do where
-//! a text was cut in the middle of a character; it is no text, and strict readers refuse the whole message.
+//! Lone surrogates in the JSON of scripts. JSON can write one as an escape (`\ud83d`), and Python and Node.js do so if
+//! a text was cut in the middle of a character. It is not valid text, and strict parsers refuse the whole message.
 
 use memchr::memmem;
 use std::borrow::Cow;
 
-/// The JSON text with the mark of a missing character (U+FFFD) in the place of each escape that is half of a character.
+/// The JSON text with the replacement character (U+FFFD) in place of each escaped lone surrogate.
 pub fn mended(json: &str) -> Cow<'_, str> {
     if next_half(json.as_bytes(), 0).is_none() {
         return Cow::Borrowed(json);
@@ -15,7 +15,7 @@ pub fn mended(json: &str) -> Cow<'_, str> {
     String::from_utf8(bytes).map_or(Cow::Borrowed(json), Cow::Owned)
 }
 
-/// The same in place. Whatever has no such escape, which is nearly everything, is only searched for one.
+/// The same in place. Text without such an escape, which is nearly all text, is only searched.
 pub fn mend(json: &mut [u8]) {
     let mut start = 0;
     while let Some(place) = next_half(json, start) {
@@ -24,7 +24,7 @@ pub fn mend(json: &mut [u8]) {
     }
 }
 
-/// Where the next escape of half a character begins, from `start` on.
+/// The position of the next escaped lone surrogate, from `start` on.
 fn next_half(json: &[u8], mut start: usize) -> Option<usize> {
     loop {
         let place = next_surrogate(json, start)?;
@@ -37,12 +37,12 @@ fn next_half(json: &[u8], mut start: usize) -> Option<usize> {
     }
 }
 
-/// Where the next escape of a surrogate begins, from `start` on.
+/// The position of the next escaped surrogate, from `start` on.
 fn next_surrogate(frame: &[u8], start: usize) -> Option<usize> {
     let mut from = start;
     loop {
         let place = from + memmem::find(&frame[from..], br"\u")?;
-        // A backslash that is escaped itself begins no escape.
+        // A backslash that is escaped itself does not begin an escape.
         let backslashes = frame[start..place].iter().rev().take_while(|byte| **byte == b'\\').count();
         if backslashes % 2 == 0 && unit(frame, place).is_some_and(|unit| (0xD800..0xE000).contains(&unit)) {
             return Some(place);
@@ -51,7 +51,7 @@ fn next_surrogate(frame: &[u8], start: usize) -> Option<usize> {
     }
 }
 
-/// The number of the escape that begins there, if one does.
+/// The code unit of the escape at this position, if there is one.
 fn unit(frame: &[u8], place: usize) -> Option<u16> {
     let digits = frame.get(place..place + 6)?.strip_prefix(br"\u")?;
     let is_hex = digits.iter().all(u8::is_ascii_hexdigit);

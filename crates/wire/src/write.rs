@@ -1,4 +1,4 @@
-//! Writes messages as JSON text, one function for each kind. Newlines are the transport's.
+//! Message output: writes messages as JSON text, one function for each kind. The transport adds newlines.
 
 use crate::{Id, RpcError};
 use std::fmt::Write as _;
@@ -13,7 +13,7 @@ pub fn result(id: &Id, mut members: String) -> Vec<u8> {
     members.into_bytes()
 }
 
-/// An error for the request `id`, or for something whose id could not be read.
+/// An error for the request `id`, or for a message whose id could not be read.
 pub fn error(id: Option<&Id>, error: &RpcError) -> Vec<u8> {
     let mut out = Vec::with_capacity(128);
     out.extend_from_slice(b"{\"jsonrpc\":\"2.0\",\"id\":");
@@ -30,7 +30,7 @@ pub fn error(id: Option<&Id>, error: &RpcError) -> Vec<u8> {
     out
 }
 
-/// A request of our own. `params` is the text of a JSON object.
+/// A request of the server. `params` is the text of a JSON object.
 pub fn request(number: u64, method: &str, params: &str) -> Vec<u8> {
     format!(r#"{{"jsonrpc":"2.0","id":{number},"method":"{method}","params":{params}}}"#).into_bytes()
 }
@@ -78,7 +78,7 @@ pub fn push_string(out: &mut String, text: &str) {
     out.push('"');
 }
 
-/// How long a text is as a JSON string, quotes included. Control characters take six bytes each.
+/// The length of a text as a JSON string, quotes included. Control characters take six bytes each.
 pub fn string_len(text: &str) -> usize {
     let mut length = text.len() + 2;
     let mut rest = text.as_bytes();
@@ -92,7 +92,7 @@ pub fn string_len(text: &str) -> usize {
     length
 }
 
-/// Where the first byte stands that a JSON string cannot hold as it is: a control character, `"` or `\`.
+/// The position of the first byte that a JSON string cannot hold unescaped: a control character, `"` or `\`.
 fn first_to_escape(bytes: &[u8]) -> Option<usize> {
     const LOWEST: u64 = u64::from_le_bytes([0x01; 8]);
     const HIGHEST: u64 = u64::from_le_bytes([0x80; 8]);
@@ -113,14 +113,14 @@ fn first_to_escape(bytes: &[u8]) -> Option<usize> {
     Some(words.len() * 8 + in_rest)
 }
 
-/// The same JSON without blanks between its tokens, so that it fits on a line. Nothing else changes.
+/// The same JSON without white space between its tokens, so that it fits on a line. Nothing else changes.
 pub fn compact(json: &str) -> String {
     let mut out = String::new();
     push_compact(&mut out, json);
     out
 }
 
-/// Appends JSON without blanks between its tokens.
+/// Appends JSON without white space between its tokens.
 pub fn push_compact(out: &mut String, json: &str) {
     out.reserve(json.len());
     let bytes = json.as_bytes();
@@ -139,7 +139,7 @@ pub fn push_compact(out: &mut String, json: &str) {
     out.push_str(&json[copied..]);
 }
 
-/// Where the string ends that starts at `start`.
+/// The end of the string that starts at `start`.
 fn end_of_string(bytes: &[u8], start: usize) -> usize {
     let mut at = start + 1;
     while let Some(found) = memchr::memchr2(b'"', b'\\', &bytes[at.min(bytes.len())..]) {

@@ -1,4 +1,4 @@
-//! A caller with a name: what it calls, and what it looks for in everything that it gets.
+//! Named caller: what it calls, and what it checks in everything that it receives.
 
 use super::SERVER;
 use super::mark::Mark;

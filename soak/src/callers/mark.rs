@@ -1,4 +1,4 @@
-//! What tells whose a text is: the name of a caller and the number of its call, as scripts and functions repeat it.
+//! Mark: shows which call a text belongs to, by the name of its caller and its number. Scripts and functions repeat it.
 
 use std::fmt;
 

@@ -1,7 +1,8 @@
-//! Callers with names who share one server over HTTP, for the whole run: each shows a token of its own, calls scripts and
-//! functions that hand work to pools, and looks at everything that it gets. Each call carries a word with the name of its
-//! caller, and scripts and functions say it wherever they speak, with who they think that they work for. So it is seen
-//! whether every notification, log message, question and result belongs to the caller that gets it, and to the call.
+//! Named callers share one server over HTTP for the whole run. Each has a token of its own, calls scripts and functions
+//! that hand work to pools, and checks everything that it receives. Each call carries a word with the name of its
+//! caller. Scripts and functions repeat it in everything they write, together with the caller they think they work for.
+//! So the test sees whether every notification, log message, question and result belongs to the caller that receives
+//! it, and to the call.
 
 mod caller;
 mod mark;

@@ -1,5 +1,5 @@
-//! The project that the callers share: scripts with background jobs, and functions that hand their work to pools. Whatever
-//! speaks says two marks: the one that its arguments brought, and the one of whom it thinks that it works for.
+//! Callers' project: scripts with background jobs, and functions that hand their work to pools. Every message carries
+//! two marks: the one from the arguments, and the one of the call that the code thinks it works for.
 
 use serde_json::json;
 use std::fs::{self, Permissions};

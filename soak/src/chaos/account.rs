@@ -1,4 +1,4 @@
-//! What became of each request.
+//! Account: the outcome of each request.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -1,4 +1,4 @@
-//! A client that calls tools in both eras, and now and then goes before it has its answer.
+//! Chaos client: calls tools in both eras, and now and then disconnects before it has its answer.
 
 use super::account::{Account, Fate};
 use super::project::STEPS;

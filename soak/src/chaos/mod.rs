@@ -1,7 +1,7 @@
-//! Chaos over HTTP: many clients call one server while scripts are killed, connections are cut in every phase, folders are
-//! removed and files edited. At the end every request is accounted for: answered, refused, or given up by its own client. None
-//! is lost, and nothing is left of any of them: no process, no file, no descriptor, no memory. And the server has healed:
-//! each tool is served as before.
+//! Chaos over HTTP: many clients call one server while scripts are killed, connections are cut in every phase, folders
+//! are removed and files edited. At the end every request is accounted for: answered, refused, or given up by its own
+//! client. None is lost, and none leaves a process, a file, a descriptor or memory behind. And the server has
+//! recovered: each tool is served as before.
 
 mod account;
 mod client;

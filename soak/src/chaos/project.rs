@@ -1,4 +1,4 @@
-//! The project of the server that the chaos is for: scripts that repeat the word of their call, and a function that does.
+//! Chaos project: scripts and a function that repeat the word of their call.
 
 use serde_json::json;
 use std::fs::{self, Permissions};

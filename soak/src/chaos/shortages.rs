@@ -1,4 +1,4 @@
-//! The server is short of something for a moment: of descriptors, of processes, of space for its temporary files.
+//! Shortages: for a moment the server has no descriptors, no processes, or no space for its temporary files.
 
 use super::account::Account;
 use super::vandal::Damage;

@@ -1,4 +1,4 @@
-//! Just enough HTTP for a client that can be cut off anywhere.
+//! HTTP connection: just enough HTTP for a client that can be cut off anywhere.
 
 use crate::run::PATIENCE;
 use serde_json::Value;

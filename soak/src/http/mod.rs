@@ -1,4 +1,4 @@
-//! A server over HTTP, and just enough of a client of it.
+//! HTTP: a server, and just enough of a client for it.
 
 mod connection;
 mod requests;

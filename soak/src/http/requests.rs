@@ -1,4 +1,4 @@
-//! The requests that clients send, as bytes.
+//! HTTP requests of clients, as bytes.
 
 use serde_json::{Value, json};
 

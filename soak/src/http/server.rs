@@ -1,4 +1,4 @@
-//! A server over HTTP: its process, where it is reached, what it says to its operator, and what it uses.
+//! HTTP server: its process, its address, its log, and the resources it uses.
 
 use crate::proc;
 use crate::process::signal_process;

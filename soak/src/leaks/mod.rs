@@ -1,5 +1,6 @@
-//! Leaks: one server does the same again and again, a million times what is cheap, and its memory is looked at meanwhile. What
-//! grows with the number of times is a leak; what stays after a burst is not, if it does not come again with the next.
+//! Leaks: one server does the same again and again, cheap things a million times, while its memory is watched. Memory
+//! that grows with the number of repetitions is a leak; memory that stays after a burst is not, if the next burst does
+//! not add to it.
 
 mod traffic;
 

@@ -1,4 +1,4 @@
-//! What is done so often that a leak would show.
+//! Leak traffic: done so often that a leak would show.
 
 use crate::http::{Connection, Server, add_meta, delete, initialize, post};
 use serde_json::{Value, json};

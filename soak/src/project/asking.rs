@@ -1,4 +1,4 @@
-//! Scripts that ask the client. What is asked names the call, and what the client is to do about it.
+//! Asking scripts: they ask the client. A question names its call, and what the client should do with it.
 
 /// What they begin with: bash and its SDK, the word, the plan and how long to wait for an answer.
 pub(super) const PRELUDE: &str = r#"#!/usr/bin/env bash

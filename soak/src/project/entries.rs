@@ -1,5 +1,5 @@
-//! What a project has besides its tools: resources, templates and who reads them, prompts and their completion, and an
-//! executable that provides tools.
+//! Other entries of a project: resources, templates and their readers, prompts and their completion, and an executable
+//! that provides tools.
 
 pub(super) const SCRIPTS: &[(&str, &str)] = &[
     ("tools/odd/tool.sh", "#!/bin/sh\necho 'its metadata is something else than a file now and then'\n"),

@@ -1,5 +1,5 @@
-//! Changes a project while servers serve it: entries come, go, break and are mended. What calls rely on stays, or is
-//! replaced by its like.
+//! Gardener: changes a project while servers serve it: entries are added, removed, broken and fixed. Entries that calls
+//! rely on stay, or are replaced by equivalent ones.
 
 use super::{PRELUDE, Project, honest};
 use crate::random::Random;

@@ -1,4 +1,4 @@
-//! Scripts that do what they are asked and say whose call they serve.
+//! Honest scripts: they do what they are asked and say which call they serve.
 
 /// How many log lines `honest` writes, and the value of its last progress.
 pub(crate) const LOGS: u32 = 2;

@@ -1,7 +1,7 @@
-//! Scripts that do what no script should. A correct server answers their calls, and nobody else notices.
+//! Hostile scripts: they do what no script should. A correct server answers their calls, and no other call is affected.
 //!
-//! What no server can prevent is not here: a script that runs as the same user can kill the server, or write to its
-//! standard output through `/proc`. Nor do these scripts spoil the files of other calls.
+//! Attacks that no server can prevent are not here: a script that runs as the same user can kill the server, or write
+//! to its standard output through `/proc`. Nor do these scripts damage the files of other calls.
 
 #[derive(Debug)]
 pub(crate) struct Hostile {

@@ -1,5 +1,5 @@
-//! The projects that are served: honest scripts that say whose call they serve, hostile ones, and entries that come and
-//! go while servers run.
+//! Served projects: honest scripts that say which call they serve, hostile ones, and entries that come and go while
+//! servers run.
 
 mod asking;
 mod entries;

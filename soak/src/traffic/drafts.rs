@@ -1,4 +1,4 @@
-//! Requests of every kind, with what they deserve.
+//! Drafts: requests of every kind, with the expected answers.
 
 use crate::draft::{Draft, Expect, Plan};
 use crate::peer::Peer;

@@ -1,4 +1,4 @@
-//! Lines that are no messages, and what is owed for them.
+//! Malformed lines: they are not messages. Also what is owed for them.
 
 use crate::random::Random;
 use serde_json::{Value, json};

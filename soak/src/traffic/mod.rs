@@ -1,4 +1,4 @@
-//! What a client does: one random thing after the other.
+//! Traffic: a client does one random thing after the other.
 
 pub(crate) mod drafts;
 mod malformed;

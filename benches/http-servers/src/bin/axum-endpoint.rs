@@ -1,6 +1,6 @@
-//! The baseline over HTTP: an endpoint on axum that answers every POST with the same bytes.
+//! HTTP baseline: an endpoint on axum that answers every POST with the same bytes.
 //!
-//! It stands for the best that a server on hyper can reach. It reads no message, keeps no state and limits nothing.
+//! It shows the best that a server on hyper can reach. It reads no message, keeps no state and limits nothing.
 //!
 //!   axum-endpoint THREADS FILE...    each file is the answer at the path of its name
 

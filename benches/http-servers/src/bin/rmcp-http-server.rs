@@ -1,4 +1,4 @@
-//! A server on the official Rust SDK over HTTP, with one tool that runs a script.
+//! rmcp over HTTP: a server on the official Rust SDK, with one tool that runs a script.
 //!
 //!   rmcp-http-server THREADS SCRIPT
 

@@ -1,5 +1,5 @@
-//! One entry put into a text or taken out of it, in the format of a client's file. After each change the text is read
-//! again: if anything but the entry has another value than before, the change is refused.
+//! Entry editing: adds an entry to a text or removes it, in the format of a client's file. After each change the text
+//! is parsed again: if the value of anything but the entry has changed, the change is refused.
 
 pub(crate) mod json;
 pub(crate) mod splice;
@@ -13,15 +13,15 @@ use serde_json::{Map, Value};
 use splice::{Splice, spliced};
 use thiserror::Error;
 
-/// Where an entry stands in a file.
+/// Where an entry is in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct At {
     pub(crate) format: Format,
     /// The keys that lead to the servers.
     pub(crate) keys: Vec<String>,
-    /// Whether the servers are a list, in which each says its name.
+    /// Whether the servers are a list, in which each item has its name.
     pub(crate) is_list: bool,
-    /// Beginnings of texts whose first character is written as an escape of JSON.
+    /// Prefixes whose first character is written as a JSON escape.
     pub(crate) escaped: &'static [&'static str],
 }
 
@@ -40,7 +40,7 @@ pub enum EditError {
 const BOM: char = '\u{feff}';
 
 impl At {
-    /// What a text holds.
+    /// Parses a text.
     pub(crate) fn parse(&self, text: &str) -> Result<Value, EditError> {
         let text = text.strip_prefix(BOM).unwrap_or(text);
         let value = match self.format {
@@ -51,18 +51,18 @@ impl At {
         Ok(value.unwrap_or_else(|| Value::Object(Map::new())))
     }
 
-    /// Whether a text can be all of a file.
+    /// Whether a text can be a complete file.
     pub(crate) fn is_whole(&self, text: &str) -> Whole {
         match self.parse(text) {
             _ if text.trim().is_empty() => Whole::No,
             Err(_) => Whole::No,
-            // The last brace is missing until all of it is written.
+            // The last brace is missing until everything is written.
             Ok(_) if matches!(self.format, Format::Json(_)) => Whole::Surely,
             Ok(_) => Whole::Maybe,
         }
     }
 
-    /// Whether a text has anything but the entry of a name.
+    /// Whether a text holds anything but the entry of a name.
     pub(crate) fn holds_more_than(&self, text: &str, name: &str) -> bool {
         let rest = self.parse(text).and_then(|whole| self.changed(whole, name, None));
         match rest.map(|rest| without_emptiness(rest, &self.keys)) {
@@ -71,7 +71,7 @@ impl At {
         }
     }
 
-    /// The servers in what a text holds, by their names.
+    /// The servers in a parsed text, by name.
     pub(crate) fn servers<'v>(&self, whole: &'v Value) -> Vec<(&'v str, &'v Value)> {
         let servers = self.keys.iter().try_fold(whole, |value, key| value.get(key));
         match servers {
@@ -85,7 +85,7 @@ impl At {
         }
     }
 
-    /// The text with the entry in it, in the place of one that has its name.
+    /// The text with the entry, which replaces one of its name.
     pub(crate) fn with(&self, text: &str, name: &str, value: &Value) -> Result<String, EditError> {
         self.edited(text, name, Some(value), |text| match self.format {
             Format::Json(dialect) => json::put(text, dialect, &self.path(name), value, self.escaped),
@@ -138,7 +138,7 @@ impl At {
             let empty =
                 || if is_last && self.is_list { Value::Array(Vec::new()) } else { Value::Object(Map::new()) };
             servers = members.entry(key).or_insert_with(empty);
-            // YAML writes no value where there is nothing yet.
+            // In YAML a key without a value is null.
             if servers.is_null() && self.format == Format::Yaml {
                 *servers = empty();
             }
@@ -165,7 +165,7 @@ impl At {
     }
 }
 
-/// The same without the servers where there are none: no key, an empty one and `null` are one thing.
+/// The same without an empty list of servers: no key, an empty value and `null` count as equal.
 fn without_emptiness(mut whole: Value, keys: &[String]) -> Value {
     let Some((last, first)) = keys.split_last() else { return whole };
     let parent = first.iter().try_fold(&mut whole, |value, key| value.get_mut(key));

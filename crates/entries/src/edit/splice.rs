@@ -1,8 +1,8 @@
-//! Changes of a text: pieces that are put in the place of others. What no piece names stays as it is, byte for byte.
+//! Splices: pieces of a text that are replaced. Everything else stays as it is, byte for byte.
 
 use std::ops::Range;
 
-/// One piece of a text, and what comes in its place.
+/// One piece of a text, and its replacement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Splice {
     pub(crate) range: Range<usize>,
@@ -23,7 +23,7 @@ impl Splice {
     }
 }
 
-/// The text with all pieces changed, which stand in their order and do not overlap.
+/// The text with all pieces replaced. They are in order and do not overlap.
 pub(crate) fn spliced(text: &str, splices: &[Splice]) -> String {
     let (mut result, mut done) = (String::with_capacity(text.len()), 0);
     for splice in splices {
@@ -41,14 +41,14 @@ pub(crate) fn line_end(text: &str) -> &'static str {
     if first.is_some_and(|at| text[..at].ends_with('\r')) { "\r\n" } else { "\n" }
 }
 
-/// The line and the column of a place in a text, both from 1 on.
+/// The line and the column of a position in a text, counted from 1.
 pub(crate) fn line_and_column(text: &str, at: usize) -> (usize, usize) {
     let before = &text[..at];
     let start = before.rfind('\n').map_or(0, |newline| newline + 1);
     (before.matches('\n').count() + 1, before[start..].chars().count() + 1)
 }
 
-/// The start of the line that a place is in.
+/// The start of the line of a position.
 pub(crate) fn line_start(text: &str, at: usize) -> usize {
     text[..at].rfind('\n').map_or(0, |newline| newline + 1)
 }

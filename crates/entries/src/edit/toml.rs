@@ -1,4 +1,4 @@
-//! TOML: an entry is a table of its own, `[mcp_servers.NAME]`, put at the end of the file.
+//! TOML editing: an entry is a table of its own, `[mcp_servers.NAME]`, at the end of the file.
 
 use super::EditError;
 use super::splice::{Splice, line_and_column, line_end, line_start};
@@ -7,7 +7,7 @@ use std::fmt::Write;
 use std::ops::Range;
 use toml_edit::{Document, Item, Table};
 
-/// What a text holds.
+/// Parses a text.
 pub(super) fn parse(text: &str) -> Result<Value, EditError> {
     Ok(table_value(read(text)?.as_table()))
 }
@@ -28,7 +28,7 @@ fn floor(text: &str, mut at: usize) -> usize {
     at
 }
 
-/// What has to be changed for the entry to be there.
+/// The edits that add the entry.
 pub(super) fn put(text: &str, path: &[&str], value: &Value) -> Result<Vec<Splice>, EditError> {
     let end = line_end(text);
     let document = read(text)?;
@@ -48,15 +48,15 @@ pub(super) fn put(text: &str, path: &[&str], value: &Value) -> Result<Vec<Splice
     }
 }
 
-/// What has to be changed for the entry not to be there.
+/// The edits that remove the entry.
 pub(super) fn take(text: &str, path: &[&str]) -> Result<Vec<Splice>, EditError> {
     let document = read(text)?;
     let regions = regions(text, &document, path)?.unwrap_or_default();
     Ok(regions.into_iter().map(|region| Splice::delete(with_space_before(text, region))).collect())
 }
 
-/// A table with the empty line that sets it off from what comes before; at the end of a text without an end of its last
-/// line, with the one before it.
+/// A table with the empty line before it; at the end of a text whose last line has no line end, with the line end
+/// before it.
 pub(super) fn with_space_before(text: &str, region: Range<usize>) -> Range<usize> {
     let shorter =
         |text: &str| text.strip_suffix('\n').map(|text| text.strip_suffix('\r').unwrap_or(text).len());
@@ -71,7 +71,7 @@ pub(super) fn with_space_before(text: &str, region: Range<usize>) -> Range<usize
     start..region.end
 }
 
-/// The lines of the tables that make up an entry; none where there is none.
+/// The lines of the tables that make up an entry; empty if there are none.
 fn regions(
     text: &str,
     document: &Document<&str>,
@@ -121,7 +121,7 @@ fn without_last_comments(text: &str) -> usize {
     kept.len()
 }
 
-/// Where the headers of all tables below this one stand.
+/// The positions of the headers of all tables below this one.
 fn headers(table: &Table, found: &mut Vec<usize>) {
     for (_, item) in table {
         match item {
@@ -132,7 +132,7 @@ fn headers(table: &Table, found: &mut Vec<usize>) {
     }
 }
 
-/// The same with its own.
+/// The same, including its own.
 fn headers_of(table: &Table, found: &mut Vec<usize>) {
     if !table.is_implicit() && !table.is_dotted() {
         found.extend(table.span().map(|span| span.start));
@@ -180,7 +180,7 @@ pub(crate) fn table_text(path: &[&str], value: &Value, end: &str) -> String {
     text
 }
 
-/// The members of an object, each in a line of its own.
+/// The members of an object, each on a line of its own.
 pub(super) fn write_members(text: &mut String, value: &Value, end: &str) {
     for (key, value) in value.as_object().into_iter().flatten() {
         let _ = write!(text, "{} = {}{end}", key_text(key), value_text(value));
@@ -207,7 +207,7 @@ pub(super) fn key_text(key: &str) -> String {
     if is_bare { key.to_owned() } else { string_text(key) }
 }
 
-/// A text in quotes: as JSON has it, with one control character more that must be escaped.
+/// A quoted text: as in JSON, with one more control character that must be escaped.
 fn string_text(text: &str) -> String {
     Value::from(text).to_string().replace('\u{7f}', "\\u007f")
 }

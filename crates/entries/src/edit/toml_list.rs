@@ -1,5 +1,5 @@
-//! TOML in which the servers are a list: an entry is a table of its own, `[[mcp_servers]]`, put at the end of the file. A
-//! client that has none yet may have written `mcp_servers = []`: then the entry is put into the brackets.
+//! TOML editing with a list of servers: an entry is a table of its own, `[[mcp_servers]]`, at the end of the file. A
+//! client without servers may have written `mcp_servers = []`: then the entry is put into the brackets.
 
 use super::EditError;
 use super::splice::Splice;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::ops::Range;
 use toml_edit::{Document, Item, Table};
 
-/// What has to be changed for the entry to be there.
+/// The edits that add the entry.
 pub(super) fn put(text: &str, keys: &[String], name: &str, value: &Value) -> Result<Vec<Splice>, EditError> {
     let end = super::splice::line_end(text);
     let document = read(text)?;
@@ -32,7 +32,7 @@ pub(super) fn put(text: &str, keys: &[String], name: &str, value: &Value) -> Res
     }
 }
 
-/// What has to be changed for the entry not to be there.
+/// The edits that remove the entry.
 pub(super) fn take(text: &str, keys: &[String], name: &str) -> Result<Vec<Splice>, EditError> {
     let document = read(text)?;
     match servers(&document, keys)? {

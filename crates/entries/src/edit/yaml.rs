@@ -1,5 +1,5 @@
-//! YAML, by its lines: the servers stand in a block at the left margin, one entry below the other. What is written in any
-//! other way is left to the person.
+//! YAML editing, line by line: the servers are a block at the left margin, one entry below the other. Any other layout
+//! is left to the user.
 
 use super::splice::{Splice, line_end};
 use super::{At, EditError};
@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::fmt::Write;
 use std::ops::Range;
 
-/// What a text holds; nothing where it is empty but for comments.
+/// Parses a text; `None` if it holds only comments.
 pub(super) fn parse(text: &str) -> Result<Option<Value>, EditError> {
     if lines(text).all(|line| !line.has_content() || line.text.trim_end() == "---") {
         return Ok(None);
@@ -16,7 +16,7 @@ pub(super) fn parse(text: &str) -> Result<Option<Value>, EditError> {
     let value = read.map_err(|error| {
         let words = error.without_snippet().to_string();
         let words = words.lines().next().unwrap_or_default();
-        // The parser says the place last, and for some faults how a program would tolerate them.
+        // The parser's message ends with the location, and for some faults says how a program would tolerate them.
         let Some((what, place)) = words.rsplit_once(" at line ") else {
             return EditError::Broken(words.to_owned());
         };
@@ -25,7 +25,7 @@ pub(super) fn parse(text: &str) -> Result<Option<Value>, EditError> {
     Ok(Some(value).filter(|value| !value.is_null()))
 }
 
-/// What has to be changed for the entry to be there.
+/// The edits that add the entry.
 pub(super) fn put(text: &str, at: &At, name: &str, value: &Value) -> Result<Vec<Splice>, EditError> {
     let end = line_end(text);
     let [key] = &*at.keys else { return Err(EditError::Unsafe) };
@@ -50,7 +50,7 @@ pub(super) fn put(text: &str, at: &At, name: &str, value: &Value) -> Result<Vec<
     }
 }
 
-/// What has to be changed for the entry not to be there.
+/// The edits that remove the entry.
 pub(super) fn take(text: &str, at: &At, name: &str) -> Result<Vec<Splice>, EditError> {
     let [key] = &*at.keys else { return Err(EditError::Unsafe) };
     let Servers::Block(block) = servers(text, key)? else { return Ok(Vec::new()) };
@@ -66,7 +66,7 @@ pub(super) fn take(text: &str, at: &At, name: &str) -> Result<Vec<Splice>, EditE
     Ok(splices)
 }
 
-/// Lines put in where a line begins, or at the end of a text that does not end its last line.
+/// Inserts lines at the start of a line, or at the end of a text whose last line has no line end.
 fn insert_lines(text: &str, at: usize, lines: &str) -> Splice {
     if at == 0 || text[..at].ends_with('\n') {
         return Splice::insert(at, lines);
@@ -89,7 +89,7 @@ impl Line<'_> {
         self.start + self.text.len()
     }
 
-    /// Whether it has more than space and a comment.
+    /// Whether it has more than white space and a comment.
     fn has_content(&self) -> bool {
         let text = self.text.trim();
         !text.is_empty() && !text.starts_with('#')
@@ -107,7 +107,7 @@ fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
 
 enum Servers {
     Missing,
-    /// The key has an empty value in its own line; `next` is where the next line begins.
+    /// The key has an empty value on its own line; `next` is where the next line begins.
     Empty {
         value: Range<usize>,
         next: usize,
@@ -116,7 +116,7 @@ enum Servers {
 }
 
 struct Block {
-    /// Where the colon after the key ends.
+    /// The end of the colon after the key.
     key_end: usize,
     lines: Range<usize>,
     indent: usize,
@@ -148,7 +148,7 @@ fn servers(text: &str, key: &str) -> Result<Servers, EditError> {
             indent.get_or_insert(line.indent());
             end = line.end();
         } else if indent.is_some_and(|indent| line.indent() > indent && !line.text.trim().is_empty()) {
-            // In a text of many lines this is no comment.
+            // In a multi-line text this is not a comment.
             end = line.end();
         }
     }
@@ -209,7 +209,7 @@ fn item(at: &At, name: &str, value: &Value, indent: &str, end: &str) -> String {
     text
 }
 
-/// The members of an object as lines. Lists are written in one line.
+/// The members of an object as lines. Lists are written on one line.
 fn members(value: &Value, indent: &str, end: &str) -> String {
     let mut text = String::new();
     for (key, value) in value.as_object().into_iter().flatten() {
@@ -233,7 +233,7 @@ fn members(value: &Value, indent: &str, end: &str) -> String {
     text
 }
 
-/// A text, in quotes unless everybody takes it for a text without.
+/// A text, quoted unless every parser reads it as a text without quotes.
 fn key_text(word: &str) -> String {
     let is_plain = word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/')
         && word.chars().all(|c| c.is_ascii_alphanumeric() || "_-/.".contains(c));
@@ -242,7 +242,7 @@ fn key_text(word: &str) -> String {
     if is_plain && !means_something { word.to_owned() } else { Value::from(word).to_string() }
 }
 
-/// An entry with all that leads to it, as a person would paste it.
+/// An entry with the keys that lead to it, as a user would paste it.
 pub(crate) fn document(at: &At, name: &str, value: &Value) -> String {
     let entry = item(at, name, value, "  ", "\n");
     let keys: Vec<String> = at.keys.iter().map(|key| key_text(key)).collect();

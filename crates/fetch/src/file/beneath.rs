@@ -1,4 +1,4 @@
-//! Opens a file beneath a folder, so that no spelling, link or race leads out of it.
+//! Lookup beneath a folder: opens a file so that no spelling, link or race leads out of the folder.
 
 #[cfg(target_os = "linux")]
 mod linux;
@@ -14,10 +14,10 @@ use rustix::io::Errno;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 
-/// Opens what this relative path leads to, wherever it leads within the folder. What leads out is `XDEV`.
+/// Opens the file at this relative path, anywhere within the folder. A path that leads out fails with `XDEV`.
 ///
-/// Links are followed as long as they stay inside. One with an absolute target counts as leading out, even if it comes
-/// back: that is how the kernel sees it, and a link that depends on where the project lies is worth mending.
+/// Links are followed as long as they stay inside. A link with an absolute target counts as leading out, even if it
+/// comes back: that is how the kernel sees it, and a link that depends on the location of the project should be fixed.
 pub(crate) fn open_beneath(folder: impl AsFd, path: &Path) -> Result<OwnedFd, Errno> {
     system::open_beneath(folder.as_fd(), path)
 }

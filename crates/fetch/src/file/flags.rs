@@ -1,8 +1,8 @@
-//! How files and folders are opened.
+//! Open flags of files and folders.
 
 use rustix::fs::OFlags;
 
-/// A file: for reading, without waiting for the other end of a pipe or becoming anyone's terminal.
+/// A file: for reading, without waiting for the other end of a pipe or becoming a controlling terminal.
 pub(super) const OPEN_FILE: OFlags = OFlags::RDONLY.union(mcp_bash_files::HARMLESS);
 
 /// A folder that is held while names are looked up in it.

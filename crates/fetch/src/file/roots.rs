@@ -1,4 +1,4 @@
-//! The folders from which files may be read.
+//! Roots: the folders from which files may be read.
 
 use super::beneath::open_beneath;
 use super::flags::OPEN_FOLDER;
@@ -14,7 +14,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// Reads regular files in these folders, and none elsewhere. Without any it reads nothing.
+/// Reads regular files in these folders, and none elsewhere. Without folders it reads nothing.
 #[derive(Debug, Clone, Default)]
 pub struct Roots {
     folders: Vec<PathBuf>,
@@ -27,17 +27,17 @@ pub struct FileContent {
 }
 
 impl Roots {
-    /// Absolute paths of folders. Those that do not exist are passed over, and may come to exist later.
+    /// Absolute paths of folders. Missing folders are skipped, and may exist later.
     pub fn new(folders: impl IntoIterator<Item = PathBuf>) -> Self {
         Self { folders: folders.into_iter().collect() }
     }
 
     /// Reads the file that a `file:` URI names. `base` is the folder that `file://./…` is relative to.
     ///
-    /// This asks the file system and waits for it; in a runtime it belongs on a thread that may block.
+    /// This blocks on the file system; in a runtime it belongs on a thread that may block.
     pub fn read_uri(&self, uri: &str, base: &Path, limit: u64) -> Result<FileContent, FetchError> {
         let uri = FileUri::parse(uri)?;
-        // An absolute path takes the place of the base.
+        // An absolute path replaces the base.
         self.read(&base.join(OsStr::from_bytes(uri.unix())), limit)
     }
 
@@ -63,7 +63,8 @@ impl Roots {
     }
 }
 
-/// What an opened file holds, if it is one. It was opened without waiting, so that a pipe did not keep us.
+/// The content of an opened file, if it is a regular file. It was opened without waiting, so that a pipe could not
+/// block us.
 fn content(path: &Path, file: OwnedFd, limit: u64) -> Result<FileContent, FetchError> {
     let unreadable = |error: io::Error| FetchError::Unreadable { path: path.to_owned(), error };
     let status = rustix::fs::fstat(&file).map_err(|errno| unreadable(errno.into()))?;
@@ -89,10 +90,10 @@ fn content(path: &Path, file: OwnedFd, limit: u64) -> Result<FileContent, FetchE
 fn in_words(path: &Path, errno: Errno) -> FetchError {
     let path = path.to_owned();
     match errno {
-        // Leads out of the root; or through a link of the kernel's own, or through too many.
+        // Leads out of the root, or through a link of the kernel's own, or through too many links.
         Errno::XDEV | Errno::LOOP => FetchError::Outside(path),
         Errno::NOENT | Errno::NOTDIR | Errno::NAMETOOLONG | Errno::INVAL => FetchError::Missing(path),
-        // The answer of sockets, and of devices that are not there.
+        // The error of sockets, and of missing devices.
         Errno::NXIO | Errno::NODEV => FetchError::NotAFile { path, what: "a socket or a device" },
         errno => FetchError::Unreadable { path, error: errno.into() },
     }

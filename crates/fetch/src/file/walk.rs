@@ -1,7 +1,7 @@
-//! Opens a file beneath a folder from name to name, for systems whose kernel cannot do it in one step.
+//! Path walk: opens a file beneath a folder name by name, for systems whose kernel cannot do it in one step.
 //!
-//! Every folder on the way is held open and asked for one name at a time, never through a link. So it does not matter
-//! what is renamed meanwhile: `..` goes back to the folder we came from, and never above the first.
+//! Every folder on the way is held open and asked for one name at a time, never through a link. So renames meanwhile do
+//! not matter: `..` goes back to the folder we came from, and never above the first.
 
 use super::flags::{OPEN_FILE, OPEN_FOLDER};
 use rustix::fs::{Mode, OFlags, openat, readlinkat};
@@ -38,9 +38,9 @@ pub(crate) fn walk_beneath(root: BorrowedFd<'_>, path: &Path) -> Result<OwnedFd,
 
 struct Walk<'a> {
     root: BorrowedFd<'a>,
-    /// The folders below the root in which we are.
+    /// The folders below the root on the way to the current one.
     folders: Vec<OwnedFd>,
-    /// The names still to go, the next one last.
+    /// The remaining names, the next one last.
     names: Vec<OsString>,
     links: usize,
 }
@@ -66,9 +66,9 @@ impl Walk<'_> {
         openat(self.here(), name, flags | OFlags::NOFOLLOW, Mode::empty())
     }
 
-    /// Goes on at the target of a link, if that is why the name could not be opened.
+    /// Continues at the target of a link, if that is why the name could not be opened.
     fn follow(&mut self, name: &OsStr, errno: Errno) -> Result<(), Errno> {
-        // Systems differ in how they say that a name is a link.
+        // Systems differ in how they report that a name is a link.
         if !matches!(errno, Errno::LOOP | Errno::NOTDIR | Errno::MLINK) {
             return Err(errno);
         }

@@ -1,7 +1,7 @@
-//! What `git` is told, as data.
+//! `git` command lines, as data.
 //!
-//! Nothing is ever checked out: files are read from the object database, so that there are no hooks, filters, links or
-//! names that could do anything on the disk.
+//! Nothing is ever checked out: files are read from the object database, so that no hooks, filters, links or names can
+//! do anything on the disk.
 
 use super::GitUri;
 use crate::hosts::Host;
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 pub(crate) struct GitCommand {
     pub(crate) program: PathBuf,
     pub(crate) arguments: Vec<OsString>,
-    /// All of it: nothing is inherited.
+    /// The whole environment: nothing is inherited.
     pub(crate) environment: Vec<(&'static str, OsString)>,
     pub(crate) folder: PathBuf,
 }
@@ -27,7 +27,7 @@ const CONFIGURATION: &[&str] = &[
     "http.proxy=",
     "http.sslVerify=true",
     "transfer.bundleURI=false",
-    // Nobody is asked, and nothing is known that could be given away.
+    // No prompts, and no credentials that could be given away.
     "credential.helper=",
     "core.askPass=",
     // Nothing is run.

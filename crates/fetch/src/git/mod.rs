@@ -1,4 +1,4 @@
-//! Reads a file from a repository, by the installed `git`, which the runner runs.
+//! Git: reads a file from a repository, with the installed `git`, which the runner runs.
 
 mod command;
 mod process;
@@ -23,27 +23,27 @@ use tokio::time::timeout;
 
 const SETTINGS: Settings = Settings { allow: "MCPBASH_GIT_ALLOW_HOSTS", deny: "MCPBASH_GIT_DENY_HOSTS" };
 
-/// No setting goes beyond these.
+/// No setting exceeds these limits.
 const LONGEST: Duration = Duration::from_secs(60);
 const LARGEST_KB: u64 = 1024 * 1024;
 
-/// The first version that can be told which address to use.
+/// The first version that accepts fixed addresses.
 const OLDEST_GIT: (u32, u32) = (2, 37);
 
 #[derive(Debug, Clone)]
 pub struct GitPolicy {
-    /// Repositories are read only where this was asked for.
+    /// Repositories are read only if this is on.
     pub enabled: bool,
     pub hosts: HostRules,
-    /// For all of it. At most 60 s are given.
+    /// The timeout of the whole read, at most 60 s.
     pub timeout: Duration,
     /// How large the repository may be on the disk, at most 1 GiB.
     pub max_kb: u64,
     /// How large the file may be.
     pub max_bytes: u64,
-    /// Which `git`: a name to look for, or a path.
+    /// Which `git`: a name to look up, or a path.
     pub program: PathBuf,
-    /// The folder in which each call makes one of its own, for as long as it takes.
+    /// The folder in which each call makes a folder of its own, for as long as it takes.
     pub scratch: PathBuf,
 }
 
@@ -72,13 +72,12 @@ impl Git {
         Self::with(policy, runner, Arc::new(SystemNetwork))
     }
 
-    /// With another network than the system's to find addresses by.
+    /// Uses another network than the system's to resolve names.
     pub fn with(policy: GitPolicy, runner: Arc<Runner>, network: Arc<dyn Network>) -> Self {
         Self { policy, runner, network }
     }
 
-    /// Reads `git+https://HOST/REPOSITORY#REF:PATH`. What git prints is charged to `budget` until it is
-    /// returned.
+    /// Reads `git+https://HOST/REPOSITORY#REF:PATH`. The output of git is charged to `budget` until it is returned.
     pub async fn read(&self, uri: &str, budget: &Arc<Budget>) -> Result<Vec<u8>, FetchError> {
         if !self.policy.enabled {
             return Err(FetchError::GitDisabled);

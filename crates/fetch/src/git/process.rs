@@ -1,5 +1,5 @@
-//! Runs `git` by the runner, within bounds. When a future of this file is dropped, git and all it has started
-//! are killed.
+//! Git processes: the runner runs `git` within limits. When a future of this file is dropped, git and all it has
+//! started are killed.
 
 use super::GitCommand;
 use crate::error::FetchError;
@@ -11,26 +11,25 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How many bytes of each output of git are kept where they are only messages.
+/// How many bytes of each output of git are kept if they are only messages.
 const MAX_MESSAGE_BYTES: usize = 4096;
 
 /// How often the size of a growing repository is checked.
 const SIZE_CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Never reached: all that is done for one URI has a shorter limit together, after which the future is
-/// dropped.
+/// Never reached: all work for one URI has a shorter timeout, after which the future is dropped.
 const TIME_LIMIT: Duration = Duration::from_secs(3600);
 
-/// What git is run by.
+/// What runs git.
 #[derive(Clone, Copy)]
 pub(super) struct GitRunner<'a> {
     pub(super) runner: &'a Runner,
-    /// What git prints is charged to it.
+    /// The output of git is charged to it.
     pub(super) budget: &'a Arc<Budget>,
 }
 
 impl GitRunner<'_> {
-    /// What git prints on its standard output, if it ends well.
+    /// The standard output of git, if it succeeds.
     pub(super) async fn output(self, command: &GitCommand) -> Result<String, FetchError> {
         let outcome = self.run(command, &[], MAX_MESSAGE_BYTES, std::future::pending()).await?;
         if is_success(&outcome) {
@@ -40,8 +39,7 @@ impl GitRunner<'_> {
         }
     }
 
-    /// Waits until git has ended well. When `stop` completes, git is killed and the error is what `stop`
-    /// returns.
+    /// Waits until git has succeeded. When `stop` completes, git is killed and the error is what `stop` returns.
     pub(super) async fn finish(
         self,
         command: &GitCommand,
@@ -58,7 +56,7 @@ impl GitRunner<'_> {
         }
     }
 
-    /// One file of what was fetched, by a `git cat-file --batch`.
+    /// One file of the fetched commit, through `git cat-file --batch`.
     pub(super) async fn print(
         self,
         command: &GitCommand,
@@ -89,7 +87,7 @@ impl GitRunner<'_> {
             environment,
             input: Input::Bytes(input),
             patience: Patience::fixed(TIME_LIMIT),
-            // What it has made so far is thrown away, so it need not clean up.
+            // Everything it has made is discarded, so it need not clean up.
             grace: Duration::ZERO,
             output_limit,
             budget: Arc::clone(self.budget),
@@ -116,14 +114,13 @@ fn is_success(outcome: &Outcome) -> bool {
     outcome.ending == ProcessEnding::Exited(0)
 }
 
-/// What git has printed, on both outputs.
+/// The messages of git, on both outputs.
 fn messages(outcome: &Outcome) -> String {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (text(&outcome.stdout) + &text(&outcome.stderr)).trim().to_owned()
 }
 
-/// The file in an answer of `git cat-file --batch`: a line that says what it is and how large, then its
-/// bytes.
+/// The file in an answer of `git cat-file --batch`: a line with its type and size, then its bytes.
 fn file_in(mut answer: Vec<u8>, path: &str, max_bytes: u64) -> Result<Vec<u8>, FetchError> {
     let not_there = |why| FetchError::NotInRepository { path: path.to_owned(), why };
     let head_length = answer.iter().take(MAX_MESSAGE_BYTES).position(|byte| *byte == b'\n');
@@ -149,14 +146,14 @@ fn file_in(mut answer: Vec<u8>, path: &str, max_bytes: u64) -> Result<Vec<u8>, F
     Ok(answer)
 }
 
-/// Completes once a folder is larger than it may be.
+/// Completes once a folder exceeds its size limit.
 pub(super) async fn outgrown(folder: &Path, limit_kb: u64) {
     while folder_kb(folder) <= limit_kb {
         tokio::time::sleep(SIZE_CHECK_INTERVAL).await;
     }
 }
 
-/// The size of the files in a folder. It has few of them: what is fetched comes as a pack.
+/// The size of the files in a folder. There are few of them, because a fetch comes as a pack.
 pub(super) fn folder_kb(folder: &Path) -> u64 {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     entries

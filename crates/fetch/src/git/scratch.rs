@@ -1,13 +1,13 @@
-//! A folder for one call.
+//! Scratch folder for one call.
 
 use std::io;
 use std::path::Path;
 use tempfile::TempDir;
 
-/// How often it is tried to remove it.
+/// How often its removal is tried.
 const ATTEMPTS: usize = 1000;
 
-/// Only we can look into it, and it vanishes with the call however that ends.
+/// Only our user can enter it, and it is removed with the call however that ends.
 pub(super) struct Scratch {
     folder: TempDir,
 }

@@ -1,4 +1,4 @@
-//! `git+https://HOST/REPOSITORY#REF:PATH`, where `REF:` may be missing.
+//! `git+https://HOST/REPOSITORY#REF:PATH`, where `REF:` is optional.
 
 use crate::error::FetchError;
 use crate::hosts::HttpsUrl;
@@ -37,7 +37,7 @@ impl GitUri {
     }
 }
 
-/// Nothing that begins as an option, or says more to git than a name.
+/// Nothing that begins like an option, or means more to git than a name.
 fn is_reference(reference: &str) -> bool {
     let is_part = |part: &str| !part.is_empty() && !part.starts_with('.');
     let is_usual = |sign: char| !sign.is_control() && !" ~^:?*[\\+".contains(sign);

@@ -1,4 +1,4 @@
-//! Which addresses are public.
+//! Public addresses: which addresses are public.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -22,7 +22,7 @@ const SPECIAL_V4: [([u8; 4], u32, &str); 16] = [
     ([255, 255, 255, 255], 32, "everyone"),
 ];
 
-/// Networks within the public ones of IPv6 that are not public, or lead to some address of IPv4.
+/// Networks within the public range of IPv6 that are not public, or lead to some IPv4 address.
 const SPECIAL_V6: [(u128, u32, &str); 5] = [
     (0x2001_0000 << 96, 23, "reserved for protocols and tunnels"),
     (0x2001_0db8 << 96, 32, "for documentation"),
@@ -31,7 +31,7 @@ const SPECIAL_V6: [(u128, u32, &str); 5] = [
     (0x3fff_0000 << 96, 20, "for documentation"),
 ];
 
-/// What an address is, if it is not public. Whatever is not known to be public is not.
+/// What kind of address it is, if it is not public. An address that is not known to be public is not.
 pub(crate) fn not_public(address: IpAddr) -> Option<&'static str> {
     match address {
         IpAddr::V4(address) => not_public_v4(address),
@@ -48,8 +48,8 @@ fn not_public_v4(address: Ipv4Addr) -> Option<&'static str> {
 
 fn not_public_v6(address: Ipv6Addr) -> Option<&'static str> {
     let bits = u128::from(address);
-    // 2000::/3 is all that has been given out. Loopback, links, private networks, groups, and most ways to write an
-    // address of IPv4 as one of IPv6 are outside of it.
+    // 2000::/3 is all that has been assigned. Loopback, link-local, private and multicast addresses, and most ways to
+    // write an IPv4 address as an IPv6 address, are outside it.
     if bits >> 125 != 1 {
         return Some("not of the public part of IPv6");
     }

@@ -1,7 +1,7 @@
-//! The host of a URL, in the one spelling that is understood by all.
+//! URL host, in the one spelling that all programs read the same way.
 //!
-//! Programs differ in how they read `127.1`, `0x7f.1`, `１２７.0.0.1` or `example.com.`. What one checks, another might
-//! connect to. So anything that could be read in two ways is refused.
+//! Programs differ in how they read `127.1`, `0x7f.1`, `１２７.0.0.1` or `example.com.`. One program might check one host,
+//! and another connect to a different one. So a host that could be read in two ways is refused.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -34,7 +34,7 @@ pub enum HostError {
 }
 
 impl Host {
-    /// The host as it stands in a URL, with an address of IPv6 in brackets.
+    /// The host as a URL has it, with an IPv6 address in brackets.
     pub(crate) fn parse(text: &str) -> Result<Self, HostError> {
         if let Some(rest) = text.strip_prefix('[') {
             let address: Option<Ipv6Addr> = rest.strip_suffix(']').and_then(|inside| inside.parse().ok());
@@ -61,7 +61,7 @@ impl Host {
         let name = text.to_ascii_lowercase();
         let last = name.rsplit('.').next().unwrap_or_default();
         if is_number(last) {
-            // This takes four decimal numbers without leading zeros, and nothing else.
+            // This accepts four decimal numbers without leading zeros, and nothing else.
             let address: Ipv4Addr = name.parse().map_err(|_| HostError::UnusualAddress)?;
             return Ok(Self::Address(address.into()));
         }
@@ -72,7 +72,7 @@ impl Host {
     }
 }
 
-/// Whether some program takes a host that ends so for an address.
+/// Whether some program takes a host that ends with this label for an address.
 fn is_number(label: &str) -> bool {
     let digits = label.strip_prefix("0x");
     digits.is_some_and(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()))

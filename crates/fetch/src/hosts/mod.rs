@@ -1,4 +1,4 @@
-//! Which hosts may be reached, and at which addresses.
+//! Hosts: which hosts may be reached, and at which addresses.
 
 mod address;
 mod host;

@@ -1,4 +1,4 @@
-//! The network, as the operating system offers it.
+//! Network, as the operating system offers it.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -7,7 +7,8 @@ use tokio::net::TcpStream;
 
 pub type NetworkFuture<'a, T> = Pin<Box<dyn Future<Output = io::Result<T>> + Send + 'a>>;
 
-/// Finds addresses and connects to them. It decides nothing: an address it is asked to connect to was looked at before.
+/// Resolves names and connects to addresses. It decides nothing: every address it is asked to connect to was checked
+/// before.
 pub trait Network: Send + Sync {
     /// All addresses of a name.
     fn resolve<'a>(&'a self, name: &'a str) -> NetworkFuture<'a, Vec<IpAddr>>;

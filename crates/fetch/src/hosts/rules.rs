@@ -1,4 +1,4 @@
-//! The hosts an operator allows and denies.
+//! Host rules: the hosts an operator allows and denies.
 
 use super::host::{Host, HostError};
 use super::url::{HttpsUrl, UrlError, split_port};
@@ -20,9 +20,9 @@ pub enum HostListError {
 }
 
 impl HostList {
-    /// Hosts with commas or spaces between them: `example.com, api.example.com:8443`.
+    /// Hosts separated by commas or spaces: `example.com, api.example.com:8443`.
     ///
-    /// An entry that cannot be read is an error. Passing it over would reach what was meant to be denied.
+    /// An entry that cannot be parsed is an error. Ignoring it would reach what was meant to be denied.
     pub fn parse(list: &str) -> Result<Self, HostListError> {
         let entries = list.split([',', ' ', '\t', '\n']).filter(|entry| !entry.is_empty());
         Ok(Self { entries: entries.map(read_entry).collect::<Result<_, _>>()? })
@@ -32,7 +32,7 @@ impl HostList {
         self.entries.is_empty()
     }
 
-    /// The entries of both.
+    /// The entries of both lists.
     #[must_use]
     pub fn and(mut self, other: &Self) -> Self {
         self.entries.extend_from_slice(&other.entries);
@@ -52,7 +52,7 @@ fn read_entry(entry: &str) -> Result<(Host, Option<u16>), HostListError> {
     if entry.contains('*') {
         return Err(HostListError::Wildcard { entry: entry.to_owned() });
     }
-    // In a list there is no port to confuse an address of IPv6 with, so it needs no brackets.
+    // A list has no port to confuse an IPv6 address with, so it needs no brackets.
     if let Ok(address) = entry.parse::<Ipv6Addr>() {
         return Ok((Host::Address(address.into()), None));
     }
@@ -68,8 +68,8 @@ fn read_entry(entry: &str) -> Result<(Host, Option<u16>), HostListError> {
     read().map_err(|error| HostListError::BadHost { entry: entry.to_owned(), error })
 }
 
-/// Which hosts may be reached. An empty list allows none, unless all are allowed in so many words; a list that is not
-/// empty is the whole list even then. Whatever is allowed is reached at public addresses only.
+/// Which hosts may be reached. An empty list allows none, unless all are allowed explicitly; a non-empty list is the
+/// whole list even then. Allowed hosts are reached at public addresses only.
 #[derive(Debug, Clone, Default)]
 pub struct HostRules {
     pub allow: HostList,
@@ -77,7 +77,7 @@ pub struct HostRules {
     pub allow_all: bool,
 }
 
-/// What the settings are called that an operator would change.
+/// The names of the settings that an operator would change.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Settings {
     pub(crate) allow: &'static str,
@@ -91,7 +91,7 @@ impl HostRules {
             return Err(FetchError::Denied { host, setting: settings.deny });
         }
         if self.allow.is_empty() {
-            // Other ports than the usual one are for those who name them.
+            // Unusual ports have to be named explicitly.
             return match (self.allow_all, url.port) {
                 (true, 443) => Ok(()),
                 (true, _) => Err(FetchError::NotAllowed { host, setting: settings.allow }),

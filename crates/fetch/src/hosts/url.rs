@@ -1,4 +1,4 @@
-//! `https:` URLs, read strictly.
+//! `https:` URLs, parsed strictly.
 
 use super::host::{Host, HostError};
 use std::fmt;
@@ -34,7 +34,7 @@ pub enum UrlError {
 }
 
 impl UrlError {
-    /// Whether it was refused for what it leads to, and not only for how it is written.
+    /// Whether it was refused for where it leads, and not just for how it is written.
     pub(crate) fn is_refusal(&self) -> bool {
         matches!(self, Self::Host(_) | Self::UserInfo)
     }

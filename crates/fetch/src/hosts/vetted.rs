@@ -1,4 +1,4 @@
-//! The addresses of a host, after each was looked at.
+//! Vetted addresses: the addresses of a host, after each was checked.
 
 use super::address::not_public;
 use super::host::Host;
@@ -8,12 +8,12 @@ use crate::error::FetchError;
 use std::io;
 use std::net::SocketAddr;
 
-/// More than anyone needs for a second try.
+/// More than enough for a second try.
 const MAX_ADDRESSES: usize = 8;
 
-/// Asks for the addresses once. They are to be used as they are: to ask again is to get another answer.
+/// Resolves the addresses once. They must be used as they are: resolving again may give another answer.
 ///
-/// One that is not public condemns the host, as whoever gave that answer can give it again.
+/// A single address that is not public rules out the host, because its DNS server can give that answer again.
 pub(crate) async fn vetted(network: &dyn Network, url: &HttpsUrl) -> Result<Vec<SocketAddr>, FetchError> {
     let host = url.host.to_string();
     let mut addresses = match &url.host {

@@ -1,4 +1,4 @@
-//! One request and its answer, on a connection that is there.
+//! HTTP exchange: one request and its response, on an open connection.
 
 use super::HttpsPolicy;
 use crate::error::FetchError;
@@ -19,13 +19,13 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::ClientConfig;
 use tokio_rustls::rustls::pki_types::ServerName;
 
-/// As much as the head of an answer may take.
+/// The longest head of a response.
 const MAX_HEAD_BYTES: usize = 64 * 1024;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Response {
     pub bytes: Vec<u8>,
-    /// What the server says it is.
+    /// The content type that the server reports.
     pub content_type: Option<String>,
 }
 
@@ -38,7 +38,7 @@ pub(super) async fn get(
     let unreachable = |error: io::Error| FetchError::Unreachable { host: url.authority(), error };
     let protocol = |error: hyper::Error| FetchError::Protocol { host: url.authority(), error };
 
-    // The certificate has to be for the name, whatever the address is.
+    // The certificate has to match the name, whatever the address is.
     let name = match &url.host {
         Host::Address(address) => ServerName::from(*address),
         Host::Name(name) => {
@@ -64,7 +64,7 @@ pub(super) async fn get(
     tokio::select! {
         biased;
         outcome = &mut exchange => outcome,
-        // All that will ever come has come.
+        // Nothing more will arrive.
         _ = connection => exchange.await,
     }
 }
@@ -84,7 +84,7 @@ fn request(url: &HttpsUrl, policy: &HttpsPolicy) -> Result<Request<Empty<Bytes>>
     })
 }
 
-/// Whether what comes is worth reading.
+/// Whether the response is worth reading.
 fn judge(url: &HttpsUrl, status: StatusCode, headers: &HeaderMap) -> Result<(), FetchError> {
     let host = url.authority();
     if status.is_redirection() {

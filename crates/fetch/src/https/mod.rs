@@ -1,4 +1,4 @@
-//! Reads from hosts that are allowed.
+//! HTTPS: reads from allowed hosts.
 
 mod exchange;
 mod policy;
@@ -18,7 +18,7 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_rustls::rustls::ClientConfig;
 
-/// How long one address may take to be reached, so that one that is dead does not use up the time of the others.
+/// The connect timeout of one address, so that a dead address does not use up the time of the others.
 const CONNECT_TIME: Duration = Duration::from_secs(5);
 
 const SETTINGS: Settings = Settings { allow: "MCPBASH_HTTPS_ALLOW_HOSTS", deny: "MCPBASH_HTTPS_DENY_HOSTS" };
@@ -36,7 +36,7 @@ impl Https {
         Self::with(policy, Arc::new(SystemNetwork), Trust::System)
     }
 
-    /// With another network and other certificates than the system's.
+    /// Uses another network and other certificates than the system's.
     pub fn with(policy: HttpsPolicy, network: Arc<dyn Network>, trust: Trust) -> Self {
         Self { policy, network, trust, tls: OnceLock::new() }
     }
@@ -45,12 +45,12 @@ impl Https {
         &self.policy
     }
 
-    /// What the server answers to a `GET`, if it answers with success.
+    /// The response to a `GET`, if it is a success.
     pub async fn get(&self, url: &str) -> Result<Response, FetchError> {
         self.get_by(url, &self.policy).await
     }
 
-    /// The same by other rules than its own.
+    /// The same with another policy.
     pub(crate) async fn get_by(&self, url: &str, policy: &HttpsPolicy) -> Result<Response, FetchError> {
         let url = HttpsUrl::parse(url)
             .map_err(|error| FetchError::Url { url: url.chars().take(200).collect(), error })?;

@@ -1,16 +1,16 @@
-//! What an operator allows.
+//! HTTPS policy: what an operator allows.
 
 use crate::hosts::HostRules;
 use std::time::Duration;
 
-/// No setting goes beyond these.
+/// No setting exceeds these limits.
 const LONGEST: Duration = Duration::from_secs(60);
 const LARGEST: u64 = 20 * 1024 * 1024;
 
 #[derive(Debug, Clone)]
 pub struct HttpsPolicy {
     pub hosts: HostRules,
-    /// For all of it: finding the address, connecting, and reading the answer. At most 60 s are given.
+    /// The timeout of the whole request: resolving, connecting, and reading the response. At most 60 s.
     pub timeout: Duration,
     /// At most 20 MiB are read.
     pub max_bytes: u64,

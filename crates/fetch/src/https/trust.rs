@@ -1,4 +1,4 @@
-//! By which certificates a server is recognised.
+//! Trusted certificates, by which a server is recognised.
 
 use crate::error::FetchError;
 use mcp_bash_runner::on_own_thread;

@@ -25,7 +25,7 @@ fn request(out: &Path) -> Download {
     }
 }
 
-/// What a script reads.
+/// The result as a script reads it.
 async fn result(server: &Server, policy: HttpsPolicy, request: &Download) -> Value {
     match download(request, &server.https(policy)).await {
         Ok(downloaded) => downloaded.to_json(),
@@ -33,7 +33,7 @@ async fn result(server: &Server, policy: HttpsPolicy, request: &Download) -> Val
     }
 }
 
-/// A server that gives these answers one after the other, the last one for ever.
+/// A server that gives these answers in order, and then repeats the last one.
 async fn server(answers: &'static [(&'static str, &'static str)]) -> Server {
     let next = AtomicUsize::new(0);
     Server::start("example.com", move |_| {
@@ -125,7 +125,7 @@ async fn refusals_have_types() {
         ),
         (HttpsPolicy::default(), Download { allow: HostList::default(), ..plain.clone() }, "host_blocked"),
         (HttpsPolicy::default(), Download { deny, ..plain.clone() }, "host_blocked"),
-        // A script's own list does not undo what the operator denies.
+        // A script's own list does not override what the operator denies.
         (denying, plain.clone(), "host_blocked"),
         (
             HttpsPolicy::default(),

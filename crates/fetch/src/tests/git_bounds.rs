@@ -1,4 +1,4 @@
-//! The bounds within which git runs, tried with pretended processes in its place.
+//! Git limits, tested with fake processes in place of git.
 
 use super::server::{PUBLIC, TestNetwork};
 use crate::{FetchError, Git, GitPolicy, HostList, HostRules};
@@ -13,14 +13,14 @@ use tokio::time::Instant;
 
 const URI: &str = "git+https://h.example/a#main:file";
 
-/// What git is asked to do.
+/// The task of a git process.
 fn task(started_with: &StartedWith) -> &str {
     let tasks = ["version", "init", "fetch", "cat-file"];
     let arguments = started_with.arguments.iter().filter_map(|argument| argument.to_str());
     arguments.into_iter().find(|argument| tasks.contains(argument)).unwrap()
 }
 
-/// A git that has the right version and fetches without a mistake, but does `deeds` for one of its tasks.
+/// A git that has the right version and fetches successfully, but performs `deeds` for one of its tasks.
 fn git_that(
     at: &'static str,
     deeds: impl Fn(&StartedWith) -> Vec<Deed> + Send + Sync + 'static,

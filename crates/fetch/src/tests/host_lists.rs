@@ -1,4 +1,4 @@
-//! Which hosts are allowed and denied.
+//! Host lists: which hosts are allowed and denied.
 
 use super::server::{Server, answer};
 use crate::{HostList, HostRules, HttpsPolicy};
@@ -55,7 +55,7 @@ async fn rules() {
             "https://a.example/",
             "the host `a.example` is in `MCPBASH_HTTPS_DENY_HOSTS`",
         ),
-        // A list is the whole list, even if all are allowed besides.
+        // A list is the whole list, even if all are allowed as well.
         (
             "b.example",
             "",

@@ -1,4 +1,4 @@
-//! Paths that try to lead out of a root. Each is tried through the kernel's own lookup and through ours.
+//! Hostile paths: they try to lead out of a root. Each is tried through the kernel's own lookup and through ours.
 
 use crate::file::{open_beneath, walk_beneath};
 use crate::{ErrorKind, FetchError, Roots};
@@ -77,7 +77,7 @@ fn dots_do_not_lead_out() {
             let refused = scene.read(open, Path::new(path)).unwrap_err();
             assert!(matches!(refused, Errno::XDEV | Errno::NOTDIR), "{way} of {path}: {refused}");
         }
-        // What stays inside is fine, though it turns around.
+        // A path that stays inside is fine, even if it turns back.
         for path in ["inner/../file", "inner/deep/../../file", "./file", "inner/deep/./../deep/../../file"] {
             assert_eq!(scene.read(open, Path::new(path)).as_deref(), Ok(&b"fine"[..]), "{way} of {path}");
         }
@@ -200,7 +200,7 @@ fn links_of_the_kernel_are_not_followed() {
     }
 }
 
-/// Says that it is over when the test is, even if it fails.
+/// Signals the end of the test, even if it fails.
 struct Over<'a>(&'a AtomicBool);
 
 impl Drop for Over<'_> {
@@ -294,7 +294,7 @@ fn what_is_no_file_is_refused_without_waiting() {
         ("socket", "a socket or a device"),
         ("inner", "a folder"),
     ] {
-        // Nobody writes to the pipe: to wait for it would be to wait for ever.
+        // The pipe has no writer: waiting for it would last for ever.
         let error = roots.read(&scene.root.join(name), 1000).unwrap_err();
         assert!(
             matches!(error, FetchError::NotAFile { what: found, .. } if found == what),
@@ -329,7 +329,7 @@ fn devices_are_refused() {
 fn names_that_are_too_long_or_too_strange() {
     let scene = Scene::new();
     let roots = Roots::new([scene.root.clone()]);
-    // Other systems take only text for a name.
+    // Other systems accept only text as a name.
     if cfg!(target_os = "linux") {
         let odd = OsStr::from_bytes(b"\xff\xfe\n");
         fs::write(scene.root.join(odd), "odd").unwrap();

@@ -1,4 +1,4 @@
-//! URLs that try to lead to where nobody may go. Everything is allowed in these tests, but for what is never allowed.
+//! Hostile URLs: they try to reach forbidden hosts. These tests allow everything except what is never allowed.
 
 use super::server::{PUBLIC, Server, TestNetwork, answer};
 use crate::hosts::not_public;
@@ -12,7 +12,7 @@ fn allowing_all() -> HttpsPolicy {
 /// Hosts that are an address, or that some program takes for one, or that are not what they seem.
 #[rustfmt::skip]
 const HOSTS: &[&str] = &[
-    // As they are.
+    // Plain addresses.
     "127.0.0.1", "127.0.0.2", "127.255.255.254", "0.0.0.0", "0.1.2.3", "10.0.0.1", "10.255.255.255", "172.16.0.1",
     "172.31.255.255", "192.168.0.1", "192.168.255.255", "169.254.169.254", "169.254.0.1", "100.64.0.1",
     "100.127.255.255", "192.0.0.1", "192.0.0.170", "192.0.2.1", "198.51.100.1", "203.0.113.1", "198.18.0.1",
@@ -28,7 +28,7 @@ const HOSTS: &[&str] = &[
     "loc\u{ad}alhost", "127.0.0.1\u{200b}", "exаmple.com",
     // Names of this machine.
     "localhost", "LOCALHOST", "LocalHost", "a.localhost",
-    // Addresses of IPv6, and of IPv4 inside of them.
+    // IPv6 addresses, and IPv4 addresses inside them.
     "[::]", "[::1]", "[0:0:0:0:0:0:0:1]", "[0000:0000:0000:0000:0000:0000:0000:0001]", "[::127.0.0.1]", "[::7f00:1]",
     "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[::FFFF:7F00:0001]", "[0:0:0:0:0:ffff:10.0.0.1]", "[::ffff:0:127.0.0.1]",
     "[::ffff:169.254.169.254]", "[64:ff9b::7f00:1]", "[64:ff9b::127.0.0.1]", "[64:ff9b:1::a00:1]", "[2002:7f00:1::]",
@@ -50,7 +50,7 @@ const HOSTS: &[&str] = &[
 async fn no_spelling_of_a_host_gets_out() {
     assert!(HOSTS.len() >= 150);
     for host in HOSTS {
-        // The worst of resolvers: it calls everything public, so that only what we see ourselves can help.
+        // The worst resolver: it calls everything public, so that only our own checks can help.
         let network = TestNetwork::new(vec![vec![PUBLIC]], None);
         let https = Https::with(allowing_all(), network.clone(), Trust::Only(vec![]));
         for url in [format!("https://{host}/"), format!("https://{host}"), format!("https://{host}?q#f")] {
@@ -143,7 +143,7 @@ async fn a_host_is_not_another_that_it_contains() {
     }
 }
 
-/// Addresses by which a proper name may be answered.
+/// Addresses that a proper name may resolve to.
 #[rustfmt::skip]
 const PRIVATE: &[&str] = &[
     "127.0.0.1", "127.8.8.8", "0.0.0.0", "0.255.255.255", "10.0.0.0", "10.255.255.255", "100.64.0.0", "100.127.255.255",
@@ -169,7 +169,7 @@ async fn a_name_that_has_a_private_address_is_refused() {
             let network = TestNetwork::new(vec![answer], None);
             let https = Https::with(allowing_all(), network.clone(), Trust::Only(vec![]));
             let error = https.get("https://innocent.example/").await.unwrap_err();
-            // Without certificates nothing would be connected to in any case, so it must not come to that.
+            // Without certificates no connection would succeed in any case, so it must not come to that.
             assert_eq!(error.kind(), ErrorKind::Refused, "{address}: {error}");
             assert_eq!(network.connected(), []);
         }
@@ -219,7 +219,7 @@ async fn an_answer_that_changes_is_not_asked_for_again() {
     assert_eq!(network.connected(), ["93.184.216.34:443".parse().unwrap()], "the address that was looked at");
     assert!(server.heads()[0].contains("host: rebind.example"), "and the name that was asked for");
 
-    // The next request looks anew, and sees the other answer.
+    // The next request resolves again, and sees the other answer.
     let error = https.get("https://rebind.example/").await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Refused);
     assert_eq!(network.connected().len(), 1);

@@ -1,4 +1,4 @@
-//! Reading over TLS, from a server of our own.
+//! HTTPS: reads over TLS, from a server of our own.
 
 use super::server::{PUBLIC, Reply, Server, TestNetwork, answer};
 use crate::{ErrorKind, FetchError, HostList, HostRules, Https, HttpsPolicy, Response, Trust};
@@ -85,7 +85,7 @@ async fn statuses_that_are_no_success() {
 async fn too_much_is_too_much_however_it_is_sent() {
     let replies: [fn() -> Reply; 4] = [
         || answer("200 OK", "", &"x".repeat(1001)),
-        // It says so before it sends it, and never does.
+        // It announces a length, and never sends the body.
         || Reply::Stall(b"HTTP/1.1 200 OK\r\nContent-Length: 99999999\r\n\r\n".to_vec()),
         || Reply::Stall(format!("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{}", "x".repeat(1001)).into()),
         || {

@@ -1,4 +1,4 @@
-//! Reading from repositories: what git is told, and a real one behind a server of our own.
+//! Repositories: the command lines of git, and a real repository behind a server of our own.
 
 use super::server::{PUBLIC, Reply, Request, Server, TestNetwork, answer};
 use crate::git::{GitCommand, GitUri};
@@ -148,7 +148,7 @@ fn what_git_is_told() {
     }
 }
 
-/// Writes a script that can be run, and runs it with the argument `version`.
+/// Writes an executable script, and runs it with the argument `version`.
 fn executable(path: &Path, script: &str) -> PathBuf {
     let mut file =
         fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o755).open(path).unwrap();
@@ -199,7 +199,7 @@ impl Origin {
         Self { folder, commit }
     }
 
-    /// Answers as the program does that comes with git for this.
+    /// Answers like the program that comes with git for this.
     fn reply(root: &Path, request: &Request) -> Reply {
         let mut words = request.head.split_whitespace();
         let (method, target) = (words.next().unwrap(), words.next().unwrap());
@@ -229,7 +229,7 @@ impl Origin {
         Reply::Bytes([format!("HTTP/1.1 {status}\r\nConnection: close\r\n").as_bytes(), &output].concat())
     }
 
-    /// Everything is as it would be, but for where the public address leads and whose certificates are trusted.
+    /// Everything is real except where the public address leads and whose certificates are trusted.
     fn program(&self, server: &Server) -> PathBuf {
         let certificate = self.folder.path().join("certificate.pem");
         fs::write(&certificate, &server.certificate_pem).unwrap();
@@ -350,7 +350,7 @@ async fn a_call_that_is_dropped_takes_git_with_it() {
     origin.assert_nothing_is_left();
 }
 
-/// It has left the process group of git and the session, and nobody is told of it.
+/// It has left the process group of git and the session, and nothing reports it.
 #[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_git_leaves_in_the_background_is_killed() {

@@ -1,7 +1,7 @@
-//! A server for tests, and the network through which it is found.
+//! Test server, and the network through which it is found.
 //!
-//! The network gives answers and makes connections as a test wishes. It stands behind every decision, so that a server
-//! on this machine can be reached at what everyone before believes to be a public address.
+//! The network resolves and connects as a test wishes. It comes after every decision, so that a server on this machine
+//! can be reached at an address that all checks take for public.
 
 use crate::{Https, HttpsPolicy, Network, NetworkFuture, Trust};
 use rcgen::{CertifiedKey, generate_simple_self_signed};
@@ -18,7 +18,7 @@ use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::CertificateDer;
 
-/// Where the server is, as far as anyone can tell.
+/// The public address of the server.
 pub(super) const PUBLIC: IpAddr = IpAddr::V4(Ipv4Addr::new(93, 184, 216, 34));
 
 pub(super) struct Request {
@@ -34,9 +34,9 @@ impl Request {
 }
 
 pub(super) enum Reply {
-    /// These bytes, and the end of the connection.
+    /// These bytes, and then the connection closes.
     Bytes(Vec<u8>),
-    /// These bytes, and then nothing, but without an end.
+    /// These bytes, and then nothing, while the connection stays open.
     Stall(Vec<u8>),
 }
 
@@ -93,7 +93,7 @@ impl Server {
                             stream.write_all(&bytes).await?;
                             stream.flush().await?;
                             arrivals.add_permits(1);
-                            // However it ends, whoever was there has gone.
+                            // However it ends, the client has disconnected.
                             let _ = stream.read_to_end(&mut Vec::new()).await;
                             departures.add_permits(1);
                         }
@@ -105,17 +105,17 @@ impl Server {
         Self { port, certificate, certificate_pem: cert.pem(), heads, arrivals, departures }
     }
 
-    /// The heads of the requests that have come.
+    /// The heads of the requests so far.
     pub(super) fn heads(&self) -> Vec<String> {
         self.heads.lock().unwrap().clone()
     }
 
-    /// Waits until someone is kept waiting.
+    /// Waits until a client is kept waiting.
     pub(super) async fn arrival(&self) {
         Self::event(&self.arrivals).await;
     }
 
-    /// Waits until someone who was kept waiting has gone.
+    /// Waits until a client that was kept waiting has disconnected.
     pub(super) async fn departure(&self) {
         Self::event(&self.departures).await;
     }
@@ -129,7 +129,7 @@ impl Server {
         TestNetwork::new(vec![vec![PUBLIC]], Some(self.port))
     }
 
-    /// Something that trusts this server, and finds it under any name.
+    /// A client that trusts this server, and finds it under any name.
     pub(super) fn https(&self, policy: HttpsPolicy) -> Https {
         Https::with(policy, self.network(), Trust::Only(vec![self.certificate.clone()]))
     }
@@ -154,7 +154,7 @@ async fn read_request(stream: &mut (impl AsyncReadExt + Unpin)) -> io::Result<Re
     Ok(request)
 }
 
-/// Gives one answer after the other, the last one for ever, and notes what it is asked.
+/// Gives its answers in order, then repeats the last one, and records what it is asked.
 pub(super) struct TestNetwork {
     answers: Mutex<VecDeque<Vec<IpAddr>>>,
     port: Option<u16>,
@@ -163,7 +163,7 @@ pub(super) struct TestNetwork {
 }
 
 impl TestNetwork {
-    /// With a port, all of the world's addresses are that port of this machine. Without one, nobody answers.
+    /// With a port, all addresses lead to that port of this machine. Without one, no address answers.
     pub(super) fn new(answers: Vec<Vec<IpAddr>>, port: Option<u16>) -> Arc<Self> {
         let answers = Mutex::new(answers.into());
         Arc::new(Self { answers, port, resolved: Mutex::default(), connected: Mutex::default() })

@@ -1,4 +1,4 @@
-//! What bytes are.
+//! Content sniffing.
 
 use crate::{Sniffed, sniff};
 

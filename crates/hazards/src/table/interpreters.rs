@@ -1,4 +1,4 @@
-//! Programs that read code: from their command line, from a file that it names, from standard input.
+//! Interpreters: programs that read code from their command line, from a file that it names, or from standard input.
 
 use crate::program::Role::{Code, Data, Script};
 use crate::program::{INTERPRETER, Program, TOOL};

@@ -1,4 +1,4 @@
-//! The table of programs: interpreters, programs that run another one, and tools with options that run something.
+//! Program table: interpreters, programs that run another one, and tools with options that run something.
 
 mod interpreters;
 mod tools;

@@ -18,7 +18,7 @@ pub(crate) static ALL: &[Program] = &[
         operands: &[Pasted],
         ..TOOL
     },
-    // Another program of this name takes sentences as words; only that of Taskfiles takes variables.
+    // Another program of this name takes sentences as words; only the one of Taskfiles takes variables.
     Program {
         names: &["task", "go-task"],
         operands: &[Settings],
@@ -63,7 +63,7 @@ pub(crate) static ALL: &[Program] = &[
             "-noleaf",
         ],
         commands: &["-exec", "-execdir", "-ok", "-okdir"],
-        // Its expressions begin with `-`, and stand after `--` too.
+        // Its expressions begin with `-`, and also follow `--`.
         obeys_dashes: false,
         has_clusters: false,
         ..TOOL
@@ -276,7 +276,7 @@ static GIT_PUSH: Program = Program { names: &["git push"], code: &["--receive-pa
 static GIT_BISECT: Program = Program { names: &["git bisect"], subcommands: &[("run", &BEGINS)], ..TOOL };
 static GIT_SUBMODULE: Program =
     Program { names: &["git submodule"], subcommands: &[("foreach", &FOREACH)], ..TOOL };
-/// What it writes decides later what git runs.
+/// Its settings decide later what git runs.
 static GIT_CONFIG: Program = Program { names: &["git config"], operands: &[Data, Code], ..TOOL };
 static BEGINS: Program = Program { names: &["git bisect run"], ..WRAPPER };
 static FOREACH: Program = Program { names: &["git submodule foreach"], operands: &[ShellCommand], ..WRAPPER };

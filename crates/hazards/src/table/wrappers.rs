@@ -1,4 +1,4 @@
-//! Programs that run another one, which the words behind name.
+//! Wrappers: programs that run another one, which the following words name.
 
 use crate::program::Role::{Assignments, Code, Command, Data, Pasted, ShellCommand};
 use crate::program::{Program, TOOL, WRAPPER};

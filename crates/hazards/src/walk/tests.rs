@@ -1,4 +1,4 @@
-//! Command lines as people write them, with `{}` for a value, `[…]` around what may be absent and `*` after what repeats.
+//! Command lines as people write them, with `{}` for a value, `[…]` around optional words and `*` after repeated ones.
 
 use super::*;
 use proptest::prelude::*;
@@ -10,7 +10,7 @@ fn word(text: &str) -> Word<'_> {
     }
 }
 
-/// Reads `sh [-c {}] a {}*`: groups have no spaces at their brackets, and `_` stands for a space inside a word.
+/// Parses `sh [-c {}] a {}*`: groups have no spaces at their brackets, and `_` stands for a space inside a word.
 fn judged(line: &str) -> Judgement {
     let (mut pieces, mut group) = (Vec::new(), None::<Vec<Word<'_>>>);
     let mut words = line.split(' ');

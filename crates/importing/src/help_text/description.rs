@@ -1,4 +1,4 @@
-//! What a program says of itself, in one paragraph.
+//! Program description: what a help text says about its program, in one paragraph.
 
 use super::LONGEST_DESCRIPTION;
 use super::usage::Usage;
@@ -14,7 +14,7 @@ pub(super) fn find(lines: &[&str], usage: &Usage) -> Option<String> {
     })
 }
 
-/// The line below `NAME` on a page of the manual: `git-log - Show commit logs`.
+/// The line below `NAME` on a manual page: `git-log - Show commit logs`.
 fn of_manual(lines: &[&str]) -> Option<String> {
     let name = lines.iter().position(|line| *line == "NAME")?;
     let (_, words) = lines.get(name + 1)?.split_once(" - ")?;
@@ -25,7 +25,7 @@ fn paragraphs<'l>(lines: &'l [&'l str]) -> impl Iterator<Item = Vec<&'l str>> {
     lines.split(|line| line.is_empty()).filter(|lines| !lines.is_empty()).map(<[&str]>::to_vec)
 }
 
-/// The paragraph as one text, unless it is a heading, a list or only the name of the program and its version.
+/// The paragraph as one text, unless it is a heading, a list or just the name of the program and its version.
 fn described(paragraph: &[&str]) -> Option<String> {
     let paragraph = match paragraph {
         ["Description:" | "DESCRIPTION", rest @ ..] => rest,
@@ -39,7 +39,7 @@ fn described(paragraph: &[&str]) -> Option<String> {
     let has_digit = text.contains(|letter: char| letter.is_ascii_digit());
     let lower = text.to_ascii_lowercase();
     let is_version = has_digit && (words <= 3 || lower.contains("version") || lower.contains("(1)"));
-    // What a program says that does not know `--help`, before it shows its usage all the same.
+    // The message of a program that does not know `--help`, before it shows its usage all the same.
     let complaints = ["unknown option", "illegal option", "invalid option", "unrecognized", "error:"];
     let is_complaint = complaints.iter().any(|words| lower.contains(words));
     if is_complaint || is_list || is_heading || is_version || words < 2 {

@@ -1,4 +1,4 @@
-//! Which type a value has, by what stands in its place and what is said about it.
+//! Value type: guessed from a placeholder and its description.
 
 use crate::argument::Kind;
 
@@ -37,7 +37,7 @@ impl Placeholder {
         (!inner.is_empty()).then(|| Self { name: inner.to_owned(), is_list, choices })
     }
 
-    /// The type of the value, with what its description says.
+    /// The type of the value, considering its description.
     pub(super) fn kind(&self, description: &str) -> Kind {
         let choices = if self.choices.is_empty() { choices_in(description) } else { self.choices.clone() };
         let lower = description.to_ascii_lowercase();
@@ -66,7 +66,7 @@ impl Placeholder {
     }
 }
 
-/// The first word, in which brackets keep what they hold together.
+/// The first word; brackets keep their content together.
 fn first_word(text: &str) -> Option<&str> {
     let mut depth = 0_usize;
     for (index, letter) in text.char_indices() {
@@ -86,7 +86,7 @@ fn is_choice(word: &str) -> bool {
     !word.is_empty() && word.len() <= 40 && !word.starts_with('-') && word.chars().all(is_letter)
 }
 
-/// The values that a description lists: `[possible values: a, b]`, `(choices: "a", "b")`, or one in each line.
+/// The values that a description lists: `[possible values: a, b]`, `(choices: "a", "b")`, or one on each line.
 fn choices_in(description: &str) -> Vec<String> {
     let lower = description.to_ascii_lowercase();
     let marks = ["possible values:", "choices:", "allowed values:", "valid values:"];

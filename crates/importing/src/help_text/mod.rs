@@ -1,7 +1,8 @@
-//! The `--help` of a program, as GNU programs, clap, argparse, cobra and Go's flag package write it.
+//! Help text: the `--help` of a program, as GNU programs, clap, argparse, cobra and Go's flag package write it.
 //!
-//! The usage line says which words a program takes, the list of options which options. Where the two leave a doubt, an option or
-//! a word is left out rather than guessed: a tool that takes less than its program is of use, one that takes it wrongly is not.
+//! The usage line says which words a program takes, and the list of options which options. In case of doubt, an option
+//! or a word is left out rather than guessed: a tool that takes less than its program is useful, one that takes it
+//! wrongly is not.
 
 mod description;
 mod kind;
@@ -20,10 +21,10 @@ use usage::Usage;
 /// More options than a model could choose from.
 const MOST_OPTIONS: usize = 100;
 
-/// More of a description than anybody reads.
+/// More of a description than anyone reads.
 pub(crate) const LONGEST_DESCRIPTION: usize = 1000;
 
-/// Reads what a program printed for `--help`. `command` is the program and its commands, as they are to be run.
+/// Reads the `--help` output of a program. `command` is the program and its commands, as they are to be run.
 pub fn read(command: &[String], text: &str) -> Result<Imported, Unreadable> {
     let strange = text.chars().filter(|letter| matches!(letter, '\u{fffd}' | '\0')).count();
     if strange > text.chars().count() / 20 {

@@ -1,4 +1,4 @@
-//! The list of options: `-n, --lines=NUM   how many`, with its description beside or below.
+//! Option list: `-n, --lines=NUM   how many`, with its description beside or below.
 
 use super::kind::Placeholder;
 use super::{LONGEST_DESCRIPTION, indentation};
@@ -10,11 +10,11 @@ use serde_json::Value;
 
 #[derive(Debug, Clone)]
 pub(super) struct ProgramOption {
-    /// All its names, the one that is used first.
+    /// All its names; the first one is used.
     pub(super) names: Vec<String>,
-    /// How its value is given; nothing for a flag.
+    /// How its value is given; `None` for a flag.
     value: Option<Form>,
-    /// What stands for its value.
+    /// The placeholder of its value.
     placeholder: Option<String>,
     pub(super) argument: Argument,
 }
@@ -29,20 +29,20 @@ enum Form {
     Attached,
 }
 
-/// Options that every program has, and that are no use in a tool.
+/// Options that every program has, and that are useless in a tool.
 const IDLE: [&str; 7] = ["help", "help-all", "usage", "version", "h", "V", "?"];
 
 impl ProgramOption {
-    /// Reads what stands between brackets in a usage line: `-n NUM`, `--mood <kind|grim>`.
+    /// Reads the text between brackets in a usage line: `-n NUM`, `--mood <kind|grim>`.
     pub(super) fn in_usage(text: &str) -> Option<Self> {
         let option = read(text.trim(), "").filter(|option| option.argument.description.is_empty())?;
-        // Several letters behind one dash are as many flags.
+        // Several letters after one dash are as many flags.
         let is_cluster = |name: &String| !name.starts_with("--") && name.len() > 2;
         let is_clear = option.takes_value() || !option.names.iter().any(is_cluster);
         (is_clear && !is_idle(&option)).then_some(option)
     }
 
-    /// Takes the value from the usage line that the list does not speak of.
+    /// Takes over a value from the usage line that the list does not mention.
     pub(super) fn adopt(&mut self, other: Self) {
         if self.value.is_none() && other.value.is_some() && self.argument.kind == Kind::Boolean {
             self.value = other.value;
@@ -51,8 +51,8 @@ impl ProgramOption {
         }
     }
 
-    /// Whether its value is code that the program would run: by the table of programs, or by its name, its placeholder or what
-    /// is said about it.
+    /// Whether its value is code that the program would run: according to the table of programs, or to its name, its
+    /// placeholder or its description.
     pub(super) fn takes_code(&self, command: &[String]) -> bool {
         let command: Vec<&str> = command.iter().map(String::as_str).collect();
         let is_free = matches!(
@@ -115,7 +115,7 @@ fn speaks_of_code(description: &str) -> bool {
 pub(super) fn read_all(lines: &[&str]) -> (Vec<ProgramOption>, Vec<String>) {
     let (mut options, mut not_understood) = (Vec::new(), Vec::new());
     let mut index = 0;
-    // Where the description of the option before begins; what stands there belongs to it.
+    // The column where the description of the previous option begins; text in that column belongs to it.
     let mut text_column = usize::MAX;
     while index < lines.len() {
         let line = lines[index];
@@ -131,7 +131,7 @@ pub(super) fn read_all(lines: &[&str]) -> (Vec<ProgramOption>, Vec<String>) {
         index += count;
         text_column = beside.map_or(usize::MAX, |beside| line.len() - beside.len());
         let description = [beside.unwrap_or_default().to_owned(), below].join(" ");
-        // Several options in one line, without a word about any of them.
+        // Several options on one line, without descriptions.
         let is_table = beside.is_some_and(|beside| beside.starts_with('-'));
         match read(spec, description.trim()).filter(|_| !is_table) {
             Some(option) if is_idle(&option) => {}
@@ -158,7 +158,7 @@ fn is_idle(option: &ProgramOption) -> bool {
     })
 }
 
-/// What stands before and after the gap in a line: two spaces, or a colon between spaces.
+/// The text before and after the gap in a line: two spaces, or a colon between spaces.
 fn split_description(line: &str) -> (&str, Option<&str>) {
     let spec = line.trim_start();
     let gap = [spec.find("  "), spec.find(" : ")].into_iter().flatten().min();
@@ -171,18 +171,18 @@ fn split_description(line: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// The description in the lines below, which are indented further, and how many lines it has.
+/// The description in the lines below, which are indented further, and the number of its lines.
 fn below(lines: &[&str], indent: usize, beside: Option<&str>) -> (String, usize) {
     let (mut words, mut count) = (String::new(), 0);
     for (index, line) in lines.iter().enumerate() {
         let is_more = match beside {
-            // Beside a description, its further lines stand far to the right of the option.
+            // If the description is beside the option, its further lines are far to the right.
             Some(_) => {
                 indentation(line) > indent + 4 && !(is_option_line(line) && indentation(line) < indent + 10)
             }
             None => indentation(line) > indent && !(is_option_line(line) && indentation(line) <= indent + 4),
         };
-        // clap sets the values that are possible apart by an empty line.
+        // clap puts an empty line before the possible values.
         let is_gap = line.is_empty()
             && lines
                 .get(index + 1)
@@ -214,7 +214,7 @@ fn read(spec: &str, description: &str) -> Option<ProgramOption> {
             Follows::Words(_) => return None,
         }
     }
-    // The long name says more; its value may stand only with the other one.
+    // The long name says more; the value may be given only with the other one.
     read.sort_by_key(|(name, _)| (!name.starts_with("--"), name.starts_with("--no-")));
     let value = read.iter().find_map(|(_, value)| value.clone());
     let first_name = read.first()?.0.clone();
@@ -226,7 +226,7 @@ fn read(spec: &str, description: &str) -> Option<ProgramOption> {
     };
     let placeholder = value.as_ref().map(|(_, placeholder)| placeholder.name.clone());
     let form = value.map(|(form, _)| match form {
-        // `-n<num>` says nothing of `--lines`, which all who have it take with the next word.
+        // `-n<num>` says nothing about `--lines`, which in practice always takes the next word.
         Form::Attached if first_name.starts_with("--") => Form::NextWord,
         form => form,
     });
@@ -239,7 +239,7 @@ fn read(spec: &str, description: &str) -> Option<ProgramOption> {
     })
 }
 
-/// The names of one option: divided by `, `, ` | `, `|` or ` / `, outside of brackets.
+/// The names of one option: separated by `, `, ` | `, `|` or ` / `, outside brackets.
 fn alternatives(spec: &str) -> Vec<&str> {
     let (mut parts, mut start, mut depth) = (Vec::new(), 0, 0_usize);
     for (index, letter) in spec.char_indices() {
@@ -257,7 +257,7 @@ fn alternatives(spec: &str) -> Vec<&str> {
     parts
 }
 
-/// The name of an option, and what stands behind it. Of `--[no-]color` it is `--color`.
+/// The name of an option, and the text after it. For `--[no-]color` it is `--color`.
 fn name(text: &str) -> Option<(String, &str)> {
     let (dashes, rest) = if text.starts_with("--") { text.split_at(2) } else { text.split_at_checked(1)? };
     let rest = rest.strip_prefix("[no-]").or(rest.strip_prefix("[no]")).unwrap_or(rest);
@@ -269,11 +269,11 @@ fn name(text: &str) -> Option<(String, &str)> {
     (dashes.starts_with('-') && !name.is_empty()).then(|| (format!("{dashes}{name}"), rest))
 }
 
-/// What stands behind the name of an option.
+/// What follows the name of an option.
 enum Follows<'t> {
     Nothing,
     Value(Form, Placeholder),
-    /// No placeholder: words that say something.
+    /// Not a placeholder: words of a description.
     Words(&'t str),
 }
 

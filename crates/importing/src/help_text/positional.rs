@@ -1,4 +1,4 @@
-//! Words that a program takes by their position.
+//! Positional words of a program.
 
 use super::indentation;
 use super::kind::Placeholder;
@@ -17,7 +17,7 @@ pub(super) struct Positional {
 }
 
 impl Positional {
-    /// Adds it to the arguments and to the words of the command. After one that may be absent there can be no other: it would
+    /// Adds it to the arguments and to the words of the command. No other can follow an optional one, because it would
     /// take its place.
     pub(super) fn enter(
         self,
@@ -38,7 +38,8 @@ impl Positional {
         arguments.push(argument);
     }
 
-    /// Whether the program would run it, after the words of the command so far: by the table of programs, or by its name.
+    /// Whether the program would run it, after the words of the command so far: according to the table of programs, or
+    /// to its name.
     pub(super) fn is_code(&self, command: &[Value]) -> bool {
         let kind = self.placeholder.kind(&self.description);
         let is_free =
@@ -47,7 +48,7 @@ impl Positional {
             command.iter().map_while(Value::as_str).filter(|word| !word.contains('{')).collect();
         let value = Word::Value { prefix: "", is_plain: false, may_be_option: false };
         let words = fixed.iter().skip(1).map(|word| Piece::Always(Word::Fixed(word)));
-        // Words by position before it count, options do not.
+        // Positional words before it count, options do not.
         let before = command.iter().filter(|word| word.as_str().is_some_and(|word| word.starts_with('{')));
         let before = before.map(|_| Piece::Always(value));
         let pieces: Vec<Piece<'_>> = words.chain(before).chain([Piece::Always(value)]).collect();
@@ -65,14 +66,14 @@ impl Positional {
     }
 }
 
-/// The word by position that may be absent, if the command has one.
+/// The optional positional word, if the command has one.
 fn optional_word(command: &[Value]) -> Option<String> {
     let last = command.last()?.as_array()?;
     let [Value::String(word)] = &**last else { return None };
     word.starts_with('{').then(|| word.trim_matches(['{', '}', '.']).to_owned())
 }
 
-/// The words with what the section about arguments says of them.
+/// The words with their descriptions from the section about arguments.
 pub(super) fn described(mut positionals: Vec<Positional>, lines: &[&str]) -> Vec<Positional> {
     let is_heading = |line: &&&str| {
         let heading = line.trim().trim_end_matches(':').to_ascii_lowercase();

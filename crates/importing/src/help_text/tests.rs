@@ -1,4 +1,4 @@
-//! Help texts as programs really write them.
+//! Help texts as real programs write them.
 
 use super::*;
 use crate::argument::Kind;

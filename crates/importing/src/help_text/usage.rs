@@ -1,4 +1,4 @@
-//! The usage line: which words a program takes besides its options, and which options it cannot do without.
+//! Usage line: which words a program takes besides its options, and which options it requires.
 
 use super::indentation;
 use super::kind::Placeholder;
@@ -8,13 +8,13 @@ use super::positional::Positional;
 /// The lines of the usage.
 #[derive(Debug, Default)]
 pub(super) struct Usage {
-    /// The first form that the usage gives, in one line and without `Usage:`.
+    /// The first form of the usage, on one line and without `Usage:`.
     line: String,
-    /// The lines it takes: from, and to before.
+    /// Its range of lines: start, and end (exclusive).
     pub(super) place: (usize, usize),
 }
 
-/// What the usage line says.
+/// The words of the usage line.
 #[derive(Debug, Default)]
 pub(super) struct UsageWords {
     pub(super) positionals: Vec<Positional>,
@@ -126,7 +126,7 @@ impl Usage {
     }
 }
 
-/// Learns from the usage line that an option takes a value; where there is no list of options, which there are.
+/// Learns from the usage line that an option takes a value, or which options exist if there is no list of options.
 fn adopt(text: &str, options: &mut Vec<ProgramOption>, has_list: bool) {
     // Of `[-a | -b]` each is an option of its own.
     for part in text.split(" | ") {
@@ -141,7 +141,7 @@ fn adopt(text: &str, options: &mut Vec<ProgramOption>, has_list: bool) {
     }
 }
 
-/// An option in the usage line that is not in brackets is required, with the value behind it.
+/// An option in the usage line that is not in brackets is required, with the value after it.
 fn require(
     token: &str,
     options: &mut [ProgramOption],
@@ -184,7 +184,7 @@ fn positional(token: &str, is_followed_by_more: bool) -> Option<Positional> {
     Some(Positional { placeholder, is_optional, description: String::new() })
 }
 
-/// The words of a line, in which brackets keep what they hold together, with dots that follow a bracket.
+/// The words of a line; brackets keep their content together, with dots that follow a bracket.
 fn tokens(line: &str) -> Vec<String> {
     let (mut tokens, mut token, mut depth) = (Vec::new(), String::new(), 0_usize);
     for letter in line.chars() {

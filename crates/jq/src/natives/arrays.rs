@@ -1,4 +1,4 @@
-//! Filters on arrays, and on what can be looked for in them.
+//! Array filters, and searches in arrays.
 
 use std::cmp::Ordering;
 use std::rc::Rc;
@@ -98,7 +98,7 @@ fn sorted(value: &Value) -> Result<Vec<Value>> {
     Ok(items)
 }
 
-/// Sorts what is told apart by a value, unless those are nested too deeply to be compared.
+/// Sorts items by a value, unless the values are nested too deeply to be compared.
 fn sort<T>(items: &mut [T], key: impl Fn(&T) -> &Value) -> Result<()> {
     let mut too_deep = false;
     items.sort_by(|left, right| {
@@ -157,7 +157,7 @@ fn transpose(value: &Value) -> Result {
     (0..width).map(|column| rows.iter().map(|row| row.at(&column.into())).collect::<Result>()).collect()
 }
 
-/// Where a part stands in an array or a string.
+/// The positions of a part in an array or a string.
 pub(crate) fn indices(value: &Value, part: &Value) -> Value {
     match (value, part) {
         (Value::String(text), Value::String(part)) => {
@@ -193,10 +193,10 @@ fn contains(value: &Value, part: &Value) -> Result {
     holds(value, part, 0).map_or_else(|| Value::fail("Containment check too deep"), |holds| Ok(holds.into()))
 }
 
-/// How deep values may be nested that are looked for in each other.
+/// How deep values may be nested that are searched in each other.
 const MAX_CONTAINED: usize = 10_000;
 
-/// Whether a part is in a value, or nothing if that is nested too deeply to tell.
+/// Whether a part is in a value; `None` if the value is nested too deeply to tell.
 fn holds(value: &Value, part: &Value, depth: usize) -> Option<bool> {
     if depth > MAX_CONTAINED {
         return None;

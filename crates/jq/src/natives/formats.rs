@@ -1,4 +1,4 @@
-//! The formats: `@csv`, `@sh`, `@base64` and their like.
+//! Formats: `@csv`, `@sh`, `@base64` and the like.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! Filters that reach outside: further input, messages, the end of the program.
+//! I/O filters: further input, messages, program exit.
 
 use jaq_core::native::bome;
 use jaq_core::{Error, Exn};
@@ -40,7 +40,7 @@ fn tell(call: &Call, message: &str) {
     call.0.data().outside.tell(message);
 }
 
-/// Ends the program with last words: a string as it is, anything else as a line of JSON.
+/// Ends the program with a last message: a string as it is, anything else as a line of JSON.
 #[expect(clippy::cast_possible_truncation, reason = "an exit code has eight bits in the end")]
 fn halt_error(mut call: Call) -> Results {
     let Some(code) = call.0.pop_var().as_f64() else {

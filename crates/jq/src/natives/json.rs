@@ -1,4 +1,4 @@
-//! JSON inside of strings, and values as streams.
+//! JSON inside strings, and values as streams.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,4 @@
-//! The filters that are written in Rust.
+//! Native filters: those that are written in Rust.
 
 pub(crate) mod arrays;
 mod formats;
@@ -20,10 +20,10 @@ use crate::value::{Result, Value};
 /// Name, parameters, implementation.
 type Entry = (&'static str, &'static [Bind], RunPtr<Kind>);
 
-/// How many members an object built in one go has at most.
+/// The most members of an object that is built in one go.
 pub(crate) const MEMBERS: usize = 12;
 
-/// Parameters that are values, as many as an object built in one go can need: its members and their number.
+/// Value parameters, as many as an object built in one go can need: its members and their number.
 const VALUES: &[Bind] = &[const { Bind::Var(()) }; 2 * MEMBERS + 1];
 const NONE: &[Bind] = &[];
 const ONE: &[Bind] = &[Bind::Var(())];
@@ -50,7 +50,7 @@ const FUNCTIONS: &[&[Entry]] = &[
 /// Filters with any number of results.
 const GENERATORS: &[&[Entry]] = &[numbers::GENERATORS, io::GENERATORS];
 
-/// The interpreter's own filters, and what we call them. Our definitions say what jq says about odd arguments.
+/// The interpreter's own filters, and our names for them. Our definitions report odd arguments as jq does.
 const INTERPRETERS: &[(&str, &str, usize)] = &[
     ("path", "path", 1),
     ("first", "first", 1),
@@ -85,7 +85,7 @@ pub(crate) fn find(name: &str, arity: usize) -> Option<Fun<Kind>> {
     Some(run::<Kind>((name, binds.into(), function)))
 }
 
-/// All the names that can be called, as `builtins` lists them.
+/// All callable names, as `builtins` lists them.
 fn names() -> Value {
     let natives =
         FUNCTIONS.iter().chain(GENERATORS).copied().flatten().map(|(name, binds, _)| (*name, binds.len()));

@@ -1,4 +1,4 @@
-//! Filters on numbers.
+//! Number filters.
 
 use jaq_core::native::bome;
 
@@ -34,7 +34,7 @@ pub(super) const FUNCTIONS: &[Entry] = &[
     ("isinfinite", NONE, |call| of_input(call, |value| Ok(is(value, f64::is_infinite)))),
     ("isnan", NONE, |call| of_input(call, |value| Ok(is(value, f64::is_nan)))),
     ("isnormal", NONE, |call| of_input(call, |value| Ok(is(value, f64::is_normal)))),
-    // What is no number, but more than one, passes as it is.
+    // A value that is not a number, but greater than any, passes unchanged.
     ("abs", NONE, |call| {
         of_input(call, |value| if *value < Value::from(0_usize) { -value.clone() } else { Ok(value.clone()) })
     }),
@@ -109,7 +109,7 @@ fn scaled(number: f64, exponent: f64) -> f64 {
     libm::ldexp(number, exponent as i32)
 }
 
-/// The power of two in a number, which nothing and infinity do not have as an integer.
+/// The power of two in a number, which zero and infinity do not have as an integer.
 fn power_of_two(number: f64) -> f64 {
     match number {
         0.0 => f64::NEG_INFINITY,
@@ -156,7 +156,7 @@ fn range(mut call: Call<'_>) -> Results<'_> {
     }
 }
 
-/// Steps of any size. What is no number is added and compared as the operators do it.
+/// Steps of any size. Values that are not numbers are added and compared as the operators do it.
 fn range_by(mut call: Call<'_>) -> Results<'_> {
     let (by, to, from) = (call.0.pop_var(), call.0.pop_var(), call.0.pop_var());
     if let (Some(from), Some(to), Some(by)) = (from.as_f64(), to.as_f64(), by.as_f64()) {
@@ -174,7 +174,7 @@ fn range_by(mut call: Call<'_>) -> Results<'_> {
     }))
 }
 
-/// From one number towards another, which is not reached. Without a step there is no way, and nothing comes.
+/// From one number towards another, which is not reached. With a step of zero there are no results.
 fn numbers<'a>(from: f64, to: f64, by: f64) -> Results<'a> {
     let mut next = from;
     Box::new(std::iter::from_fn(move || {

@@ -1,4 +1,4 @@
-//! Filters on objects, and on the kinds of values.
+//! Object filters, and filters on the kinds of values.
 
 use jaq_core::native::bome;
 use jaq_core::{Error, ValT};
@@ -22,7 +22,7 @@ pub(super) const FUNCTIONS: &[Entry] = &[
     ("builtins", NONE, |_| bome(Ok(super::names()))),
 ];
 
-/// Builds an object of keys and values, which stand in turn among the arguments and are counted by the last.
+/// Builds an object of keys and values, which alternate among the arguments; the last argument counts them.
 pub(super) fn build(mut call: Call) -> Results {
     let mut left = call.0.pop_var().as_f64().unwrap_or(0.0);
     let mut members = Vec::new();
@@ -82,7 +82,7 @@ fn from_entries(value: &Value) -> Result {
     Ok(Value::Object(object.into()))
 }
 
-/// The first member by one of the names that is there and fits.
+/// The first member with one of the names that exists and fits.
 fn member(entry: &Value, names: &[&str], fits: impl Fn(&Value) -> bool) -> Result<Option<Value>> {
     let Value::Object(members) = entry else {
         return Value::fail(format!("Cannot index {} with string \"{}\"", entry.kind(), names[0]));

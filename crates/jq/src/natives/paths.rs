@@ -1,4 +1,4 @@
-//! Filters that change a value along paths, and those that steer evaluation.
+//! Path filters: they change a value along paths, or steer evaluation.
 
 use jaq_core::native::{Fun, bome};
 use jaq_core::{Exn, Native, ValX};
@@ -25,7 +25,7 @@ pub(super) const FUNCTIONS: &[Entry] = &[
     ("_advance", FILTER, advance),
 ];
 
-/// The paths a filter leads to from the input of the call, which keeps its input.
+/// The paths that a filter leads to from the input of the call, which keeps its input.
 fn paths_of<'a>(call: &mut Call<'a>) -> Result<Vec<Vec<Value>>, Exn<'a, Value>> {
     let (filter, context) = call.0.pop_fun();
     #[expect(clippy::default_trait_access, reason = "the type of the list has no public name")]
@@ -34,7 +34,7 @@ fn paths_of<'a>(call: &mut Call<'a>) -> Result<Vec<Vec<Value>>, Exn<'a, Value>> 
     found.map(|found| found.map(|(_, list)| path(list.iter().cloned().collect()))).collect()
 }
 
-/// Replaces what stands at each path by the first result of an update. Without a result, it is deleted.
+/// Replaces the value at each path with the first result of an update. Without a result, it is deleted.
 fn modify(mut call: Call<'_>) -> ValX<'_, Value> {
     let (update, context) = call.0.pop_fun();
     let paths = paths_of(&mut call)?;
@@ -60,8 +60,8 @@ fn assign(mut call: Call<'_>) -> ValX<'_, Value> {
     paths.into_iter().try_fold(call.1, |value, path| value.change_at(&path, &mut |_| Ok(new.clone())))
 }
 
-/// Moves the state of a `foreach` on: the last result of the update, beside all its results. Without a result, the
-/// state is null, as it is in `reduce`.
+/// Advances the state of a `foreach`: the last result of the update, beside all its results. Without a result, the
+/// state is null, as in `reduce`.
 fn advance<'a>(mut call: Call<'a>) -> Results<'a> {
     let (update, context) = call.0.pop_fun();
     let state = call.1.at(&Value::from(0_usize)).unwrap_or_default();

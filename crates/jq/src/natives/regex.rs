@@ -1,4 +1,4 @@
-//! Filters with regular expressions.
+//! Regular expression filters.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -20,7 +20,7 @@ pub(super) const FUNCTIONS: &[Entry] = &[
     ("_replaced", ONE, |call| of_one(call, replaced)),
 ];
 
-/// What the letters of a flags argument ask for.
+/// The meaning of a flags argument.
 #[derive(Clone, Copy, Default, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "they are independent of each other")]
 struct Flags {
@@ -46,7 +46,7 @@ impl Flags {
                 'x' => read.extended = true,
                 'n' => read.not_empty = true,
                 'p' => read.dot_matches_newline = true,
-                // The longest match and single lines are what is looked for anyway.
+                // The longest match and single lines are the default anyway.
                 'l' | 's' => {}
                 _ => return Value::fail(format!("{letters} is not a valid modifier string")),
             }
@@ -58,7 +58,7 @@ impl Flags {
 type Compiled = (Rc<str>, Flags, Rc<Regex>);
 
 thread_local! {
-    /// The expression used last, which is most often the one used next.
+    /// The last expression, which is most often the next one as well.
     static LAST: RefCell<Option<Compiled>> = const { RefCell::new(None) };
 }
 
@@ -86,7 +86,8 @@ fn build(pattern: &str, flags: Flags) -> std::result::Result<Regex, fancy_regex:
         .find_not_empty(flags.not_empty)
         .build();
     match built {
-        // What can only be empty is refused if it must not be: it is valid, but matches nothing.
+        // An expression that can only match the empty string is valid, but matches nothing if empty matches are
+        // excluded.
         Err(_) if flags.not_empty => {
             build(pattern, Flags { not_empty: false, ..flags })?;
             Regex::new("(?!)")
@@ -127,7 +128,7 @@ fn find(value: &Value, pattern: &Value, flags: &Value, testing: bool) -> Result 
     Ok(Value::array(found))
 }
 
-/// Turns positions in bytes into positions in characters, going on from the last.
+/// Converts byte positions to character positions, continuing from the last one.
 struct Offsets<'t> {
     text: &'t str,
     byte: usize,
@@ -156,7 +157,7 @@ fn described(regex: &Regex, captures: &Captures<'_, str>, offsets: &mut Offsets)
         let text = ("string".into(), text.map_or(Value::Null, Value::string));
         let mut entry = Object::default();
         entry.insert("offset".into(), offset);
-        // The order jq writes them in: a group that is empty has its length last.
+        // The order in which jq writes them: an empty group has its length last.
         let length_last = at > 0 && length == Value::from(0_usize);
         let length = ("length".into(), length);
         entry.extend(if length_last { [text, length] } else { [length, text] });
@@ -181,7 +182,7 @@ fn captured(found: &Value) -> Value {
     Value::object(groups.as_array().into_iter().flat_map(|groups| groups.iter()).filter_map(member))
 }
 
-/// Where a match begins and ends, in characters.
+/// The start and the end of a match, in characters.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "offsets of matches are small")]
 fn extent(found: &Value) -> (usize, usize) {
     let number = |name| found.at(&Value::string(name)).ok().and_then(|value| value.as_f64()).unwrap_or(0.0);
@@ -189,7 +190,7 @@ fn extent(found: &Value) -> (usize, usize) {
     (start, start + number("length") as usize)
 }
 
-/// The parts of a string that matches leave over.
+/// The parts of a string between matches.
 fn between(matches: &Value, whole: &Value) -> Value {
     let matches = matches.as_array().map_or(&[][..], |matches| matches);
     let mut text = Text::new(whole);
@@ -203,7 +204,8 @@ fn between(matches: &Value, whole: &Value) -> Value {
     Value::array(parts)
 }
 
-/// A string with its matches replaced; once for each replacement the matches have, or as it is if they have none.
+/// A string with its matches replaced: one result for each replacement of the matches, or the string itself if there
+/// are none.
 fn replaced(matches: &Value, whole: &Value) -> Result {
     let matches = matches.as_array().map_or(&[][..], |matches| matches);
     let mut text = Text::new(whole);
@@ -234,7 +236,7 @@ fn replaced(matches: &Value, whole: &Value) -> Result {
     Ok(results.into_iter().map(|result| Value::from(result + rest)).collect())
 }
 
-/// A string that is used up from its start, measured in characters.
+/// A string that is consumed from its start, measured in characters.
 struct Text<'t> {
     rest: &'t str,
     taken: usize,

@@ -1,4 +1,4 @@
-//! Filters on strings.
+//! String filters.
 
 use jaq_core::native::bome;
 

@@ -1,4 +1,4 @@
-//! Filters on dates and times.
+//! Date and time filters.
 
 use jaq_core::native::bome;
 use jiff::civil::{Date, DateTime, Time};
@@ -51,8 +51,8 @@ fn parts(time: DateTime, fraction: f64) -> Value {
     parts.into_iter().map(Value::from).collect()
 }
 
-/// The date and time an array of numbers stands for. What is missing at its end counts as zero, and what is too much
-/// for a month, a day or a minute runs over into the next.
+/// The date and time of an array of numbers. Missing numbers at its end count as zero, and an excess of months, days or
+/// minutes carries over into the next unit.
 #[expect(clippy::cast_possible_truncation, reason = "what is out of range is refused")]
 fn date_time(value: &Value, name: &str) -> Result<DateTime> {
     let Value::Array(items) = value else {
@@ -113,7 +113,7 @@ fn read(value: &Value, format: &Value) -> Result {
     let Ok(mut parsed) = BrokenDownTime::parse(format.as_bytes(), text.as_bytes()) else {
         return unmatched();
     };
-    // What the format does not mention is the first moment there is.
+    // Parts that the format does not mention are the first possible moment.
     if parsed.hour().is_none() {
         let _ = parsed.set_hour(Some(0));
     }

@@ -1,8 +1,8 @@
-//! What is compared: arguments, and standard input.
+//! Comparison corpus: arguments and standard input.
 
 pub(crate) type Case = (&'static [&'static str], &'static str);
 
-/// What every jq does, and this one.
+/// What every jq does, including this one.
 #[rustfmt::skip]
 pub(crate) const SAME: &[Case] = &[
     (&["-nc", "[(1,2)+(10,20)]"], ""),
@@ -583,7 +583,7 @@ pub(crate) const SAME: &[Case] = &[
     (&["-nc", "to_entries?"], ""),
 ];
 
-/// Where jq changed after 1.6, and this one does as 1.8 does.
+/// Changes of jq after 1.6, where this one follows 1.8.
 #[rustfmt::skip]
 pub(crate) const NEWER: &[Case] = &[
     (&["-nc", "{a: 1 + 2}"], ""),

@@ -1,8 +1,8 @@
-//! Where this jq differs from every jq it is compared with. `docs/jq.md` tells users the same.
+//! Differences of this jq from every jq it is compared with. `docs/jq.md` documents them for users.
 
 use crate::corpus::Case;
 
-/// Why, and a case that shows it.
+/// The reason, and a case that shows it.
 #[rustfmt::skip]
 pub(crate) const DIFFERENCES: &[(&str, Case)] = &[
     ("A time without a date cannot be parsed", (&["-nc", "\"10:20\"|strptime(\"%H:%M\")"], "")),

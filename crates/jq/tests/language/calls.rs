@@ -1,4 +1,4 @@
-//! Calls whose arguments have several results, and names a program gives anew.
+//! Calls whose arguments have several results, and names that a program redefines.
 
 use crate::{check, jq};
 

@@ -1,4 +1,4 @@
-//! Values and paths that are nested very deeply are refused, not followed until the stack is used up.
+//! Depth: very deeply nested values and paths are refused, not followed until the stack is used up.
 
 use crate::check;
 

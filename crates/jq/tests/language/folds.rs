@@ -1,4 +1,4 @@
-//! `reduce` and `foreach`: what becomes of the state.
+//! `reduce` and `foreach`: how their state changes.
 
 use crate::check;
 

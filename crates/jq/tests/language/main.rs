@@ -1,4 +1,4 @@
-//! What filters give, written out, so that it holds without a jq to compare with.
+//! Language: the results of filters, written out, so that the tests need no jq to compare with.
 
 mod calls;
 mod dates;
@@ -15,7 +15,7 @@ mod strings;
 /// A filter, its input, and the lines it prints.
 type Case = (&'static str, &'static str, &'static str);
 
-/// Runs a filter; what it prints, what it complains of, and its exit code.
+/// Runs a filter. Returns its output, its messages and its exit code.
 fn jq(filter: &str, input: &str) -> (String, String, u8) {
     let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
     let arguments = ["-c", filter].into_iter().map(Into::into);
@@ -24,7 +24,7 @@ fn jq(filter: &str, input: &str) -> (String, String, u8) {
     (text(stdout), text(stderr), code)
 }
 
-/// Checks that every filter ends well and prints what is expected.
+/// Checks that every filter succeeds and prints what is expected.
 #[track_caller]
 fn check(cases: &[Case]) {
     let wrong = cases.iter().filter_map(|(filter, input, expected)| {

@@ -1,4 +1,4 @@
-//! What filters say when they cannot go on: scripts catch it and show it.
+//! Messages of filters that fail: scripts catch them and show them.
 
 use crate::check;
 

@@ -1,4 +1,4 @@
-//! Numbers keep the digits they were written with until someone calculates with them, and are compared by them.
+//! Numbers keep their original digits until a filter calculates with them, and are compared by them.
 
 use crate::check;
 
@@ -77,8 +77,7 @@ fn a_sign_changes_without_loss() {
 
 #[test]
 fn sorting_never_contradicts_itself() {
-    // A calculated number equals several written ones that differ from each other, and a number that is none is less
-    // than itself.
+    // A calculated number equals several literal ones that differ from each other, and NaN is less than itself.
     check(&[
         (
             "[range(300) | if . % 3 == 0 then 9007199254740992 + 0 elif . % 3 == 1 then 9007199254740993 else 9007199254740992 end]

@@ -1,4 +1,4 @@
-//! Keys that are no whole numbers, and deletions of several paths.
+//! Keys that are not whole numbers, and deletions of several paths.
 
 use crate::check;
 

@@ -1,4 +1,4 @@
-//! `range`, and the filters that take a part of many results.
+//! `range`, and the filters that take some of many results.
 
 use crate::{check, jq};
 

@@ -1,4 +1,4 @@
-//! Regular expressions, and what they do where they match nothing.
+//! Regular expressions, and what they do if they match nothing.
 
 use crate::check;
 

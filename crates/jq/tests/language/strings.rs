@@ -1,4 +1,4 @@
-//! Strings, whose places are counted in characters.
+//! Strings, whose positions are counted in characters.
 
 use crate::{check, jq};
 

@@ -1,4 +1,4 @@
-//! Questions that arrive as files in the folder of a call: moved there, or written there and closed.
+//! File questions: a script moves a file into the folder of its call, or writes and closes it there.
 
 use super::MAX_QUESTION_BYTES;
 use crate::question::{AskedThrough, Question};
@@ -34,14 +34,14 @@ struct Asking {
 }
 
 impl FileQuestions {
-    /// To be called within the runtime.
+    /// Must be called inside the runtime.
     pub(crate) fn start() -> io::Result<Arc<Self>> {
         let all = Arc::new(Self { calls: Mutex::default(), watch: system::Watch::new()? });
         system::follow(&all);
         Ok(all)
     }
 
-    /// Lets a call ask by files in its folder, as long as the returned value lives.
+    /// Lets a call ask through files in its folder, as long as the returned value lives.
     pub(super) fn of_call(
         self: &Arc<Self>,
         folder: &Path,
@@ -59,7 +59,7 @@ impl FileQuestions {
         })
     }
 
-    /// Takes the question of the call that has this folder, if there is one.
+    /// Takes the question of the call with this folder, if there is one.
     fn take(&self, key: &Key) -> Option<()> {
         let Asking { folder, asked, budget } = self.calls.lock().get(key).cloned()?;
         let request = folder.join(REQUEST);
@@ -82,8 +82,8 @@ impl FileQuestions {
     }
 }
 
-/// Writes the answer to a new file and renames it, so that no script reads half of it, and no file that a
-/// script has put there is opened.
+/// Writes the answer to a new file and renames it, so that no script reads half of it, and no file that a script has
+/// put there is opened.
 fn put(folder: &Path, answer: &[u8]) -> io::Result<()> {
     let draft = folder.join(DRAFT);
     let _ = std::fs::remove_file(&draft);
@@ -144,7 +144,7 @@ mod system {
             Ok(Self(AsyncFd::with_interest(events, tokio::io::Interest::READABLE)?))
         }
 
-        /// Watches a folder, until it is removed. One that is watched already keeps its key.
+        /// Watches a folder until it is removed. A folder that is watched already keeps its key.
         pub(super) fn add(&self, folder: &Path) -> io::Result<Key> {
             let events = WatchFlags::CLOSE_WRITE | WatchFlags::MOVED_TO | WatchFlags::ONLYDIR;
             Ok(Key(add_watch(self.0.get_ref(), folder, events)?))
@@ -164,7 +164,7 @@ mod system {
         });
     }
 
-    /// The folders in which events tell of a question.
+    /// The folders for which the events report a question.
     fn asked(events: &OwnedFd) -> Vec<Key> {
         let mut buffer = [std::mem::MaybeUninit::uninit(); 4096];
         let mut reader = Reader::new(events, &mut buffer);

@@ -1,10 +1,9 @@
-//! Questions that running processes ask.
+//! Questions of running processes.
 //!
-//! Each call has a socket of its own: whoever connects writes two lines, the key of the call and the
-//! question, and reads one, the answer. Any descendant of the call can do so, in any language, as often as it
-//! likes and several at once. A process that closes its connection has withdrawn its question. The older
-//! protocol works with files: a file that a script moves into the folder of its call is a question, and the
-//! answer appears as another file.
+//! Each call has a socket of its own. A process connects, writes two lines, the key of the call and the question, and
+//! reads one line, the answer. Any descendant of the call can do so, in any language, as often as it likes and several
+//! at once. A process that closes its connection withdraws its question. The older protocol uses files: a file that a
+//! script moves into the folder of its call is a question, and the answer appears as another file.
 
 mod files;
 mod socket;
@@ -25,8 +24,7 @@ use tokio::task::JoinSet;
 /// The longest question, in bytes.
 const MAX_QUESTION_BYTES: usize = 4 * 1024 * 1024;
 
-/// How many questions of one call are read or wait for their answers at once. Others wait in the queue of its
-/// socket.
+/// How many questions of one call are read or wait for their answers at once. Others wait in the queue of its socket.
 pub(crate) const MAX_OPEN: usize = 4;
 
 /// The questions of one call, as they arrive.
@@ -44,8 +42,8 @@ pub(crate) struct CallQuestions {
 }
 
 impl CallQuestions {
-    /// Lets the call that has this socket and this folder ask. Questions and answers are charged to `budget`.
-    /// To be called within the runtime.
+    /// Opens the questions of the call with this socket and this folder. Questions and answers are charged to `budget`.
+    /// Must be called inside the runtime.
     pub(crate) fn open(
         socket: Arc<AskSocket>,
         folder: &Path,
@@ -70,8 +68,7 @@ impl CallQuestions {
         })
     }
 
-    /// The values of the environment variables that tell a process how to ask: the socket, the key, and the
-    /// two files.
+    /// The values of the environment variables that tell a process how to ask: the socket, the key, and the two files.
     pub(crate) fn variable_values(&self) -> [&Path; 4] {
         [self.socket.get_ref().path(), Path::new(&*self.key), self.files.request(), self.files.response()]
     }

@@ -1,4 +1,4 @@
-//! Questions that arrive through the socket of a call.
+//! Socket questions: they arrive through the socket of a call.
 
 use super::MAX_QUESTION_BYTES;
 use crate::question::{AskedThrough, Question};
@@ -12,10 +12,10 @@ use std::sync::Arc;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::sync::mpsc::Sender;
 
-/// The longest path that every system lets a socket have.
+/// The longest socket path that every system allows.
 const MAX_SOCKET_PATH: usize = 100;
 
-/// How many waiting connections are closed after a call has ended. If there are more, processes of no call
+/// How many waiting connections are closed after a call has ended. If there are more, processes that belong to no call
 /// keep connecting.
 const MAX_REFUSED: usize = 1024;
 
@@ -27,7 +27,7 @@ pub(crate) struct AskSocket {
 }
 
 impl AskSocket {
-    /// Binds a socket to `path`, or to a shorter one where the system cannot take it.
+    /// Binds a socket to `path`, or to a shorter path if the system does not allow that one.
     pub(crate) fn bind(path: &Path, state_dir: &StateDir) -> io::Result<Self> {
         let (path, listener) = if path.as_os_str().len() <= MAX_SOCKET_PATH {
             (path.to_owned(), UnixListener::bind(path)?)
@@ -57,8 +57,7 @@ impl AskSocket {
         }
     }
 
-    /// Closes the connections that are waiting, so that none is taken for one of the next call. False when
-    /// there are too many.
+    /// Closes the waiting connections, so that none is taken for one of the next call. False when there are too many.
     pub(crate) fn refuse_waiting(&self) -> bool {
         (0..MAX_REFUSED).any(|_| self.accept().is_none())
     }
@@ -108,8 +107,8 @@ async fn exchange(stream: UnixStream, key: &str, asked: Sender<Question>, mut he
     writing.shutdown().await.ok()
 }
 
-/// The next line, without its newline, charged as it comes. One for which the budget has no room is read to
-/// its end too: the asker reads the answer only after it has written all of the question.
+/// The next line, without its newline, charged as it arrives. A line for which the budget has no room is read to its
+/// end too: the asker reads the answer only after it has written the whole question.
 async fn read_line(
     lines: &mut (impl AsyncBufRead + Unpin),
     held: &mut Charge,

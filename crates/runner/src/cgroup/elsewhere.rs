@@ -1,4 +1,4 @@
-//! Systems without control groups.
+//! Control groups: platforms that have none.
 
 use std::path::Path;
 

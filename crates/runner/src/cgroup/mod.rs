@@ -1,4 +1,4 @@
-//! Control groups for calls, on the systems that have them.
+//! Control groups for calls, on platforms that have them.
 
 #[cfg(target_os = "linux")]
 mod linux;

@@ -1,5 +1,4 @@
-//! What connects a pretended process with its runner: pipes, side channel and questions, all of them in
-//! memory.
+//! Fake connections: pipes, side channel and questions between a fake process and its runner, all in memory.
 
 use super::StartedWith;
 use crate::Question;
@@ -11,7 +10,7 @@ use std::sync::Arc;
 use tokio::io::{AsyncReadExt, DuplexStream, duplex};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-/// The process's ends of what connects it with the runner. They are closed when it ends.
+/// The process's ends of its connections with the runner. They are closed when it ends.
 #[derive(Debug)]
 pub(super) struct Connections {
     pub(super) stdout: DuplexStream,

@@ -1,5 +1,4 @@
-//! The inner side of a pretended process: does its deeds, through its ends of pipes, side channel and
-//! questions.
+//! Fake deeds: performs the deeds of a fake process, through its ends of pipes, side channel and questions.
 
 use super::connections::Connections;
 use super::{Deed, FakeChild};
@@ -36,7 +35,7 @@ async fn perform_one(deed: Deed, child: &FakeChild, connections: &mut Connection
         Deed::PrintError(bytes) => return print(&mut connections.stderr, &bytes).await,
         Deed::WriteLine(line) => {
             let lines = connections.lines.as_ref().expect("the invocation has a side channel");
-            // Nobody reads it any more when the call is being ended.
+            // There is no reader when the call is being terminated.
             let _ = lines.send(line);
         }
         Deed::Ask(text) => {
@@ -54,7 +53,7 @@ async fn perform_one(deed: Deed, child: &FakeChild, connections: &mut Connection
     None
 }
 
-/// Writes to a pipe, as fast as it is read. A process whose reader is gone dies of it.
+/// Writes to a pipe, as fast as it is read. A process without a reader dies of it.
 async fn print(pipe: &mut DuplexStream, bytes: &[u8]) -> Option<ProcessEnding> {
     let written = pipe.write_all(bytes).await;
     written.is_err().then(|| ProcessEnding::Signalled(Signal::PIPE.as_raw()))

@@ -1,9 +1,9 @@
-//! A fake child for tests: a [`Runner`](crate::Runner) that starts no process. For each invocation a function
-//! of the test returns a list of deeds, which the pretended process does in order.
+//! Fake child for tests: a [`Runner`](crate::Runner) that starts no process. For each invocation a function of the test
+//! returns a list of deeds, which the fake process performs in order.
 //!
-//! Only the process is pretended. It is supervised by the same code as a real one, so time limits, output
-//! limits, budgets, cancellation and questions are the real ones. It waits by the clock of the runtime alone
-//! and uses no file descriptors: with paused time (`tokio::time::pause`) nothing takes time.
+//! Only the process is fake. It is supervised by the same code as a real one, so timeouts, output limits, budgets,
+//! cancellation and questions are the real ones. It waits by the clock of the runtime alone and uses no file
+//! descriptors: with paused time (`tokio::time::pause`) nothing takes time.
 
 mod connections;
 mod deeds;
@@ -27,38 +27,37 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::sync::{Notify, watch};
 
-/// One thing that a pretended process does. When it has done all of them, it exits with code 0.
+/// One thing that a fake process does. When it has done all of them, it exits with code 0.
 #[derive(Debug, Clone)]
 pub enum Deed {
     /// Writes to standard output.
     Print(Vec<u8>),
     /// Writes to standard error.
     PrintError(Vec<u8>),
-    /// Writes a line, given without its newline, to the side channel. Panics where the invocation has none.
+    /// Writes a line, given without its newline, to the side channel. Panics if the invocation has none.
     WriteLine(Vec<u8>),
-    /// Asks a question through the socket and waits until it is answered, which [`ChildRecord::answers`]
-    /// tells. Panics where the process may not ask.
+    /// Asks a question through the socket and waits until it is answered, as [`ChildRecord::answers`] shows. Panics if
+    /// the process may not ask.
     Ask(Vec<u8>),
     Wait(Duration),
     /// Waits until the test calls `notify_one`, which it may have done before.
     WaitFor(Arc<Notify>),
     /// `TERM` has no effect from now on, as after `trap '' TERM`.
     IgnoreTermination,
-    /// `TERM` ends the process from now on, as it does in the beginning.
+    /// `TERM` ends the process from now on, as it does initially.
     HonourTermination,
     Exit(i32),
     /// Ends by a signal of this number.
     DieBy(i32),
 }
 
-/// What a pretended process was started with.
+/// What a fake process was started with.
 #[derive(Debug, Clone)]
 pub struct StartedWith {
     pub program: PathBuf,
     pub arguments: Vec<OsString>,
     pub directory: PathBuf,
-    /// As the invocation had it: the variables for side channel and questions, which the runner adds, are not
-    /// there.
+    /// As in the invocation: without the variables for side channel and questions, which the runner adds.
     pub environment: Variables,
     /// The whole standard input.
     pub input: Vec<u8>,
@@ -67,7 +66,7 @@ pub struct StartedWith {
     pub may_ask: bool,
 }
 
-/// One pretended process, as it is now.
+/// The current state of one fake process.
 #[derive(Debug, Clone)]
 pub struct ChildRecord {
     pub started_with: StartedWith,
@@ -79,7 +78,7 @@ pub struct ChildRecord {
 
 type Script = dyn Fn(&StartedWith) -> Vec<Deed> + Send + Sync;
 
-/// The pretended processes of a runner, and what they are to do.
+/// The fake processes of a runner, and what they are to do.
 #[derive(Clone)]
 pub struct FakeChildren {
     script: Arc<Script>,
@@ -92,7 +91,7 @@ impl FakeChildren {
         Self { script: Arc::new(script), children: Arc::default() }
     }
 
-    /// All processes that were started, in that order.
+    /// All processes that were started, in order.
     pub fn records(&self) -> Vec<ChildRecord> {
         self.children.lock().iter().map(|child| child.record().clone()).collect()
     }
@@ -117,8 +116,8 @@ impl FakeChildren {
         Ok(Supervised { process, feeding: std::future::ready(()), output, errors, lines, questions })
     }
 
-    /// Ends all processes: by `TERM`, and by `KILL` where that is ignored. Nothing takes time here, so there
-    /// is no grace.
+    /// Terminates all processes: by `TERM`, or by `KILL` if that is ignored. Nothing takes time here, so there is no
+    /// grace.
     pub(crate) fn end_all(&self) {
         for child in self.children.lock().iter() {
             if !child.signal(Signal::TERM) {
@@ -161,7 +160,7 @@ fn rest_of(file: &mut impl Read) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// What the test, the runner and the process itself know of a pretended process.
+/// The state of a fake process that the test, the runner and the process itself share.
 #[derive(Debug)]
 struct FakeChild {
     record: Mutex<ChildRecord>,

@@ -1,4 +1,4 @@
-//! The outer side of a pretended process: what the supervision sees of it.
+//! Fake process: what supervision sees of it.
 
 use super::connections::Connections;
 use super::deeds::perform;
@@ -13,7 +13,7 @@ use tokio::time::timeout;
 
 pub(crate) struct FakeProcess {
     child: Arc<FakeChild>,
-    /// Does its deeds. `None` once it has ended.
+    /// Performs its deeds. `None` once it has ended.
     running: Option<Pin<Box<dyn Future<Output = ProcessEnding> + Send>>>,
 }
 
@@ -54,7 +54,7 @@ impl Process for FakeProcess {
         self.child.record().ending.expect("a process that has ended")
     }
 
-    /// Nothing is gained by waiting, since there is no system call to be saved.
+    /// Waiting gains nothing, since there is no system call to save.
     fn first_read_delay(&self) -> Duration {
         Duration::ZERO
     }

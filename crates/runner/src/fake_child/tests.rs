@@ -21,7 +21,7 @@ struct Stage {
 }
 
 impl Stage {
-    /// Where each process does the same.
+    /// A scene in which each process does the same.
     fn doing(deeds: impl Into<Vec<Deed>>) -> Self {
         let deeds = deeds.into();
         let folder = tempfile::tempdir().unwrap();
@@ -31,7 +31,7 @@ impl Stage {
         Self { children, runner, budget: Budget::new(1 << 20, "NOTHING"), _folder: folder }
     }
 
-    /// An invocation of a program that does not exist, with ten seconds of time and five of grace.
+    /// An invocation of a program that does not exist, with a timeout of ten seconds and a grace of five.
     fn invocation(&self) -> Invocation<'static> {
         Invocation {
             program: "/nowhere/program".into(),

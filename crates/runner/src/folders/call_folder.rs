@@ -1,11 +1,10 @@
-//! The folder of one call: it holds all files that the server and the processes of the call share, and none
-//! of another call.
+//! Call folder: holds all files that the server and the processes of one call share, and none of another call.
 //!
-//! To make a folder, a named pipe and a socket costs as much as all else we do for a call, so folders are
-//! used again. A script can do to its folder whatever its user can: leave files, put a pipe in the place of a
-//! file, remove or rename everything, take permissions away, link the pipe elsewhere. So a folder that comes
-//! back is checked, swept if it was changed, and thrown away if it is not what we made. Whatever a script
-//! does to its folder harms its own call alone.
+//! Making a folder, a named pipe and a socket costs as much as everything else we do for a call, so folders are reused.
+//! A script can do to its folder whatever its user can: leave files, put a pipe in the place of a file, remove or
+//! rename everything, take permissions away, link the pipe elsewhere. So a folder that comes back is checked, swept if
+//! it was changed, and discarded if it is not what we made. Whatever a script does to its folder harms its own call
+//! alone.
 
 use crate::ask::AskSocket;
 use crate::folders::remove::remove_folder;
@@ -23,13 +22,13 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 /// How many unused folders are kept.
 const MAX_SPARE: usize = 64;
 
-/// A folder with more entries is thrown away instead of being swept.
+/// A folder with more entries is discarded instead of being swept.
 const MAX_SWEPT_ENTRIES: usize = 32;
 
-/// The resolution of timestamps of file systems: two changes within this time may have the same one.
+/// The timestamp resolution of file systems: two changes within this time may have the same timestamp.
 const TIMESTAMP_STEP: Duration = Duration::from_millis(20);
 
-/// A folder that was unused for longer may have been removed meanwhile, by a cleaner of temporary files.
+/// A folder that was unused for longer may have been removed by a cleaner of temporary files.
 const SURELY_THERE: Duration = Duration::from_secs(1);
 
 /// The names of the pipe and the socket in the folder.
@@ -47,7 +46,7 @@ pub struct CallFolder {
 #[derive(Debug)]
 pub(crate) struct Folder {
     path: PathBuf,
-    /// Its state when it was last known to hold nothing but the pipe and the socket.
+    /// Its state when it was last known to hold only the pipe and the socket.
     clean: Appearance,
     pipe: OnceLock<(Arc<Pipe>, Identity)>,
     socket: OnceLock<(Arc<AskSocket>, Identity)>,
@@ -56,7 +55,7 @@ pub(crate) struct Folder {
 /// Device and inode of a file.
 type Identity = (u64, u64);
 
-/// Identity and time of last change of a folder: differs when an entry was added or removed.
+/// Identity and modification time of a folder: differs when an entry was added or removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Appearance {
     identity: Identity,
@@ -93,8 +92,8 @@ impl CallFolder {
     }
 }
 
-/// The content of the cell, made now if there is none. Only one call at a time has a folder, so there is no
-/// race to make it.
+/// The content of the cell, made now if there is none. A folder belongs to one call at a time, so there is no race to
+/// make it.
 fn get_or_make<T>(
     cell: &OnceLock<(Arc<T>, Identity)>,
     make: impl FnOnce() -> io::Result<(Arc<T>, Identity)>,
@@ -132,7 +131,7 @@ impl CallFolders {
         Self { state_dir, spare: Mutex::default() }
     }
 
-    /// A folder that no call uses.
+    /// Takes a folder that no call uses.
     pub(crate) fn take(self: &Arc<Self>) -> io::Result<CallFolder> {
         let folder = loop {
             match self.pop() {
@@ -164,7 +163,7 @@ impl CallFolders {
     }
 
     fn make(&self) -> io::Result<Folder> {
-        // Only who knows the name finds the folder: the one above it cannot be listed.
+        // Only a process that knows the name finds the folder: the parent folder cannot be listed.
         let path = self.state_dir.calls()?.join(random::hex::<8>()?);
         DirBuilder::new().mode(0o700).create(&path)?;
         let clean = appearance(&lstat(&path)?);
@@ -187,13 +186,13 @@ impl CallFolders {
 }
 
 impl Folder {
-    /// Makes the folder as it was before the call. False when that cannot be done.
+    /// Restores the folder to its state before the call. False when that is not possible.
     fn clean_up(&mut self) -> bool {
         let Ok(seen) = lstat(&self.path) else { return false };
         if !self.is_as_made(&seen) || !self.pipe_and_socket_can_be_opened() {
             return false;
         }
-        // A change within the same timestamp as the last check cannot be told from none.
+        // A change with the same timestamp as the last check is indistinguishable from none.
         if appearance(&seen) != self.clean || is_recent(self.clean.changed) {
             if !self.has_pipe_and_socket() || self.sweep().is_err() {
                 return false;
@@ -205,7 +204,7 @@ impl Folder {
             && self.socket.get().is_none_or(|(socket, _)| socket.refuse_waiting())
     }
 
-    /// Whether the folder that was made is still there.
+    /// Whether the folder that was made still exists.
     fn is_ours(&self) -> bool {
         lstat(&self.path).is_ok_and(|seen| self.is_as_made(&seen))
     }
@@ -249,8 +248,8 @@ impl Folder {
     }
 }
 
-/// Removes a folder for good, on a thread of its own: it may hold any number of files. What is left is
-/// removed when the server ends.
+/// Removes a folder for good, on a thread of its own: it may hold any number of files. Anything left is removed when
+/// the server exits.
 fn discard(folder: Folder) {
     let path = folder.into_path();
     let _ = std::thread::Builder::new()

@@ -1,8 +1,8 @@
-//! Removes the private folders of servers that were killed together with their wardens.
+//! Stale folders: removes the private folders of servers that were killed together with their wardens.
 //!
-//! A folder is removed if its name is one that we give, it belongs to our user, and nobody holds its lock: every server holds a
-//! shared one for as long as it lives (`private_folder`), and the kernel releases it however the server ends. A server that has
-//! just made its folder and not locked it yet may lose it to us. It notices, and makes another.
+//! A folder is removed if its name is one that we give, it belongs to our user, and no process holds its lock: every
+//! server holds a shared lock for as long as it lives (`private_folder`), and the kernel releases it however the server
+//! ends. A server that has just made its folder and not locked it yet may lose it to us. It notices, and makes another.
 
 use crate::folders::private_folder;
 use crate::folders::remove::remove_contents;
@@ -12,7 +12,7 @@ use std::fs::File;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-/// How the names of private folders and of folders for sockets begin.
+/// The prefixes of private folders and of folders for sockets.
 pub(crate) const PRIVATE: &str = "mcpbash.run.";
 pub(crate) const SOCKETS: &str = "mcpbash.ask.";
 
@@ -36,7 +36,7 @@ fn lock_unused(path: &Path) -> Option<File> {
     (is_own && flock(&folder, FlockOperation::NonBlockingLockExclusive).is_ok()).then_some(folder)
 }
 
-/// Whether it is a name that we give: a prefix, numbers of processes, and 16 random digits.
+/// Whether the name is one that we give: a prefix, numbers of processes, and 16 random digits.
 fn is_ours(name: &OsStr) -> bool {
     let Some(name) = name.to_str() else { return false };
     let Some(rest) = name.strip_prefix(PRIVATE).or_else(|| name.strip_prefix(SOCKETS)) else { return false };
@@ -63,7 +63,7 @@ mod tests {
         let used = alive.path().unwrap();
         fs::create_dir_all(at(DEAD).join("calls/deep")).unwrap();
         fs::create_dir(at("mcpbash.ask.0123456789abcdef")).unwrap();
-        // Kept on purpose, of an older version, or of nobody's making.
+        // Kept on purpose, from an older version, or not ours.
         let others = [
             kept.path().unwrap(),
             at("mcpbash.state.7.8.0123456789abcdef"),

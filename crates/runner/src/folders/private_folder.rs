@@ -1,7 +1,7 @@
-//! A folder that only our user can enter, and that is locked for as long as we use it.
+//! Private folder: only our user can enter it, and it is locked for as long as we use it.
 //!
-//! The lock is a shared BSD lock (`flock`) on the folder itself. `systemd-tmpfiles` leaves alone what is below a locked folder, and
-//! other servers tell by it that this one is alive (`dead_servers`).
+//! The lock is a shared BSD lock (`flock`) on the folder itself. `systemd-tmpfiles` leaves everything below a locked
+//! folder alone, and other servers see by the lock that this one is alive (`dead_servers`).
 
 use rustix::fs::{
     AtFlags, CWD, FlockOperation, Mode, OFlags, Timespec, Timestamps, UTIME_NOW, flock, openat, utimensat,
@@ -19,13 +19,13 @@ pub(crate) struct PrivateFolder {
 }
 
 impl PrivateFolder {
-    /// Makes the folder. Fails where there is anything at that path, so that nobody can have put a folder or link of theirs
-    /// there.
+    /// Makes the folder. Fails if there is anything at that path, so that no other process can have put a folder or
+    /// link of its own there.
     pub(crate) fn make(path: PathBuf) -> io::Result<Self> {
         DirBuilder::new().mode(0o700).create(&path)?;
         let folder = open(&path)?;
-        // A file system without locks is no reason to do without the folder. Only another server that takes it for that of a
-        // dead one locks it, and removes it.
+        // A file system without locks is no reason to do without the folder. Only another server that takes it for the
+        // folder of a dead server locks it, and removes it.
         if flock(&folder, FlockOperation::NonBlockingLockShared) == Err(rustix::io::Errno::WOULDBLOCK) {
             return Err(removed());
         }
@@ -46,13 +46,13 @@ impl PrivateFolder {
     }
 }
 
-/// Opens a folder, and nothing that a link leads to.
+/// Opens a folder, without following a link.
 pub(crate) fn open(path: &Path) -> io::Result<File> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     Ok(openat(CWD, path, flags, Mode::empty())?.into())
 }
 
-/// Sets both times of a file or folder to now, for those who remove what was not used for long.
+/// Sets both times of a file or folder to now, for programs that remove what was not used for long.
 pub fn touch(path: &Path) -> io::Result<()> {
     let now = Timespec { tv_sec: 0, tv_nsec: UTIME_NOW };
     let times = Timestamps { last_access: now, last_modification: now };

@@ -1,4 +1,4 @@
-//! Removes folders that scripts could write to.
+//! Folder removal: removes folders that scripts could write to.
 
 use crate::folders::private_folder;
 use rustix::fs::{
@@ -10,11 +10,11 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-/// Removes a folder with all that scripts have put there. What cannot be removed nevertheless stays in the temporary directory,
-/// which the system cleans up.
+/// Removes a folder with everything that scripts have put there. Anything that cannot be removed stays in the temporary
+/// directory, which the system cleans up.
 pub(crate) fn remove_folder(top: &Path) {
     let opened = private_folder::open(top).or_else(|error| {
-        // A link is no folder, and stays.
+        // A link is not a folder, and stays.
         if top.symlink_metadata()?.is_dir() {
             fs::set_permissions(top, Permissions::from_mode(0o700))?;
         }
@@ -26,8 +26,8 @@ pub(crate) fn remove_folder(top: &Path) {
     let _ = fs::remove_dir(top);
 }
 
-/// Removes all that is in a folder, also where scripts took permissions away or nested folders deeper than any stack or path
-/// goes: what is further down is moved up first. No link is followed.
+/// Removes the contents of a folder, even if scripts took permissions away or nested folders deeper than any stack or
+/// path allows: deeper folders are moved up first. No link is followed.
 pub(crate) fn remove_contents(top: &File) {
     let _ = fchmod(top, Mode::RWXU);
     let mut pending = Vec::new();
@@ -48,7 +48,7 @@ pub(crate) fn remove_contents(top: &File) {
             }
             moved += 1;
             let Ok(new_name) = CString::new(format!("mcpbash.removed.{moved}")) else { continue };
-            // Only a folder that may be written can be moved.
+            // Only a writable folder can be moved.
             let _ = chmodat(&folder, entry.file_name(), Mode::RWXU, AtFlags::empty());
             if renameat(&folder, entry.file_name(), top, &new_name).is_ok() {
                 pending.push(new_name);
@@ -58,7 +58,7 @@ pub(crate) fn remove_contents(top: &File) {
     }
 }
 
-/// Opens a folder in `top`, whose permissions are ours to set.
+/// Opens a folder in `top`, whose permissions we may set.
 fn open_in(top: &File, name: &CStr) -> Option<OwnedFd> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let open = || openat(top, name, flags, Mode::empty());
@@ -76,7 +76,7 @@ fn entries(folder: impl std::os::fd::AsFd) -> impl Iterator<Item = DirEntry> {
     entries.filter(|entry| !matches!(entry.file_name().to_bytes(), b"." | b".."))
 }
 
-/// Whether it is a folder, and no link to one.
+/// Whether it is a folder, not a link to one.
 fn is_folder(parent: impl std::os::fd::AsFd, entry: &DirEntry) -> bool {
     let kind = match entry.file_type() {
         FileType::Unknown => {

@@ -1,4 +1,4 @@
-//! The private folder of the server, for files that it needs while it runs.
+//! State folder: the private folder of the server, for files that it needs while it runs.
 
 use crate::folders::dead_servers;
 use crate::folders::private_folder::{PrivateFolder, touch};
@@ -12,10 +12,10 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A folder that only our user can enter, made when it is first needed and removed when the server ends.
+/// A folder that only our user can enter, made when it is first needed and removed when the server exits.
 ///
-/// A script, or a cleaner of temporary files, may remove it while the server runs. No call looks whether it is there: whoever
-/// does not find a file of theirs calls [`StateDir::restore`], and tries again.
+/// A script, or a cleaner of temporary files, may remove it while the server runs. No call checks that it exists: code
+/// that does not find its file calls [`StateDir::restore`], and tries again.
 #[derive(Debug)]
 pub struct StateDir {
     parent: PathBuf,
@@ -32,8 +32,8 @@ struct Made {
     calls: Option<PathBuf>,
     /// The folder for sockets, if paths in the private folder are too long for them.
     short: Option<PrivateFolder>,
-    /// Descriptors that are closed before the folder is removed: a server at its limit on open files could
-    /// not list it otherwise.
+    /// Descriptors that are closed before the folder is removed: a server at its limit on open files could not list it
+    /// otherwise.
     reserve: Vec<File>,
 }
 
@@ -43,27 +43,27 @@ const RESERVE: usize = 5;
 /// Where a folder with a short path can be made, in order of preference.
 const SHORT_PARENTS: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];
 
-/// How often a folder is made that somebody removes at once.
+/// How often a folder is made again that another process removes at once.
 const ATTEMPTS: usize = 10;
 
 impl StateDir {
-    /// A folder below `parent`. With `keep` it stays when the server ends.
+    /// A folder below `parent`. With `keep` it stays when the server exits.
     pub fn new(parent: PathBuf, keep: bool) -> Self {
         Self { parent, keep, made: Mutex::default(), counter: AtomicU64::new(0) }
     }
 
-    /// The folder that it is in, or will be.
+    /// The folder that it is in, or will be in.
     pub fn parent(&self) -> &Path {
         &self.parent
     }
 
-    /// The folder, which exists from now on.
+    /// The folder, made if it does not exist.
     pub fn path(&self) -> io::Result<PathBuf> {
         self.folder(&mut self.made.lock())
     }
 
-    /// The folder that holds those of calls. It cannot be listed, so that a process finds only the folder of
-    /// its own call, unless it changes the permissions.
+    /// The folder that holds those of calls. It cannot be listed, so that a process finds only the folder of its own
+    /// call, unless it changes the permissions.
     pub(crate) fn calls(&self) -> io::Result<PathBuf> {
         let mut made = self.made.lock();
         if let Some(path) = &made.calls {
@@ -116,8 +116,8 @@ impl StateDir {
         }
     }
 
-    /// Makes those folders again that were made before and are gone. The private folder gets the path that it had, where
-    /// running scripts look for it, unless something else is there now.
+    /// Makes those folders again that were made before and are gone. The private folder gets the path that it had,
+    /// where running scripts look for it, unless something else is at that path now.
     pub fn restore(&self) -> io::Result<()> {
         let mut made = self.made.lock();
         if let Some(gone) = made.folder.take_if(|folder| !folder.is_there()) {
@@ -139,7 +139,7 @@ impl StateDir {
         Ok(())
     }
 
-    /// Does what needs the private folder, once more where it was gone.
+    /// Runs `act`, which needs the private folder, and again if the folder was gone.
     pub fn with_restored<T>(&self, act: impl Fn() -> io::Result<T>) -> io::Result<T> {
         act().or_else(|error| {
             if error.kind() != ErrorKind::NotFound {
@@ -150,7 +150,7 @@ impl StateDir {
         })
     }
 
-    /// Makes the folders look used, for those who remove what was not used for long.
+    /// Makes the folders look used, for programs that remove what was not used for long.
     pub fn refresh(&self) -> io::Result<()> {
         self.restore()?;
         let made = self.made.lock();
@@ -158,21 +158,21 @@ impl StateDir {
         folders.chain(made.calls.as_deref()).try_for_each(touch)
     }
 
-    /// Removes the private folders of servers that have ended and could not do it themselves. Takes as long as listing the
-    /// temporary folders does.
+    /// Removes the private folders of servers that have exited and could not do it themselves. Takes as long as listing
+    /// the temporary folders does.
     pub fn remove_folders_of_dead_servers(&self) {
         dead_servers::remove_folders_in(&self.parent);
         let others = SHORT_PARENTS.map(Path::new).into_iter().filter(|other| *other != self.parent);
         others.for_each(dead_servers::remove_folders_in);
     }
 
-    /// A path in the folder at which there is no file yet.
+    /// An unused path in the folder.
     pub fn fresh(&self, prefix: &str) -> io::Result<PathBuf> {
         let number = self.counter.fetch_add(1, Ordering::Relaxed);
         Ok(self.path()?.join(format!("{prefix}.{number}")))
     }
 
-    /// A token that nobody can guess.
+    /// An unguessable token.
     pub fn unguessable_token(&self) -> io::Result<String> {
         random::hex::<16>()
     }
@@ -193,12 +193,12 @@ impl Drop for StateDir {
     }
 }
 
-/// Makes a folder in `parent` with a name that nobody can guess.
+/// Makes a folder in `parent` with an unguessable name.
 fn make_in(parent: &Path, name: impl Fn() -> io::Result<String>) -> io::Result<PrivateFolder> {
     let mut attempts = 1;
     loop {
         match PrivateFolder::make(parent.join(name()?)) {
-            // Another server took it for that of a dead one.
+            // Another server took it for the folder of a dead server.
             Err(error) if error.kind() == ErrorKind::NotFound && attempts < ATTEMPTS && parent.is_dir() => {
                 attempts += 1;
             }
@@ -207,7 +207,7 @@ fn make_in(parent: &Path, name: impl Fn() -> io::Result<String>) -> io::Result<P
     }
 }
 
-/// Makes a folder in the private one that can be entered and not listed. One that is there stays as it is.
+/// Makes a folder in the private one that can be entered but not listed. An existing folder stays as it is.
 fn make_unlistable(path: &Path) -> io::Result<()> {
     match DirBuilder::new().mode(0o300).create(path) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),

@@ -1,4 +1,4 @@
-//! Starts a process with the standard library, on systems where processes carry no mark.
+//! Process start with the standard library, on platforms where processes carry no mark.
 
 #![expect(unsafe_code, reason = "no safe interface lets a child confine itself")]
 
@@ -55,17 +55,17 @@ pub(super) fn start(launch: &Launch, _call: CallNumber, _group: Option<&CallGrou
     Ok(Started { pid: Pid::from_child(&child), pidfd: None })
 }
 
-/// For the child: whatever was descriptor 3 is not needed any more.
+/// Runs in the child: the previous descriptor 3 is not needed any more.
 fn become_descriptor_3(stream: &OwnedFd) -> io::Result<()> {
     if stream.as_raw_fd() == 3 {
         return Ok(fcntl_setfd(stream, FdFlags::empty())?);
     }
-    // SAFETY: It is never dropped, and nobody else in the child uses this descriptor.
+    // SAFETY: It is never dropped, and nothing else in the child uses this descriptor.
     let mut place = ManuallyDrop::new(unsafe { OwnedFd::from_raw_fd(3) });
     Ok(dup2(stream, &mut place)?)
 }
 
-/// The child can only tell the number of an error, so the message names the steps that it may come from.
+/// The child can only report the number of an error, so the message names the steps that it may come from.
 fn named(why: io::Error, steps: &[Step]) -> io::Error {
     if steps.is_empty() {
         return why;

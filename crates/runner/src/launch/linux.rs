@@ -1,10 +1,9 @@
-//! Starts a process on Linux, as `posix_spawn` does: with `CLONE_VM` and `CLONE_VFORK` the child shares the
-//! memory of this process until `execve`, so that no page tables are copied, and the starting thread is
-//! suspended until then.
+//! Process start on Linux, as `posix_spawn` does it: with `CLONE_VM` and `CLONE_VFORK` the child shares the memory of
+//! this process until `execve`, so that no page tables are copied, and the starting thread is suspended until then.
 //!
-//! There are three reasons for not using the standard library. The child sets its mark between `clone` and
-//! `execve`, so that all it starts inherits it, and any number of threads can start processes at once. It
-//! starts in the control group of its call (`CLONE_INTO_CGROUP`). And it takes half as many system calls.
+//! There are three reasons not to use the standard library. The child sets its mark between `clone` and `execve`, so
+//! that all it starts inherits it, and any number of threads can start processes at once. It starts in the control
+//! group of its call (`CLONE_INTO_CGROUP`). And it takes half as many system calls.
 
 #![expect(unsafe_code, reason = "no safe interface starts a process that can mark itself")]
 
@@ -24,8 +23,8 @@ use std::{cell::RefCell, io};
 /// The child only makes a few system calls before `execve`.
 const STACK_SIZE: usize = 64 * 1024;
 
-/// The signals that this program, the runtime or the standard library handles or ignores: the child gives
-/// them back their default action.
+/// The signals that this program, the runtime or the standard library handles or ignores: the child resets them to
+/// their default action.
 const RESET_SIGNALS: [c_int; 8] = [
     libc::SIGHUP,
     libc::SIGINT,
@@ -50,15 +49,14 @@ const FURTHER: c_int = 3;
 
 const NO_STEP: usize = usize::MAX;
 
-/// All that the child needs, prepared before `clone`: the child must not allocate, since it shares our
-/// memory.
+/// Everything that the child needs, prepared before `clone`: the child must not allocate, since it shares our memory.
 struct Plan<'a> {
     program: *const c_char,
     arguments: *const *const c_char,
     environment: *const *const c_char,
     directory: *const c_char,
     streams: [c_int; 3],
-    /// What becomes descriptor 3, or -1.
+    /// The stream that becomes descriptor 3, or -1.
     further: c_int,
     mark: Option<libc::rlimit64>,
     confinement: &'a [Step],
@@ -99,7 +97,7 @@ pub(super) fn start(launch: &Launch, call: CallNumber, group: Option<&CallGroup>
         let group = group.filter(|group| can_hold(group, stack));
         match group.map(|group| clone_child(&plan, stack, Some(group))) {
             Some(Ok(started)) => Ok(started),
-            // Too many processes or too little memory: no better without the control group.
+            // Too many processes or too little memory: doing without the control group would not help.
             Some(Err(error)) if matches!(error.raw_os_error(), Some(libc::EAGAIN | libc::ENOMEM)) => {
                 Err(error)
             }
@@ -128,9 +126,9 @@ pub(crate) fn can_hold_processes(group: &CallGroup) -> bool {
     CHILD_STACK.with_borrow_mut(|stack| can_hold(group, stack.spare_capacity_mut()))
 }
 
-/// The same with a stack for the process that tries it. They do not stay alive where the group of this process was killed
-/// (`cgroup.kill`) before this process was in it: then the kernel kills whatever we start in another group.
-/// So the first process of all is one that does nothing, and is checked to exit normally.
+/// The same with a stack for the process that tries it. Processes do not stay alive if the group of this process was
+/// killed (`cgroup.kill`) before this process was in it: then the kernel kills whatever we start in another group. So
+/// the very first process does nothing, and is checked to exit normally.
 fn can_hold(group: &CallGroup, stack: &mut [MaybeUninit<u128>]) -> bool {
     static CAN_HOLD_PROCESSES: OnceLock<bool> = OnceLock::new();
     *CAN_HOLD_PROCESSES.get_or_init(|| {
@@ -178,7 +176,7 @@ fn clone_child(
     // meanwhile, so that no handler of ours runs in the child, on our memory.
     let pid = unsafe {
         libc::sigfillset(all.as_mut_ptr());
-        // A blocked signal would be delivered to another thread, and wake it; nobody handles this one.
+        // A blocked signal would be delivered to another thread, and wake it; this one has no handler.
         libc::sigdelset(all.as_mut_ptr(), libc::SIGCHLD);
         libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), ours.as_mut_ptr());
         let pid = if let Some(group) = group {
@@ -194,8 +192,7 @@ fn clone_child(
         pid
     }?;
     let pid = Pid::from_raw(pid).ok_or_else(|| io::Error::other("the new process has no pid"))?;
-    // SAFETY: The kernel has written a new descriptor there, which nobody else knows; an old kernel writes
-    // nothing.
+    // SAFETY: The kernel has written a new descriptor there, which has no other owner; an old kernel writes nothing.
     let pidfd = (pidfd >= 0).then(|| unsafe { OwnedFd::from_raw_fd(pidfd) });
     Ok(Started { pid, pidfd })
 }
@@ -303,8 +300,8 @@ unsafe fn clone_into(
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// What the child runs. It has a copy of our descriptors and signal handlers, but shares our memory. It never
-/// returns.
+/// The main function of the child. It has a copy of our descriptors and signal handlers, but shares our memory. It
+/// never returns.
 extern "C" fn child_main(plan: *mut c_void) -> c_int {
     // SAFETY: `clone_child` passes a plan that is alive until the child has left our memory, and that only the
     // child changes, by its atomics. Only functions that are safe after `vfork` are called: plain system calls, which neither
@@ -361,7 +358,7 @@ unsafe fn become_program(plan: &Plan) -> Result<std::convert::Infallible, c_int>
             done(libc::dup2(plan.further, FURTHER))?;
         }
         done(libc::chdir(plan.directory))?;
-        // As late as possible, so that no restriction is in the way of the steps before.
+        // As late as possible, so that no restriction affects the steps before.
         for (index, step) in plan.confinement.iter().enumerate() {
             if let Err(why) = step.apply() {
                 plan.failed_step.store(index, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! Starts a process: program, arguments, working directory, environment and standard streams are given here.
+//! Process start: program, arguments, working directory, environment and standard streams are given here.
 
 #[cfg(target_os = "linux")]
 mod linux;
@@ -34,7 +34,7 @@ pub(crate) struct Launch {
     pub(crate) environment: Variables,
     /// Standard input, output and errors.
     streams: [OwnedFd; 3],
-    /// What the process finds as descriptor 3, if anything.
+    /// The stream that becomes descriptor 3, if any.
     further: Option<OwnedFd>,
     confinement: Confinement,
 }
@@ -43,7 +43,7 @@ pub(crate) struct Launch {
 #[derive(Debug)]
 pub(crate) struct Started {
     pub(crate) pid: Pid,
-    /// Readable once the process has ended. `None` where the system has no pidfds.
+    /// Readable once the process has ended. `None` if the system has no pidfds.
     pub(crate) pidfd: Option<OwnedFd>,
 }
 
@@ -69,7 +69,7 @@ impl Launch {
         Ok(Self { program, arguments: all, directory, environment, streams, further: None, confinement })
     }
 
-    /// Lets the process find `stream` as descriptor 3.
+    /// Gives `stream` to the process as descriptor 3.
     pub(crate) fn with_further(self, stream: OwnedFd) -> Self {
         Self { further: Some(stream), ..self }
     }
@@ -86,8 +86,8 @@ impl Launch {
     }
 }
 
-/// The path of a program that is named without one: looked up in the `PATH` of the process, not in that of
-/// the server. `None` if it is not found, or was named with a path.
+/// The path of a program that is named without one: looked up in the `PATH` of the process, not in that of the server.
+/// `None` if it is not found, or was named with a path.
 fn found(program: &Path, environment: &Variables) -> Option<PathBuf> {
     if program.as_os_str().as_bytes().contains(&b'/') {
         return None;

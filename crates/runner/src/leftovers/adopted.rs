@@ -1,11 +1,10 @@
-//! Orphans that have become children of this process: zombies are reaped, and those of no running call are
-//! killed.
+//! Adopted orphans: orphans that have become children of this process. Zombies are reaped, and orphans of no running
+//! call are killed.
 //!
-//! A script may fork as fast as it can, each process starting the next and ending (a chain), so little
-//! happens between the moment a process is listed and the moment it is killed: two system calls. A process
-//! with a pending `KILL` cannot fork any more, and the children of one that has just ended are ours before we
-//! can reap it; so each pass over our children either ends the chain or finds its next link among them, and a
-//! pass that finds nothing to do has seen that nothing is left.
+//! A script may fork as fast as it can, each process starting the next and exiting (a chain). So only two system calls
+//! pass between listing a process and killing it. A process with a pending `KILL` cannot fork any more, and the
+//! children of a process that has just ended are ours before we can reap it. So each pass over our children either ends
+//! the chain or finds its next link among them, and a pass that finds nothing to do proves that nothing is left.
 
 use super::proc;
 use super::process::Process;
@@ -24,24 +23,22 @@ use std::time::{Duration, Instant};
 /// How long to wait for a killed process to end before the next pass.
 const PASS_TIMEOUT: Duration = Duration::from_millis(50);
 
-/// How long [`end`] goes on, should each pass find more.
+/// How long [`end`] goes on, if each pass finds more.
 const END_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long to wait for a killed process in all. Only uninterruptible sleep makes it take so long, and it is
-/// not waited for again.
+/// How long to wait for a killed process in all. Only uninterruptible sleep takes so long, and the process is not
+/// waited for again.
 const KILL_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The orphans that were killed and not reaped yet, with the time of the first `KILL`. Orphans are reaped
-/// only under this lock, and before they are reaped no other process can get their pids: so what a pass knows
-/// of a pid stays true.
+/// The orphans that were killed and not reaped yet, with the time of the first `KILL`. Orphans are reaped only under
+/// this lock, and their pids are not reused before they are reaped: so what a pass knows about a pid stays true.
 static KILLED: LazyLock<Mutex<HashMap<Pid, Instant>>> = LazyLock::new(Mutex::default);
 
-/// The children that this process had when it began: those of the shell that has become it by `exec`. They
-/// belong to no call, and are left alone.
+/// The children that this process had when it began: those of the shell that has become it by `exec`. They belong to no
+/// call, and are left alone.
 static INHERITED_CHILDREN: OnceLock<Vec<Pid>> = OnceLock::new();
 
-/// Makes this process a subreaper, and gives it the mark of the server. Needed before the first process is
-/// started.
+/// Makes this process a subreaper, and gives it the mark of the server. Required before the first process is started.
 pub(crate) fn prepare() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -55,7 +52,7 @@ pub(crate) fn prepare() {
     });
 }
 
-/// What one pass over our children has done.
+/// The outcome of one pass over our children.
 #[derive(Debug, Default)]
 struct Pass {
     reaped: usize,
@@ -72,20 +69,20 @@ impl Pass {
     }
 }
 
-/// Makes one pass without waiting. False when there may be processes left. Costs a microsecond when there are
-/// no orphans.
+/// Makes one pass without waiting. False when there may be processes left. Costs a microsecond when there are no
+/// orphans.
 pub(crate) fn end_without_waiting() -> bool {
     if proc::adopted_none(is_no_orphan) {
         return true;
     }
-    // Another thread makes a pass, and may take a while.
+    // Another thread makes a pass, which may take a while.
     match KILLED.try_lock() {
         Some(mut killed) => pass(&mut killed).found_nothing(),
         None => false,
     }
 }
 
-/// Kills all that is left of calls that have ended, and waits until it is reaped.
+/// Kills everything that is left of calls that have ended, and waits until it is reaped.
 pub(crate) fn end() {
     let deadline = Instant::now() + END_TIMEOUT;
     loop {
@@ -127,7 +124,7 @@ pub(crate) fn has_orphans_of(call: CallNumber) -> bool {
         && orphans().into_iter().any(|orphan| is_of_call(orphan) && lives(orphan))
 }
 
-/// Whether a child is no orphan of a call: the leader of one, the warden, or inherited.
+/// Whether a child is not an orphan of a call: the leader of a call, the warden, or inherited.
 fn is_no_orphan(child: Pid) -> bool {
     warden::pid() == Some(child) || is_inherited(child) || CALLS.is_leader(child)
 }
@@ -138,7 +135,7 @@ fn is_inherited(child: Pid) -> bool {
 
 /// What to do with an orphan.
 enum Verdict {
-    /// It belongs to a running call, or the server has started it for itself, or nothing tells whose it is.
+    /// It belongs to a running call, or the server has started it for itself, or its origin is unknown.
     Keep,
     Kill,
 }
@@ -169,8 +166,8 @@ fn pass(killed: &mut HashMap<Pid, Instant>) -> Pass {
 /// process.
 fn judge(orphan: Pid) -> Option<(Verdict, bool)> {
     if !OURS.is_on_limits() {
-        // Only its environment tells whose it is. Without a mark there it may be a process that the server
-        // has started.
+        // Only its environment can show which call it belongs to. Without a mark there it may be a process that the
+        // server has started.
         let call = OURS.in_environment(orphan);
         let verdict =
             if call.is_some_and(|call| !CALLS.is_alive(call)) { Verdict::Kill } else { Verdict::Keep };
@@ -181,7 +178,7 @@ fn judge(orphan: Pid) -> Option<(Verdict, bool)> {
         Carried::Call(call) => (Verdict::Kill, CALLS.may_be_reaped(call, orphan)),
         // The code that has started it reaps it.
         Carried::Server => (Verdict::Keep, false),
-        // It has lowered its limit, which nothing does by accident.
+        // It has lowered its limit, which never happens by accident.
         Carried::Nothing => (Verdict::Kill, true),
     })
 }
@@ -191,7 +188,7 @@ fn reap(orphan: Pid) -> bool {
     matches!(waitid(WaitId::Pid(orphan), WaitIdOptions::EXITED | WaitIdOptions::NOHANG), Ok(Some(_)))
 }
 
-/// Kills an orphan. False when we may not, or when it has not ended since the first `KILL` long ago.
+/// Kills an orphan. False when we may not, or when it is still alive long after the first `KILL`.
 fn kill_orphan(orphan: Pid, killed: &mut HashMap<Pid, Instant>) -> bool {
     if kill_process(orphan, Signal::KILL) == Err(Errno::PERM) {
         return false;
@@ -199,7 +196,7 @@ fn kill_orphan(orphan: Pid, killed: &mut HashMap<Pid, Instant>) -> bool {
     killed.entry(orphan).or_insert_with(Instant::now).elapsed() < KILL_TIMEOUT
 }
 
-/// Our children, without those that are no orphans of a call.
+/// Our children, without those that are not orphans of a call.
 fn orphans() -> Vec<Pid> {
     // The leaders are read first: one that is reaped meanwhile is then missing in the list of children, and
     // not taken for an orphan.

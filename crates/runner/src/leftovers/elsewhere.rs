@@ -1,4 +1,4 @@
-//! Systems without subreapers: orphans do not become children of this process.
+//! Leftovers: platforms without subreapers, where orphans do not become children of this process.
 
 use rustix::process::Pid;
 
@@ -14,7 +14,7 @@ pub(crate) fn reap_and_kill() -> bool {
     false
 }
 
-/// Cannot be told here: the leader is a zombie in the group, so that the group can be signalled anyway.
+/// Unknown here: the leader is a zombie in the group, so that the group can be signalled anyway.
 pub(crate) fn group_is_alive(_leader: Pid) -> bool {
     false
 }

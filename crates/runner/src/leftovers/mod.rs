@@ -1,13 +1,12 @@
-//! Finds and kills the processes that are left of calls which have ended.
+//! Leftovers: finds and kills the processes that remain of calls which have ended.
 //!
-//! On Linux this process is a *subreaper*: a descendant that loses its parent becomes its child. So once the
-//! leader of a call is dead, every process that is left of the call is our child or descends from one,
-//! whatever groups, sessions and environments it has made for itself, and `/proc/PID/task/TID/children` says
-//! whether there is any. A plain call leaves none, and costs one read of an empty list. Otherwise the mark of
-//! an orphan tells which call it belongs to. It is killed if that call is not running any more, or if it
-//! carries no mark.
+//! On Linux this process is a *subreaper*: a descendant that loses its parent becomes its child. So once the leader of
+//! a call is dead, every remaining process of the call is our child or descends from one, whatever groups, sessions and
+//! environments it has made for itself, and `/proc/PID/task/TID/children` says whether there is any. A plain call
+//! leaves none, and costs one read of an empty list. Otherwise the mark of an orphan tells which call it belongs to.
+//! The orphan is killed if that call is not running any more, or if it carries no mark.
 //!
-//! Other systems have no subreapers, and only the process group of a call is killed there.
+//! Other systems have no subreapers; there, only the process group of a call is killed.
 
 #[cfg(target_os = "linux")]
 mod adopted;

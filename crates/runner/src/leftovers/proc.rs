@@ -1,4 +1,4 @@
-//! Reads `/proc`: states, parents, children, limits and environments of processes.
+//! `/proc`: states, parents, children, limits and environments of processes.
 
 use rustix::process::{Pid, getpid};
 use std::fs::File;
@@ -19,7 +19,7 @@ impl Status {
         matches!(self.state, b'Z' | b'X')
     }
 
-    /// Reads the line of `/proc/PID/stat`. The name comes second and may hold anything, parentheses too.
+    /// Parses the line of `/proc/PID/stat`. The name comes second and may hold anything, including parentheses.
     fn parse(line: &[u8]) -> Option<Self> {
         let rest = &line[memchr::memrchr(b')', line)? + 1..];
         let mut fields = std::str::from_utf8(rest).ok()?.split_ascii_whitespace();
@@ -33,7 +33,7 @@ pub(crate) fn status(process: Pid) -> Option<Status> {
     Status::parse(&read(process, "stat")?)
 }
 
-/// The soft and the hard limit on file locks, of a process for which `prlimit` is not permitted.
+/// The soft and the hard limit on file locks, for a process on which `prlimit` is not permitted.
 pub(crate) fn limits_on_locks(process: Pid) -> Option<(u64, u64)> {
     let table = read(process, "limits")?;
     let start = memchr::memmem::find(&table, b"Max file locks")? + "Max file locks".len();
@@ -42,14 +42,14 @@ pub(crate) fn limits_on_locks(process: Pid) -> Option<(u64, u64)> {
     Some((next()?, next()?))
 }
 
-/// A variable of the environment the process was started with.
+/// A variable of the initial environment of a process.
 pub(crate) fn variable(process: Pid, name: &str) -> Option<Vec<u8>> {
     let environment = read(process, "environ")?;
     let mut variables = environment.split(|byte| *byte == 0);
     variables.find_map(|variable| Some(variable.strip_prefix(name.as_bytes())?.strip_prefix(b"=")?.to_vec()))
 }
 
-/// Whether there is a `/proc` of our own pid namespace. In that of another one processes have other pids,
+/// Whether there is a `/proc` of our own pid namespace. In the `/proc` of another namespace processes have other pids,
 /// which is worse than none.
 pub(crate) fn is_readable() -> bool {
     static IS_READABLE: LazyLock<bool> = LazyLock::new(|| {
@@ -64,7 +64,7 @@ pub(crate) fn all() -> impl Iterator<Item = Pid> {
     is_readable().then(|| numbers_in("/proc")).into_iter().flatten()
 }
 
-/// The children of a process. None are found where kernels are built without lists of them.
+/// The children of a process. Empty if the kernel is built without lists of children.
 pub(crate) fn children(process: Pid) -> Vec<Pid> {
     numbers_in(&format!("/proc/{}/task", process.as_raw_nonzero()))
         .flat_map(|thread| children_of_thread(process, thread))
@@ -76,16 +76,16 @@ fn children_of_thread(process: Pid, thread: Pid) -> Vec<Pid> {
     list.map_or_else(Vec::new, |list| pids(&list))
 }
 
-/// The list of the children of our main thread, which is the one that gets orphans. `None` where the kernel
-/// is built without such lists.
+/// The list of the children of our main thread, which is the one that gets orphans. `None` if the kernel is built
+/// without such lists.
 #[expect(clippy::disallowed_methods, reason = "files of the kernel")]
 static OUR_CHILDREN: LazyLock<Option<File>> = LazyLock::new(|| {
     let us = getpid().as_raw_nonzero();
     is_readable().then(|| File::open(format!("/proc/{us}/task/{us}/children")).ok()).flatten()
 });
 
-/// Whether it is certain that no orphan has become our child. Reads the beginning of the list, which is
-/// mostly all of it.
+/// Whether it is certain that no orphan has become our child. Reads the beginning of the list, which is usually all of
+/// it.
 pub(crate) fn adopted_none(is_no_orphan: impl Fn(Pid) -> bool) -> bool {
     let mut start = [0; 512];
     let Some(count) = OUR_CHILDREN.as_ref().and_then(|list| list.read_at(&mut start, 0).ok()) else {
@@ -94,8 +94,8 @@ pub(crate) fn adopted_none(is_no_orphan: impl Fn(Pid) -> bool) -> bool {
     count < start.len() && pids(&start[..count]).into_iter().all(is_no_orphan)
 }
 
-/// Our children: orphans, and maybe processes we have started. When another thread reaps one while the list
-/// is read, the next one may be missing.
+/// Our children: orphans, and possibly processes we have started. When another thread reaps one while the list is read,
+/// the next one may be missing.
 pub(crate) fn adopted() -> Vec<Pid> {
     let Some(list) = &*OUR_CHILDREN else {
         let is_ours = |pid: &Pid| status(*pid).is_some_and(|status| status.parent == Some(getpid()));
@@ -104,7 +104,7 @@ pub(crate) fn adopted() -> Vec<Pid> {
     pids(&whole(list))
 }
 
-/// The processes that a list names.
+/// The pids in a list.
 pub(crate) fn pids_in(list: &File) -> Vec<Pid> {
     pids(&whole(list))
 }
@@ -140,7 +140,7 @@ fn pid(text: &str) -> Option<Pid> {
 
 #[expect(clippy::disallowed_methods, reason = "files of the kernel")]
 fn read(process: Pid, file: &str) -> Option<Vec<u8>> {
-    // The size of such files is given as 0, so that `fs::read` would read a few bytes at a time.
+    // Such files report a size of 0, so that `fs::read` would read a few bytes at a time.
     File::open(format!("/proc/{}/{file}", process.as_raw_nonzero())).ok().map(|file| whole(&file))
 }
 

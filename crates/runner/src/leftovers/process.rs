@@ -1,4 +1,5 @@
-//! A process that others have started, held by a pidfd so that no signal meant for it can reach another one.
+//! Foreign process: started by another process, and held by a pidfd so that no signal meant for it can reach another
+//! one.
 
 use super::proc;
 use rustix::event::{PollFd, PollFlags, poll};
@@ -7,11 +8,11 @@ use rustix::process::{Pid, PidfdFlags, Signal, getpid, kill_process, pidfd_open,
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
-/// A process. Pids are used again, but a pidfd always means the same process.
+/// A process. Pids are reused, but a pidfd always means the same process.
 #[derive(Debug)]
 pub(crate) struct Process {
     pid: Pid,
-    /// `None` where the system has no pidfds. There the pid has to do.
+    /// `None` if the system has no pidfds. Then the pid has to do.
     pidfd: Option<OwnedFd>,
 }
 
@@ -56,9 +57,8 @@ const MOST_HELD: usize = 200;
 
 /// Kills a process and all its descendants. False when we are not permitted to.
 ///
-/// Each is stopped before its children are listed, so that there are no more of them by the time they are
-/// killed, and none has lost its parent. One that is missed becomes an orphan when its parent is dead, and is
-/// found as such.
+/// Each process is stopped before its children are listed, so that no more of them appear before they are killed, and
+/// none has lost its parent. A process that is missed becomes an orphan when its parent is dead, and is found as such.
 pub(crate) fn kill_tree(root: &Process) -> bool {
     if !root.signal(Signal::STOP) {
         return false;
@@ -66,8 +66,7 @@ pub(crate) fn kill_tree(root: &Process) -> bool {
     let mut pending = children(root.pid);
     let mut stopped = Vec::new();
     while let Some((pid, parent)) = pending.pop() {
-        // The warden is a child of the server, which it has seen closing its pipe but which may not have
-        // ended yet.
+        // The warden is a child of the server, whose pipe has closed but which may not have ended yet.
         if pid != getpid()
             && let Some(process) = Process::open(pid)
             && proc::status(pid).is_some_and(|status| status.parent == Some(parent))

@@ -1,4 +1,4 @@
-//! How the warden finds and kills the processes of a server that has ended: by their marks, in `/proc`.
+//! Mark search: the warden finds the processes of a server that has ended by their marks, in `/proc`, and kills them.
 
 use crate::leftovers::proc;
 use crate::leftovers::process::{Process, kill_tree};
@@ -6,7 +6,7 @@ use crate::mark::{Carried, Mark};
 use rustix::process::{Pid, getpid};
 use std::time::{Duration, Instant};
 
-/// How long [`kill_all`] goes on, should each pass find more.
+/// How long [`kill_all`] goes on, if each pass finds more.
 const KILL_ALL_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How long a pass waits for the processes it has killed to end.
@@ -15,12 +15,11 @@ const PASS_TIMEOUT: Duration = Duration::from_millis(50);
 /// How many killed processes a pass waits for. It does not wait for the others.
 const MAX_AWAITED: usize = 64;
 
-/// How many passes in a row have to find nothing. A process that forks and ends while `/proc` is read may be
-/// missed by one of them.
+/// How many passes in a row have to find nothing. A pass may miss a process that forks and exits while `/proc` is read.
 const EMPTY_PASSES: u32 = 3;
 
-/// Which mark to look at. The limit is quick to read. To read an environment takes as long as a process needs
-/// to fork and end, and is for processes that do not carry the limit.
+/// Which mark to read. The limit is quick to read. Reading an environment takes as long as a process needs to fork and
+/// exit, and is for processes that do not carry the limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum MarkKind {
     Limits,
@@ -45,7 +44,7 @@ pub(super) fn kill_all(mark: &Mark) {
 fn kill_pass(mark: &Mark, kind: MarkKind) -> usize {
     let us = getpid();
     let mut all: Vec<Pid> = proc::all().filter(|pid| *pid != us).collect();
-    // The youngest first: a process that forks and ends does not live long.
+    // Youngest first: a process that forks and exits does not live long.
     all.sort_unstable_by_key(|pid| std::cmp::Reverse(pid.as_raw_nonzero()));
     let (mut killed, mut awaited) = (0, Vec::new());
     for pid in all {

@@ -1,6 +1,6 @@
-//! The ledger: a file without a name that the server writes and the warden reads when the server has ended.
-//! It holds the mark of the server, the folders and the control group that are to be removed, and the process
-//! groups that are alive. Writing to it does not wake the warden.
+//! Ledger: an unnamed file that the server writes and the warden reads when the server has ended. It holds the mark of
+//! the server, the folders and the control group to remove, and the live process groups. Writing to it does not wake
+//! the warden.
 
 use crate::mark::{ENCODED, Mark};
 use parking_lot::Mutex;
@@ -40,7 +40,7 @@ impl Ledger {
         Ok(Self { file, slots: Mutex::default() })
     }
 
-    /// Notes all that the warden is to remove. What there is no space for is not removed.
+    /// Writes everything that the warden is to remove. Entries for which there is no space are not removed.
     pub(super) fn set_cleanups(&self, cleanups: &[Cleanup]) -> io::Result<()> {
         let mut paths = Vec::with_capacity(PATHS_SIZE);
         for cleanup in cleanups {
@@ -64,7 +64,7 @@ impl Ledger {
         &self.file
     }
 
-    /// Enters a process group, until the returned value is dropped.
+    /// Adds a process group, until the returned value is dropped.
     pub(super) fn enter(&'static self, leader: Pid) -> Option<WatchedGroup> {
         let slot = self.with_slots(|slots| {
             slots.free.pop().unwrap_or_else(|| {
@@ -112,7 +112,7 @@ pub(super) enum Cleanup {
     Group(PathBuf),
 }
 
-/// What a ledger holds.
+/// The contents of a ledger.
 pub(super) struct Contents {
     pub(super) mark: Mark,
     pub(super) cleanups: Vec<Cleanup>,

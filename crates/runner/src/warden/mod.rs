@@ -1,13 +1,12 @@
-//! The warden: a small process that outlives the server, to kill its calls when the server was killed itself.
+//! Warden: a small process that outlives the server, to kill its calls if the server itself is killed.
 //!
-//! It is this same program, started with a hidden first argument when there is a call or a private folder. It
-//! sleeps until it reads the end of a pipe whose other end only the server has: the kernel closes it however
-//! the server ends. Then it kills the control group of the server's calls, the process groups that the ledger
-//! says were alive, and on Linux every process that carries the mark of the server, and removes the private
-//! folder of the server.
+//! It is this same program, started with a hidden first argument when there is a call or a private folder. It sleeps
+//! until it reads the end of a pipe whose other end only the server has: the kernel closes it however the server ends.
+//! Then it kills the control group of the server's calls, the process groups that are alive according to the ledger,
+//! and on Linux every process that carries the mark of the server. Last, it removes the private folder of the server.
 //!
-//! Neither the server nor the warden is *dumpable*: otherwise a script, which has the same user, could open
-//! their descriptors through `/proc`, and write to the client or to the ledger.
+//! Neither the server nor the warden is *dumpable*: otherwise a script, which runs as the same user, could open their
+//! descriptors through `/proc`, and write to the client or to the ledger.
 
 #[cfg(target_os = "linux")]
 mod kill_marked;
@@ -47,8 +46,8 @@ struct WardenState {
     seen: Option<Instant>,
 }
 
-/// Lets this process have a warden. To be called at the beginning of `main`: when the program was started as
-/// a warden, this never returns.
+/// Gives this process a warden. Call it at the beginning of `main`: when the program was started as a warden, this
+/// never returns.
 pub fn install() {
     deny_inspection();
     if std::env::args_os().nth(1).is_some_and(|word| word == WARDEN_ARGUMENT) {
@@ -58,7 +57,7 @@ pub fn install() {
     INSTALLED.store(true, Ordering::Relaxed);
 }
 
-/// Keeps other processes of our user, but not root, from our memory and descriptors.
+/// Denies other processes of our user, but not root, access to our memory and descriptors.
 fn deny_inspection() {
     #[cfg(target_os = "linux")]
     let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
@@ -82,7 +81,7 @@ pub(crate) fn ensure_running() {
     state.warden = start().ok();
 }
 
-/// Lets the warden remove a folder when this process has ended without removing it. Starts the warden.
+/// Makes the warden remove a folder if this process ends without removing it. Starts the warden.
 pub(crate) fn remove_with_us(folder: &Path) {
     clean_up_after_us(Cleanup::Folder(folder.to_owned()));
     ensure_running();
@@ -95,7 +94,7 @@ pub(crate) fn forget(folder: &Path) {
     note(&cleanups);
 }
 
-/// Lets the warden kill the processes of a control group and remove the group when this process has ended.
+/// Makes the warden kill the processes of a control group and remove the group when this process has ended.
 #[cfg(target_os = "linux")]
 pub(crate) fn end_group_with_us(group: &Path) {
     clean_up_after_us(Cleanup::Group(group.to_owned()));
@@ -116,8 +115,8 @@ fn note(cleanups: &[Cleanup]) {
     }
 }
 
-/// Tells the warden of a process group, until the returned value is dropped. Not needed where the warden
-/// finds processes by their marks.
+/// Reports a process group to the warden, until the returned value is dropped. Not needed if the warden finds processes
+/// by their marks.
 pub(crate) fn watch(leader: Pid) -> Option<WatchedGroup> {
     #[cfg(target_os = "linux")]
     if crate::leftovers::proc::is_readable() {
@@ -132,7 +131,7 @@ pub(crate) fn pid() -> Option<Pid> {
     Pid::from_raw(PID.load(Ordering::Acquire))
 }
 
-/// Ends the warden, when there are no calls left.
+/// Terminates the warden, when there are no calls left.
 pub(crate) fn dismiss() {
     let mut state = STATE.lock();
     if let Some(warden) = state.warden.take() {

@@ -1,4 +1,4 @@
-//! The main function of the warden process.
+//! Warden process: its main function.
 
 use super::ledger::{self, Cleanup, Contents};
 use crate::cgroup;
@@ -8,14 +8,14 @@ use std::fs::File;
 use std::io::Read;
 use std::os::fd::AsFd;
 
-/// Waits for the end of the server, kills the processes it left, removes its folder, and exits.
+/// Waits until the server has ended, kills the processes it left, removes its folder, and exits.
 pub(super) fn run() -> ! {
     // Shown by tools that list processes. Without it the name would be that of the link `/proc/self/exe`.
     #[cfg(target_os = "linux")]
     let _ = rustix::thread::set_name(c"mcp-bash-warden");
-    // A client that ends its server may signal the whole tree of processes. The warden is needed after that.
+    // A client that terminates its server may signal the whole process tree. The warden is needed after that.
     crate::system_calls::ignore_requests_to_end();
-    // They were blocked for as long as it was no program of its own.
+    // They were blocked while the warden shared the server's memory.
     #[cfg(target_os = "linux")]
     crate::system_calls::unblock_signals();
     // Nothing is ever written to the pipe: the read returns when the server has ended.
@@ -28,7 +28,7 @@ pub(super) fn run() -> ! {
                 cgroup::end(group);
             }
         }
-        // Their leaders were not reaped when the server ended a moment ago, so the pids are still theirs.
+        // Their leaders were not reaped when the server ended a moment ago, so their pids were not reused.
         kill_groups(&groups);
         #[cfg(target_os = "linux")]
         super::kill_marked::kill_all(&mark);

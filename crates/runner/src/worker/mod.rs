@@ -1,10 +1,10 @@
-//! A process that stays alive and serves many calls. Lines, called frames, go to its standard input and come from its
-//! descriptor 3; what the frames say is not known here. What it prints is read beside them, so that it never has to
-//! wait for us.
+//! Worker process: stays alive and serves many calls. Lines, called frames, go to its standard input and come from its
+//! descriptor 3; this module does not interpret them. Its other output is read at the same time, so that it never has
+//! to wait for us.
 //!
-//! It lives as a call does: in a process group, a control group and a mark of its own, in the books of the warden and
-//! in those of its runner. It ends when it is told to, when its runner ends, or when this value is dropped, and all it
-//! has started with it.
+//! It is treated like a call: it has a process group, a control group and a mark of its own, and is known to the warden
+//! and to its runner. It ends when it is asked to, when its runner shuts down, or when this value is dropped, together
+//! with everything it has started.
 
 mod footprint;
 mod output;
@@ -42,7 +42,7 @@ pub struct WorkerInvocation {
     pub environment: Variables,
     /// The longest frame that is read.
     pub frame_limit: usize,
-    /// How much of the end of standard error is kept.
+    /// How many bytes of the end of standard error are kept.
     pub error_tail: usize,
     pub confinement: Confinement,
 }
@@ -53,7 +53,7 @@ pub enum WorkerEvent {
     Frame(Frame),
     /// There are no more frames, for this reason.
     NoMoreFrames(FrameFault),
-    /// It does not read its standard input any more.
+    /// It no longer reads its standard input.
     InputClosed,
     Exited,
 }
@@ -68,14 +68,14 @@ pub enum Stream {
 /// A worker that was started. When the value is dropped, it and all it has started are killed.
 #[derive(Debug)]
 pub struct WorkerProcess {
-    /// Before all else, so that it is the first to be dropped.
+    /// The first field, so that it is dropped first.
     process: RunningCall,
     input: Arc<FrameSender>,
     frames: FrameReader,
     output: Output,
     errors: Output,
     footprint: Footprint,
-    /// It does not read any more, which was told.
+    /// It no longer reads, and that was reported.
     is_deaf: bool,
 }
 
@@ -111,13 +111,13 @@ impl WorkerProcess {
         })
     }
 
-    /// Where frames for it are written.
+    /// The input for its frames.
     pub fn input(&self) -> &Arc<FrameSender> {
         &self.input
     }
 
-    /// What happens next. `on_print` gets the lines that it prints meanwhile, and a long frame is charged to what
-    /// `budget` says. Cancel safe.
+    /// The next event. `on_print` receives the lines that it prints meanwhile, and a long frame is charged to the
+    /// budget that `budget` returns. Cancel-safe.
     pub async fn next(
         &mut self,
         on_print: &mut impl FnMut(Stream, &[u8]),
@@ -155,12 +155,12 @@ impl WorkerProcess {
         self.errors.tail()
     }
 
-    /// How much memory it uses, in bytes, where the system tells.
+    /// How much memory it uses, in bytes, if the system reports it.
     pub fn memory(&self) -> Option<u64> {
         self.footprint.memory()
     }
 
-    /// The same with all processes that it has started, as far as they are found.
+    /// The same, including all processes that it has started, as far as they are found.
     pub fn memory_of_all(&self) -> Option<u64> {
         self.footprint.memory_of_all()
     }
@@ -180,8 +180,8 @@ impl WorkerProcess {
         self.process.signal(Signal::TERM);
     }
 
-    /// Ends it with all it has started, if it has not exited: there is nothing to wait for. Returns how it ended.
-    /// `on_print` gets what it printed last.
+    /// Terminates it, if it has not exited, and all it has started, without a grace period. Returns how it ended.
+    /// `on_print` receives its last output.
     pub async fn finish(self, on_print: &mut impl FnMut(Stream, &[u8])) -> ProcessEnding {
         let Self { mut process, input, mut output, mut errors, .. } = self;
         input.close();

@@ -1,4 +1,4 @@
-//! What a worker prints: passed on in lines, and the end of it kept.
+//! Worker output: passed on in lines, with the end of it kept.
 
 use crate::capture::PipeSource;
 use crate::child::ByteSource;
@@ -7,8 +7,8 @@ use crate::line_buffer::LineBuffer;
 /// The longest line that is passed on.
 const LONGEST_LINE: usize = 64 * 1024;
 
-/// How much is read of a pipe without waiting: more than most pipes hold, so that what comes after it was written
-/// since.
+/// How much of a pipe is read without waiting: more than most pipes hold, so that anything beyond it was written
+/// meanwhile.
 const MOST_AT_ONCE: usize = 256 * 1024;
 
 #[derive(Debug)]
@@ -32,7 +32,7 @@ impl Output {
         self.is_open
     }
 
-    /// Waits for more, which [`Output::pass_on`] passes on. Cancel safe.
+    /// Waits for more, which [`Output::pass_on`] passes on. Cancel-safe.
     pub(super) async fn read(&mut self) {
         self.is_open = self.source.read(&mut self.piece).await > 0;
     }

@@ -1,5 +1,5 @@
-//! Frames from a worker: lines of bounded length. Unlike a line that people read, one that is too long is no longer
-//! what it was meant to be, and ends the reading.
+//! Frames from a worker: lines of bounded length. Unlike a line of text for people, a frame that is too long is useless
+//! when cut, and stops the reader.
 
 use crate::capture::{PipeSource, USUAL_PIPE};
 use crate::child::ByteSource;
@@ -42,7 +42,7 @@ pub(super) struct FrameReader {
     start: usize,
     /// Up to where there is no newline.
     searched: usize,
-    /// The charge for what is in the buffer, once that is much.
+    /// The charge for the buffer, once it is large.
     held: Option<Charge>,
 }
 
@@ -55,7 +55,7 @@ impl FrameReader {
         self.is_open
     }
 
-    /// The next frame. Cancel safe.
+    /// The next frame. Cancel-safe.
     pub(super) async fn next(&mut self, budget: &impl Fn() -> Arc<Budget>) -> Result<Frame, FrameFault> {
         loop {
             if let Some(frame) = self.complete() {
@@ -67,7 +67,7 @@ impl FrameReader {
         }
     }
 
-    /// The next frame, if it has been written by now. `None` where it has not.
+    /// The next frame, if it has been written by now; otherwise `None`.
     pub(super) fn next_now(
         &mut self,
         budget: &impl Fn() -> Arc<Budget>,
@@ -82,7 +82,7 @@ impl FrameReader {
         }
     }
 
-    /// A frame that is in the buffer as a whole.
+    /// A frame that is completely in the buffer.
     fn complete(&mut self) -> Option<Frame> {
         let newline = self.searched + memchr::memchr(b'\n', &self.buffer[self.searched..])?;
         let is_all = newline + 1 == self.buffer.len();
@@ -102,7 +102,7 @@ impl FrameReader {
         Some(Frame { bytes, held })
     }
 
-    /// One whose end came with the bytes that made it too long is too long as well.
+    /// A frame whose end came with the bytes that made it too long is too long as well.
     fn within_limit(&mut self, frame: Frame) -> Result<Frame, FrameFault> {
         if frame.bytes.len() > self.limit {
             Err(self.fail(FrameFault::TooLong(self.limit)))
@@ -124,7 +124,7 @@ impl FrameReader {
         }
     }
 
-    /// What `count` more bytes in the buffer mean.
+    /// Handles `count` more bytes in the buffer.
     fn judge(&mut self, count: usize, budget: &impl Fn() -> Arc<Budget>) -> Result<(), FrameFault> {
         let fault = if count == 0 {
             if self.buffer.is_empty() { FrameFault::Ended } else { FrameFault::Half }
@@ -143,7 +143,7 @@ impl FrameReader {
         Err(self.fail(fault))
     }
 
-    /// Nothing is read any more.
+    /// Stops reading.
     fn fail(&mut self, fault: FrameFault) -> FrameFault {
         self.is_open = false;
         (self.buffer, self.held) = (Vec::new(), None);
@@ -178,11 +178,11 @@ mod tests {
         assert!(!frames.is_open());
     }
 
-    /// Reads a frame of so many bytes.
+    /// Reads a frame of `length` bytes.
     async fn read(limit: usize, length: usize) -> (Result<Frame, FrameFault>, Arc<Budget>) {
         let (mut frames, mut pipe, budget) = reader(limit);
         let writing = std::thread::spawn(move || {
-            // It fails where not all of it is read.
+            // It fails if not all of it is read.
             let _ = pipe.write_all(&[vec![b'x'; length], b"\n".to_vec()].concat());
         });
         let frame = frames.next(&budget).await;
@@ -200,7 +200,7 @@ mod tests {
         assert_eq!(budget.used(), 0);
         let (frame, budget) = read(100_000, 150_000).await;
         assert_eq!((frame.unwrap_err(), budget.used()), (FrameFault::TooLong(100_000), 0));
-        // Both ends arrive with one reading.
+        // Both ends arrive with one read.
         let (mut frames, mut pipe, budget) = reader(1000);
         pipe.write_all(&[b"fits\n".to_vec(), vec![b'x'; 1001], b"\n".to_vec()].concat()).unwrap();
         assert_eq!(frames.next(&budget).await.unwrap().bytes, b"fits");

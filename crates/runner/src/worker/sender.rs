@@ -1,5 +1,5 @@
-//! Frames to a worker. Whoever has one writes it at once, as far as the pipe takes it; the rest waits until the worker
-//! reads, and is written by whoever watches the worker.
+//! Frames to a worker. The sender writes a frame at once, as far as the pipe takes it; the rest waits until the worker
+//! reads, and is written by the task that watches the worker.
 
 use mcp_bash_budget::Charge;
 use parking_lot::Mutex;
@@ -13,7 +13,7 @@ use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 use tokio::sync::Notify;
 
-/// The worker has not got the frame, and never will.
+/// The worker has not received the frame, and never will.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("the worker does not read its standard input any more")]
 pub struct NotTaken;
@@ -22,7 +22,7 @@ pub struct NotTaken;
 #[derive(Debug)]
 pub struct FrameSender {
     state: Mutex<Sending>,
-    /// Notified when there is something to write for whoever watches the worker, or the pipe is broken.
+    /// Notified when there is something to write for the task that watches the worker, or the pipe is broken.
     changed: Notify,
 }
 
@@ -32,14 +32,14 @@ struct Sending {
     waiting: VecDeque<Waiting>,
 }
 
-/// The pipe is registered with the runtime by whoever watches the worker, once.
+/// The task that watches the worker registers the pipe with the runtime, once.
 #[derive(Debug)]
 enum Pipe {
     Unwatched(OwnedFd),
     Watched(AsyncFd<OwnedFd>),
-    /// Nobody reads it any more, and so much of what was sent was never read.
+    /// The pipe has no reader any more, and this many of the sent bytes were never read.
     Broken(usize),
-    /// We have ended it.
+    /// We have closed it.
     Closed,
 }
 
@@ -57,7 +57,7 @@ impl FrameSender {
         Self { state: Mutex::new(state), changed: Notify::new() }
     }
 
-    /// Sends a frame, which ends with its newline. `held` is the charge for it until it was written.
+    /// Sends a frame, which ends with its newline. `held` is the charge for it until it is written.
     pub fn send(&self, frame: Vec<u8>, held: Option<Charge>) -> Result<(), NotTaken> {
         let mut state = self.state.lock();
         let mut written = 0;
@@ -82,24 +82,24 @@ impl FrameSender {
         Ok(())
     }
 
-    /// Ends the input of the worker.
+    /// Closes the input of the worker.
     pub fn close(&self) {
         let mut state = self.state.lock();
         state.pipe = Pipe::Closed;
         state.waiting.clear();
     }
 
-    /// Whether its input was ended.
+    /// Whether its input is closed.
     pub fn is_closed(&self) -> bool {
         matches!(self.state.lock().pipe, Pipe::Closed)
     }
 
-    /// How many bytes of what was sent the worker has not read.
+    /// How many of the sent bytes the worker has not read.
     pub fn unread(&self) -> usize {
         self.state.lock().unread()
     }
 
-    /// Writes what waits, and completes when nobody reads it any more. Cancel safe.
+    /// Writes what waits, and completes when the pipe has no reader any more. Cancel-safe.
     pub(super) async fn broken(&self) {
         loop {
             let changed = self.changed.notified();
@@ -112,7 +112,7 @@ impl FrameSender {
 }
 
 impl Sending {
-    /// How much of what was sent was not read.
+    /// How many of the sent bytes were not read.
     fn unread(&self) -> usize {
         if let Pipe::Broken(unread) = self.pipe {
             return unread;
@@ -122,7 +122,7 @@ impl Sending {
         waiting + in_pipe.and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(0)
     }
 
-    /// Writes what waits. Pending as long as somebody reads, and an error when nobody does.
+    /// Writes what waits. Pending as long as the pipe has a reader, and ready when it has none.
     fn poll_broken(&mut self, context: &mut Context<'_>) -> Poll<()> {
         if let Pipe::Unwatched(_) = self.pipe {
             self.pipe = std::mem::replace(&mut self.pipe, Pipe::Closed).watched();
@@ -146,7 +146,7 @@ impl Sending {
                     self.waiting.pop_front();
                 }
             }
-            // The next event is that the pipe was full and has room again, or that nobody reads it any more.
+            // The next event is that the full pipe has room again, or that it has no reader any more.
             match ready!(pipe.poll_write_ready(context)) {
                 Ok(ready) if ready.ready().is_write_closed() => {}
                 Ok(mut ready) => {

@@ -1,6 +1,6 @@
-//! What the tests are written in: a folder with scripts, a runner for them, and eyes on the process table.
+//! Test stage: a folder with scripts, a runner for them, and a view of the process table.
 //!
-//! Scripts start `$LINGER`, a `sleep` of the stage's own: whatever runs under its path, or is a script of the
+//! Scripts start `$LINGER`, a `sleep` of the stage's own: a process that runs under its path, or is a script of the
 //! stage, belongs to the test and to no other.
 
 #![allow(dead_code, reason = "no test uses everything")]
@@ -28,7 +28,7 @@ impl Stage {
         Self { runner: runner(folder.path()), folder: folder.path().to_owned(), _folder: Some(folder) }
     }
 
-    /// On a stage that another process has set.
+    /// A stage that another process has set up.
     pub(crate) fn at(folder: &Path) -> Self {
         Self { runner: runner(folder), folder: folder.to_owned(), _folder: None }
     }
@@ -37,14 +37,14 @@ impl Stage {
         self.folder.join(name)
     }
 
-    /// Writes a shell script, for `sh` to read: a file that has just been written cannot always be executed,
-    /// because a process that another test is starting at that moment may have it open.
+    /// Writes a shell script for `sh` to read: a file that has just been written cannot always be executed, because a
+    /// process that another test is starting at that moment may have it open.
     pub(crate) fn script(&self, name: &str, body: &str) -> PathBuf {
         fs::write(self.path(name), body).unwrap();
         self.path(name)
     }
 
-    /// What runs a shell script.
+    /// The invocation of a shell script.
     pub(crate) fn shell(&self, name: &str, body: &str) -> Invocation<'static> {
         shell(&self.script(name, body))
     }
@@ -80,8 +80,7 @@ impl Stage {
     }
 }
 
-/// The variable that lets a test do without control groups, so that what would be killed with them has to be
-/// found.
+/// The variable that makes a test run without control groups, so that escaped processes have to be found.
 pub(crate) const WITHOUT_GROUPS: &str = "WITHOUT_CONTROL_GROUPS";
 
 /// Runs all tests of this program once more, without control groups.
@@ -129,7 +128,7 @@ pub(crate) fn processes_of(folder: &Path) -> Vec<(u32, String)> {
     lines.filter(|(_, line)| line.contains(folder)).collect()
 }
 
-/// The children of this process that are dead but not buried.
+/// The children of this process that are dead and not reaped.
 pub(crate) fn zombies() -> Vec<u32> {
     let us = std::process::id().to_string();
     let is_zombie = |pid: &u32| {

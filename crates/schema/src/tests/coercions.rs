@@ -1,4 +1,4 @@
-//! What is put right in arguments, and what is left alone.
+//! Coercions: what is corrected in arguments, and what is left alone.
 
 use super::{compile, says};
 use std::borrow::Cow;
@@ -76,7 +76,7 @@ fn strings_that_spell_containers() {
         becomes(schema, r#"{"l": "[1, \"2\", 3]", "o": "{\"a\": 1.10}"}"#),
         r#"{"l": [1, 2, 3], "o": {"a": 1.10}}"#
     );
-    // What the string spells must fit, too.
+    // The content of the string must fit, too.
     assert!(says(schema, r#"{"l": "[1, \"x\"]"}"#).starts_with("`/l` must be an array, but \"["));
 }
 
@@ -91,11 +91,11 @@ fn alternatives_only_where_there_is_no_doubt() {
         "properties": {"i": {"type": "integer"}}}]}}}"#;
     assert_eq!(becomes(inside, r#"{"n": {"i": "5"}}"#), r#"{"n": {"i": 5}}"#);
 
-    // A string is allowed here, only not this one: it is not for us to make it a number.
+    // A string is allowed here, just not this one: making it a number is not our decision.
     let string =
         r#"{"properties": {"n": {"anyOf": [{"type": "integer"}, {"type": "string", "minLength": 3}]}}}"#;
     assert_eq!(says(string, r#"{"n": "5"}"#), r#"`/n` must be at least 3 characters long, but "5" has 1"#);
-    // Which of the two objects is meant cannot be known.
+    // Which of the two objects is meant is unknown.
     let two = r#"{"properties": {"n": {"anyOf": [
         {"type": "object", "properties": {"i": {"type": "integer"}}, "required": ["i"]},
         {"type": "object", "properties": {"i": {"type": "boolean"}}, "required": ["i"]}]}}}"#;
@@ -117,7 +117,7 @@ fn null_for_an_optional_property_is_nothing() {
     }
     assert_eq!(becomes(r#"{"properties": {"a": {"type": "string"}}}"#, r#"{ "a": null }"#), "{  }");
     assert_eq!(says(schema, r#"{"r": null}"#), "`/r` must be a string, but null was given");
-    // Beside a real mistake it is not worth a word.
+    // Beside a real mistake it is not worth mentioning.
     assert_eq!(
         says(schema, r#"{"a": null, "b": null, "d": null, "r": {}}"#),
         "`/r` must be a string, but {} (an object) was given"

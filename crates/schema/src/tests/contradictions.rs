@@ -1,4 +1,4 @@
-//! Schemas that no value fits.
+//! Contradictions: schemas that no value fits.
 
 use super::compile;
 use super::strategies::{any_schema, any_value};

@@ -1,5 +1,5 @@
-//! Schemas and values that are made to hurt. There are no clocks here: without its bound, each of these tests would
-//! overflow the stack, fill the memory or not end.
+//! Hostile schemas and values. There are no clocks here: without its limit, each of these tests would overflow the
+//! stack, fill the memory or not end.
 
 use super::{compile, says, says_of};
 
@@ -30,7 +30,7 @@ fn references_that_go_round() {
     ] {
         let schema = compile(schema);
         for text in ["{}", r#"{"a": {"a": [{}]}}"#, "[[[1]]]", "5"] {
-            // Whether such a schema lets anything through is its own business; it must come to an end.
+            // Whether such a schema lets anything through does not matter; the check must end.
             let _ = schema.check(text);
             let _ = schema.check_value(text);
         }

@@ -1,4 +1,4 @@
-//! What users of this crate rely on.
+//! Schema tests: what users of this crate rely on.
 
 mod coercions;
 mod contradictions;

@@ -1,11 +1,11 @@
-//! What holds for any schema and any value.
+//! Properties that hold for any schema and any value.
 
 use super::strategies::{any_schema, any_value, misspelled, named_schema, near_schema, schema_for};
 use crate::Schema;
 use proptest::prelude::*;
 use std::borrow::Cow;
 
-/// The problems without what the whole value is called.
+/// The problems without the name of the whole value.
 fn told(problems: &[crate::Problem]) -> Vec<String> {
     problems.iter().map(|problem| problem.to_string().replace("the value", "arguments")).collect()
 }
@@ -24,7 +24,7 @@ proptest! {
                 prop_assert!(compiled.check_value(&checked.text).is_ok(), "{}", checked.text);
             }
             (Err(problems), Err(fewer)) => {
-                // But for each `null` that stands for nothing.
+                // Except for each `null` that means nothing.
                 let (all, fewer) = (told(&problems), told(&fewer));
                 let is_told = |problem: &&String| fewer.contains(problem) || problem.contains("null was given");
                 prop_assert!(all.len() == 21 || all.iter().all(|problem| is_told(&problem)), "{:?} {:?}", all, fewer);

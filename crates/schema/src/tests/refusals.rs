@@ -1,4 +1,4 @@
-//! Schemas that are not taken, and why.
+//! Refused schemas, and why.
 
 use super::compile;
 use crate::{Schema, SchemaError};
@@ -33,7 +33,7 @@ fn dialects() {
         assert!(schema.check_value(r#"{"a": "x"}"#).is_ok());
         assert!(schema.check_value(r#"{"a": 1}"#).is_err());
     }
-    // What tells the dialects apart: a tuple is written in two ways, and 1.0 was not always an integer.
+    // The dialects differ here: a tuple is written in two ways, and 1.0 was not always an integer.
     let tuple =
         |dialect: &str| compile(&format!(r#"{{"$schema": "{dialect}", "items": [{{"type": "null"}}]}}"#));
     assert!(tuple("http://json-schema.org/draft-07/schema#").check_value("[1]").is_err());

@@ -1,10 +1,10 @@
-//! Schemas and values for the properties.
+//! Strategies: schemas and values for the property tests.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-/// Values that are near to what the schemas below ask for, and strings that spell other values.
+/// Values close to what the schemas below require, and strings that spell other values.
 pub(super) fn any_value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -55,7 +55,7 @@ fn kind() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// One keyword that asks for something by itself.
+/// One keyword that requires something by itself.
 fn assertion() -> impl Strategy<Value = (&'static str, Value)> {
     prop_oneof![
         6 => kind().prop_map(|kind| ("type", kind)),
@@ -147,7 +147,7 @@ pub(super) fn near_schema() -> impl Strategy<Value = String> {
     vec(token, 0..14).prop_map(|tokens| tokens.concat())
 }
 
-/// Schemas whose parts have names and refer to each other, rightly or wrongly.
+/// Schemas whose parts have names and refer to each other, correctly or not.
 pub(super) fn named_schema() -> impl Strategy<Value = Value> {
     let address = || {
         prop_oneof![
@@ -209,8 +209,8 @@ fn assemble(marks: Vec<(&'static str, Value)>, parts: Vec<(&'static str, &'stati
     schema.into()
 }
 
-/// A value, and the same value with some of its parts given as what they are not: numbers as strings that spell them,
-/// containers as strings that hold them, strings as the numbers they spell.
+/// A value, and the same value with some of its parts in another type: numbers as strings that spell them, containers
+/// as strings that hold them, strings as the numbers they spell.
 pub(super) fn misspelled() -> impl Strategy<Value = (Value, Value)> {
     (any_value(), vec(any::<bool>(), 64)).prop_map(|(value, choices)| {
         let given = misspell(&value, &mut choices.into_iter().cycle());
@@ -234,7 +234,7 @@ fn misspell(value: &Value, choices: &mut impl Iterator<Item = bool>) -> Value {
     }
 }
 
-/// A schema that takes values of the same types as `value` and its parts.
+/// A schema that accepts values of the same types as `value` and its parts.
 pub(super) fn schema_for(value: &Value) -> Value {
     match value {
         Value::Null => json!({ "type": "null" }),

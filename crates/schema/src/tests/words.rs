@@ -1,4 +1,4 @@
-//! The words for every keyword.
+//! Wording: the words for every keyword.
 
 use super::{compile, says, says_of};
 

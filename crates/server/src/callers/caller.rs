@@ -1,5 +1,5 @@
-//! Caller: who makes requests, a person or a program, however many connections and requests it has open. What is held, kept,
-//! parked, awaited and followed for a client belongs to its caller.
+//! Caller: the person or program that makes requests, however many connections and requests it has open. Everything
+//! held, kept, parked, awaited or followed for a client belongs to its caller.
 
 use super::limiter::Limiter;
 use super::rights::Rights;
@@ -11,29 +11,29 @@ use parking_lot::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 
-/// More refusals of wrong secrets than these are not held back for one caller: they are not worth the memory.
+/// The most refusals of wrong secrets that are held back for one caller: more are not worth the memory.
 const MOST_SLOWED: usize = 64;
 
-/// More resources than these are not followed for one caller: each costs memory for as long as its client likes.
+/// The most resources that are followed for one caller: each costs memory for as long as its client likes.
 pub(crate) const MOST_FOLLOWED: usize = 10_000;
 
-/// The name of the caller that started the server and speaks to it through its standard streams.
+/// The name of the caller that started the server and talks to it over its standard streams.
 pub(crate) const LOCAL: &str = "local";
 
-/// The address of a caller, which no other caller has as long as it is held.
+/// The address of a caller, unique while the caller is held.
 pub(crate) type CallerKey = usize;
 
 pub struct Caller {
     name: Box<str>,
-    /// What is held for it.
+    /// Memory that is charged to it.
     budget: Arc<Budget>,
-    /// How often it has shown a wrong secret.
+    /// How often it has sent a wrong secret.
     denials: Mutex<Limiter>,
     /// How many refusals are being held back.
     slowed: AtomicUsize,
     /// How many resources are followed for it.
     followed: AtomicUsize,
-    /// The tools that it sees and may call, where it is not all of them.
+    /// The tools that it sees and may call; none means all of them.
     allowed_tools: ArcSwapOption<AllowedTools>,
 }
 
@@ -58,55 +58,55 @@ impl Caller {
         &self.name
     }
 
-    /// What is held for it, as a part of what is held in all.
+    /// The memory that is charged to it, as a part of the total.
     pub fn budget(&self) -> &Arc<Budget> {
         &self.budget
     }
 
-    /// The tools that it sees and may call. None where it is all of them.
+    /// The tools that it sees and may call. `None` means all of them.
     pub(crate) fn allowed_tools(&self) -> Option<Arc<AllowedTools>> {
         self.allowed_tools.load_full()
     }
 
-    /// From now on it may do this.
+    /// Replaces its rights.
     pub(crate) fn set_rights(&self, rights: Rights) {
         let is_same = {
             let known = self.allowed_tools.load();
             known.as_ref().map(Arc::as_ptr) == rights.tools.as_ref().map(Arc::as_ptr)
         };
-        // Told with every request, and hardly ever new.
+        // Set with every request, and hardly ever changed.
         if !is_same {
             self.allowed_tools.store(rights.tools);
         }
     }
 
-    /// It has shown a wrong secret. False when it has done so too often lately.
+    /// Counts a wrong secret. False when there were too many lately.
     pub(crate) fn may_be_denied_at_once(&self) -> bool {
         self.denials.lock().allow()
     }
 
-    /// For one more refusal that is held back, unless there are too many of them.
+    /// Counts one more refusal that is held back, unless there are too many.
     pub(crate) fn slow_down(self: &Arc<Self>) -> Option<Counted> {
         self.count(|caller| &caller.slowed, MOST_SLOWED)
     }
 
-    /// For one more resource that is followed, unless there are too many of them.
+    /// Counts one more resource that is followed, unless there are too many.
     pub(crate) fn follow(self: &Arc<Self>) -> Option<Counted> {
         self.count(|caller| &caller.followed, MOST_FOLLOWED)
     }
 
     fn count(self: &Arc<Self>, of: fn(&Self) -> &AtomicUsize, most: usize) -> Option<Counted> {
-        // Counted before it is looked at, so that it is taken back in any case.
+        // Counted before the check, so that dropping the value always takes it back.
         let before = of(self).fetch_add(1, Ordering::AcqRel);
         let counted = Counted { caller: Arc::clone(self), of };
         (before < most).then_some(counted)
     }
 }
 
-/// One of a number of things that a caller has, for as long as this value lives.
+/// One of a counted number of things that a caller has, for as long as this value lives.
 pub(crate) struct Counted {
     caller: Arc<Caller>,
-    /// Where it is counted.
+    /// The counter.
     of: fn(&Caller) -> &AtomicUsize,
 }
 
@@ -116,19 +116,19 @@ impl Drop for Counted {
     }
 }
 
-/// The callers that are known, by their names. One that nothing belongs to any more is forgotten.
+/// The known callers, by name. A caller that owns nothing any more is forgotten.
 #[derive(Default)]
 pub(crate) struct Callers(Mutex<Swept<KnownCaller>>);
 
 struct KnownCaller {
     caller: Weak<Caller>,
-    /// Outlives its caller where something is still charged to it: an answer that is slowly read, for example.
+    /// Outlives its caller while something is still charged to it: an answer that is read slowly, for example.
     budget: Weak<Budget>,
 }
 
 impl Callers {
-    /// The caller of that name: the same value for as long as anybody has it, and the same budget for as long as
-    /// anything is held.
+    /// The caller of that name: the same value for as long as it is referenced, and the same budget for as long as
+    /// anything is charged to it.
     pub(crate) fn get(
         &self,
         name: &str,

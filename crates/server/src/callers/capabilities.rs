@@ -2,8 +2,8 @@
 
 use mcp_bash_wire::{Object, Raw, Scanner};
 
-/// What the client of a request offers. It is believed whatever the revision: some clients offer forms at revisions that
-/// do not have them yet, and show them.
+/// The capabilities that the client of a request offers. They are believed at any revision: some clients offer and show
+/// forms at revisions that do not have them yet.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a capability of the specification")]
 pub(crate) struct ClientCapabilities {
@@ -27,14 +27,14 @@ impl ClientCapabilities {
         let modes = members.get("elicitation").filter(|raw| raw.is_object());
         let modes = modes.map(|raw| {
             let mode = |name| has(raw, name);
-            // Whoever names no mode means the one there was before there were several.
+            // A client that names no mode means the only one that existed before there were several.
             (mode("form") || !mode("url"), mode("url"))
         });
         let (form, url) = modes.unwrap_or_default();
         Self { form, url, sampling: is_object("sampling"), roots: is_object("roots") }
     }
 
-    /// Whether a script may ask anything.
+    /// Whether a script may ask the client anything.
     pub(crate) fn can_be_asked(self) -> bool {
         self.form || self.url || self.sampling
     }

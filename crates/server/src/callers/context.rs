@@ -1,4 +1,4 @@
-//! Request context: what a handler knows about the request it serves. Both eras arrive at the same value.
+//! Request context: what a handler knows about the request it serves. Both eras produce the same value.
 
 use super::caller::Caller;
 use super::capabilities::ClientCapabilities;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// The circumstances of one request.
 pub(crate) struct RequestContext {
-    /// Who makes the request.
+    /// The caller that makes the request.
     pub(crate) caller: Arc<Caller>,
     pub(crate) revision: Revision,
     /// JSON text: a string or an integer.
@@ -29,7 +29,7 @@ pub(crate) struct RequestContext {
 const LONGEST_TOKEN: usize = 1024 * 1024;
 
 impl RequestContext {
-    /// Obtains the context: from the request itself in the stateless era, from the session otherwise.
+    /// Builds the context: from the request itself in the stateless era, from the session otherwise.
     pub(crate) fn of(
         meta: &RequestMeta<'_>,
         caller: &Arc<Caller>,
@@ -77,7 +77,7 @@ impl RequestContext {
 fn stateless_revision(meta: &RequestMeta<'_>) -> Result<Revision, RpcError> {
     let version = required(meta.protocol_version, keys::PROTOCOL_VERSION)?;
     let version = version.string().ok_or_else(|| wrong(keys::PROTOCOL_VERSION, "a string", version))?;
-    // Completeness comes first: a client that left something out learns that before it learns about versions.
+    // Completeness comes first: a missing member is reported before an unsupported version.
     let capabilities = required(meta.client_capabilities, keys::CLIENT_CAPABILITIES)?;
     if !capabilities.is_object() {
         return Err(wrong(keys::CLIENT_CAPABILITIES, "an object", capabilities));
@@ -99,7 +99,7 @@ pub(crate) fn unknown_log_level(name: &str) -> RpcError {
     RpcError::with_reason(code::INVALID_PARAMS, "Invalid log level", &reason)
 }
 
-/// The refusal of a request that leaves out what the stateless era needs to know.
+/// The refusal of a request that leaves out what the stateless era requires.
 pub(crate) fn missing_meta(key: &str) -> RpcError {
     RpcError::invalid_params(format!("Invalid params: `_meta` must hold `{key}`"))
 }

@@ -1,4 +1,4 @@
-//! Shared secret: a gateway puts it into the `_meta` of requests, and we compare it.
+//! Shared secret: a gateway puts it into the `_meta` of requests, and the server compares it.
 
 use super::caller::Caller;
 use mcp_bash_settings::RemoteToken;
@@ -10,29 +10,30 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use subtle::ConstantTimeEq;
 
-/// How long the answer to a wrong secret waits once there were too many of them.
+/// How long the answer to a wrong secret is delayed once there were too many of them.
 pub(crate) const SLOWED: Duration = Duration::from_secs(1);
 
 pub(crate) struct Guard {
-    /// Digests are compared, so that neither the time nor the length of a guess tells anything.
+    /// Digests are compared, so that neither the time nor the length of a guess reveals anything.
     expected: [u8; 32],
     secret: String,
     key: String,
     fallback_key: String,
-    /// Who has shown a wrong secret lately. A caller that has nothing else would be forgotten, and its mistakes with it.
+    /// The callers that sent a wrong secret lately. A caller that owns nothing else would be forgotten, and its
+    /// mistakes with it.
     denied: Mutex<VecDeque<(Instant, Arc<Caller>)>>,
 }
 
-/// For so long it counts that a caller has shown a wrong secret.
+/// How long a wrong secret counts against its caller.
 const REMEMBERED: Duration = Duration::from_secs(60);
 
-/// More callers than these are not remembered for it.
+/// The most callers that are remembered for a wrong secret.
 const MOST_REMEMBERED: usize = 1000;
 
-/// A request that did not show the secret.
+/// A request without the right secret.
 #[derive(Debug)]
 pub(crate) struct Denied {
-    /// Whether there were too many of these lately: the answer should wait, and nobody needs to be told again.
+    /// Whether there were too many of these lately: then the answer is delayed, and nothing is logged again.
     pub(crate) throttled: bool,
 }
 
@@ -80,15 +81,15 @@ impl Guard {
         denied.push_back((now, Arc::clone(caller)));
     }
 
-    /// A request's `_meta` as scripts may see it: without the members where the secret stands, and without any other that
-    /// holds it.
+    /// The `_meta` of a request as scripts may see it: without the members for the secret, and without any other member
+    /// that contains it.
     pub(crate) fn without_secret(&self, meta: Raw<'_>) -> String {
         let mut left = String::from("{");
         let is_secret = |key: Raw<'_>, value: Raw<'_>| {
             let is_known = key.string().is_some_and(|key| *key == *self.key || *key == *self.fallback_key);
             is_known || key.text().contains(&self.secret) || value.text().contains(&self.secret)
         };
-        // The text was scanned before, so that there is nothing left to go wrong.
+        // The text was scanned before, so this cannot fail.
         let _ = Scanner::again(meta).members(|key, value| {
             if is_secret(key, value) {
                 return;

@@ -1,14 +1,14 @@
-//! The handshake of a session: how far it is, what it agreed on, and what may be called when.
+//! Handshake of a session: its stage, what it agreed on, and which methods may be called at each stage.
 
 use super::capabilities::ClientCapabilities;
 use mcp_bash_wire::{LogLevel, Revision, RpcError, code};
 
-/// How far a handshake is.
+/// The stage of a handshake.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Stage {
     /// No `initialize` yet.
     Fresh,
-    /// `initialize` is answered, `notifications/initialized` has not come.
+    /// `initialize` is answered, but `notifications/initialized` has not arrived.
     Greeted,
     Ready,
 }
@@ -20,13 +20,13 @@ pub(crate) enum Gate {
     Always,
     /// Once, as the first request.
     First,
-    /// From the answer to `initialize` on, for clients that do not wait to say they are initialized.
+    /// From the answer to `initialize` on, for clients that do not wait until they have said that they are initialized.
     Greeted,
     /// After `notifications/initialized`.
     Ready,
 }
 
-/// What client and server have agreed on so far.
+/// The agreement between client and server so far.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Handshake {
     pub(crate) stage: Stage,
@@ -37,7 +37,7 @@ pub(crate) struct Handshake {
 }
 
 impl Handshake {
-    /// One that has not begun.
+    /// A handshake that has not begun.
     pub(crate) fn fresh(log_level: LogLevel) -> Self {
         Self {
             stage: Stage::Fresh,
@@ -47,12 +47,12 @@ impl Handshake {
         }
     }
 
-    /// Whether a batch may come now.
+    /// Whether the client may send a batch now.
     pub(crate) fn has_batches(self) -> bool {
         self.stage > Stage::Fresh && self.revision.has_batches()
     }
 
-    /// The least serious log events that the client wants to hear of, once it is ready to.
+    /// The least serious log events that the client receives, once it is ready for them.
     pub(crate) fn log_level(self) -> Option<LogLevel> {
         (self.stage == Stage::Ready).then_some(self.log_level)
     }

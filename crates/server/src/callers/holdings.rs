@@ -1,13 +1,13 @@
-//! Bounded holdings: things of which there is a limited number, and which callers hold. Where there is no room for one
-//! more, the caller that holds the most gives up its oldest. Every operation takes logarithmic time, however many
-//! callers and things there are: any caller can cause it, and the others wait meanwhile.
+//! Bounded holdings: a limited number of things, held by callers. When there is no room for one more, the caller that
+//! holds the most gives up its oldest. Every operation takes logarithmic time, however many callers and things there
+//! are: any caller can cause it, and the others wait meanwhile.
 
 use super::caller::{Caller, CallerKey};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use tokio::time::Instant;
 
-/// By which a thing is found: since when it is held, and a number that no other has.
+/// The key of a thing: when it was added, and a unique number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Ticket {
     since: Instant,
@@ -21,10 +21,10 @@ impl Ticket {
 }
 
 pub struct Holdings<T> {
-    /// The oldest first.
+    /// Oldest first.
     by_age: BTreeMap<Ticket, Held<T>>,
     by_caller: HashMap<CallerKey, Holding>,
-    /// The size of each caller's holding. The largest comes last.
+    /// The size of each caller's holding, largest last.
     by_size: BTreeSet<(usize, CallerKey)>,
     size: usize,
     last_number: u64,
@@ -36,7 +36,7 @@ struct Held<T> {
     caller: Arc<Caller>,
 }
 
-/// What one caller has.
+/// The holding of one caller.
 #[derive(Default)]
 struct Holding {
     tickets: BTreeSet<Ticket>,
@@ -56,7 +56,7 @@ impl<T> Default for Holdings<T> {
 }
 
 impl<T> Holdings<T> {
-    /// One more thing of a caller, of that size by whichever measure is limited.
+    /// Adds a thing of a caller, with its size in whatever unit is limited.
     pub fn add(&mut self, caller: &Arc<Caller>, since: Instant, size: usize, thing: T) -> Ticket {
         self.last_number += 1;
         let ticket = Ticket { since, number: self.last_number };
@@ -79,7 +79,7 @@ impl<T> Holdings<T> {
         Some(held.thing)
     }
 
-    /// The thing counts as held since then, and has another ticket. None where it is gone.
+    /// Sets the time since when the thing is held, and returns its new ticket. `None` if the thing is gone.
     pub fn renew(&mut self, ticket: Ticket, since: Instant) -> Option<Ticket> {
         let held = self.by_age.remove(&ticket)?;
         let renewed = Ticket { since, ..ticket };
@@ -100,12 +100,12 @@ impl<T> Holdings<T> {
         self.by_age.len()
     }
 
-    /// How many of them a caller has.
+    /// How many of them a caller holds.
     pub fn count_of(&self, caller: &Arc<Caller>) -> usize {
         self.by_caller.get(&caller.key()).map_or(0, |holding| holding.tickets.len())
     }
 
-    /// The sizes of all of them together.
+    /// The total size.
     pub fn size(&self) -> usize {
         self.size
     }
@@ -114,25 +114,25 @@ impl<T> Holdings<T> {
         self.by_age.first_key_value().map(|(ticket, _)| *ticket)
     }
 
-    /// The oldest of those that a caller has.
+    /// The oldest thing of a caller.
     pub fn oldest_of(&self, caller: &Arc<Caller>) -> Option<Ticket> {
         self.by_caller.get(&caller.key())?.tickets.first().copied()
     }
 
-    /// The oldest of the caller whose things are the largest together.
+    /// The oldest thing of the caller with the largest total size.
     pub fn oldest_of_greediest(&self) -> Option<Ticket> {
         let (_, greediest) = self.by_size.last()?;
         self.by_caller.get(greediest)?.tickets.first().copied()
     }
 
-    /// Those after `last`, the oldest first.
+    /// The things after `last`, oldest first.
     pub fn after(&self, last: Option<Ticket>) -> impl Iterator<Item = (Ticket, &T)> {
         use std::ops::Bound::{Excluded, Unbounded};
         let rest = self.by_age.range((last.map_or(Unbounded, Excluded), Unbounded));
         rest.map(|(ticket, held)| (*ticket, &held.thing))
     }
 
-    /// Changes what a caller has, and forgets the caller when that is nothing.
+    /// Changes the holding of a caller, and forgets the caller when the holding is empty.
     fn change(&mut self, caller: CallerKey, change: impl FnOnce(&mut Holding)) {
         let holding = self.by_caller.entry(caller).or_default();
         self.by_size.remove(&(holding.size, caller));

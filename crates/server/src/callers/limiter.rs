@@ -1,4 +1,4 @@
-//! Rate limiter: so many events a minute.
+//! Rate limiter: a maximum number of events a minute.
 
 use std::time::Duration;
 use tokio::time::Instant;
@@ -17,7 +17,7 @@ impl Limiter {
         Self { most, since: None, count: 0 }
     }
 
-    /// Whether a limit of several events allows for one more at the end, so that the last word is heard.
+    /// Whether a limit of several events allows one more at the end, so that the last message gets through.
     pub(crate) fn allows_last_word(&self) -> bool {
         self.most != 1
     }

@@ -1,4 +1,4 @@
-//! Callers: who makes a request, what it may do, and under which circumstances the request is made.
+//! Callers: who makes a request, what that caller may do, and the context of the request.
 
 pub(crate) mod caller;
 pub(crate) mod capabilities;

@@ -1,4 +1,4 @@
-//! Rights: what a caller may do, where that is less than everything.
+//! Rights: what a caller may do, if that is not everything.
 
 use mcp_bash_project::excerpt;
 use mcp_bash_settings::AllowedTools;
@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 #[derive(Debug, Clone, Default)]
 pub struct Rights {
-    /// The tools that the caller sees and may call; all of them where there is no list.
+    /// The tools that the caller sees and may call; without a list, all of them.
     pub tools: Option<Arc<AllowedTools>>,
 }
 
-/// The refusal of a call of a tool that is not on the caller's list. It does not say whether the tool exists.
+/// The refusal to call a tool that is not on the caller's list. It does not reveal whether the tool exists.
 pub(crate) fn refusal(caller: &str, tool: &str) -> RpcError {
     RpcError::invalid_params(format!(
         "Tool '{}' is not allowed: it is not in the list of tools of the caller `{caller}`",

@@ -1,20 +1,20 @@
-//! Incremental expiry: a table by name whose useless entries go a few at a time. Each new entry pays for a look at two
-//! others, so that no caller ever waits until all of them were looked at. About half of the table is useless at most.
+//! Incremental expiry: a table by name that drops useless entries a few at a time. Each new entry pays for checking two
+//! others, so that no caller waits for a check of the whole table. At most about half of the table is useless.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// How many others a new entry pays for.
+/// How many other entries a new one pays for.
 const LOOKS: usize = 2;
 
 #[derive(Debug)]
 pub struct Swept<V> {
-    /// Where each stands among the entries.
+    /// The index of each entry.
     by_name: HashMap<Arc<str>, usize>,
     entries: Vec<(Arc<str>, V)>,
-    /// Who is looked at next.
+    /// The index of the next entry to check.
     hand: usize,
-    /// How many entries were looked at so far.
+    /// How many entries were checked so far.
     #[cfg(test)]
     looks: usize,
 }
@@ -45,7 +45,7 @@ impl<V> Swept<V> {
         self.entries.is_empty()
     }
 
-    /// Enters a name, or replaces what stands for it. Of some others, those that are useless go.
+    /// Inserts a name or replaces its value. Checks some other entries and drops the useless ones.
     pub fn insert(&mut self, name: &str, value: V, is_useless: impl Fn(&V) -> bool) {
         if let Some(known) = self.get_mut(name) {
             *known = value;
@@ -62,7 +62,7 @@ impl<V> Swept<V> {
         self.entries.push((name, value));
     }
 
-    /// Removes the least by `worth` of so many that are looked at next.
+    /// Checks the next `among` entries, and removes the one that is least by `worth`.
     pub fn remove_least<W: Ord>(&mut self, among: usize, worth: impl Fn(&V) -> W) {
         let looked_at: Vec<usize> = (0..among.min(self.entries.len())).map(|_| self.next()).collect();
         if let Some(least) = looked_at.into_iter().min_by_key(|index| worth(&self.entries[*index].1)) {
@@ -70,19 +70,19 @@ impl<V> Swept<V> {
         }
     }
 
-    /// Who is looked at now. The next look is at the one after it.
+    /// The index to check now. The next check is of the one after it.
     fn next(&mut self) -> usize {
         #[cfg(test)]
         {
             self.looks += 1;
         }
-        // The one before may have been the last, and may be gone.
+        // The entry before may have been the last one, and may be gone.
         let index = if self.hand < self.entries.len() { self.hand } else { 0 };
         self.hand = index + 1;
         index
     }
 
-    /// The last entry, which mostly is the newest, takes the place of the one that goes. It is not looked at in this round.
+    /// The last entry, usually the newest, takes the place of the removed one. It is not checked in this round.
     fn remove(&mut self, index: usize) {
         let (name, _) = self.entries.swap_remove(index);
         self.by_name.remove(&name);
@@ -108,7 +108,7 @@ mod tests {
             "the first two had fewer to look at"
         );
         let before = table.looks;
-        // From now on only the last thousand are of any use.
+        // From now on only the last thousand are useful.
         for number in 10_000..40_000_u32 {
             table.insert(&number.to_string(), number, |known| known + 1000 < number);
         }

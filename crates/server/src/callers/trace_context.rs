@@ -1,15 +1,15 @@
-//! Trace context: the trace that a request is a part of, as W3C Trace Context and Baggage write it. Scripts find it in
-//! their environment. What a client writes there is only passed on if it has the form it should have.
+//! Trace context: the trace that a request is part of, in the format of W3C Trace Context and Baggage. Scripts find it
+//! in their environment. Values that are not well-formed are not passed on.
 
 use mcp_bash_scripts::TraceVariables;
 use mcp_bash_wire::Raw;
 
-/// The longest values that are passed on, in bytes: what the specifications want everybody to pass on, and some more.
+/// The longest values that are passed on, in bytes: a little more than the specifications require.
 const LONGEST_PARENT: usize = 128;
 const LONGEST_STATE: usize = 1024;
 const LONGEST_BAGGAGE: usize = 8192;
 
-/// What a script is told of a trace.
+/// The trace variables of a script.
 pub(crate) fn read([parent, state, baggage]: [Option<Raw<'_>>; 3]) -> TraceVariables {
     let text = |raw: Option<Raw<'_>>, is_fit: fn(&str) -> bool| {
         raw.and_then(Raw::string).filter(|text| is_fit(text)).map(|text| Box::from(&*text))

@@ -1,4 +1,4 @@
-//! A request that has arrived, and where it is answered.
+//! Arrival: a request that has arrived, and where it is answered.
 
 use super::resolved::Resolved;
 use crate::callers::{Denied, RequestContext, SLOWED};
@@ -15,13 +15,13 @@ pub(super) struct Arrival<'a, 'r> {
     pub(super) responder: &'a Responder,
 }
 
-/// How a request was served.
+/// The outcome of dispatching a request.
 pub(super) enum Dispatched {
-    /// This is its result.
+    /// Answered at once, with this result.
     Now(RenderedResult),
-    /// Its handler found this wrong.
+    /// Refused by its handler, with this error.
     Failed(RpcError),
-    /// It is answered later, by the work that was started for it.
+    /// Answered later, by the work that was started for it.
     Later,
 }
 
@@ -32,14 +32,14 @@ impl From<Result<RenderedResult, RpcError>> for Dispatched {
 }
 
 impl Arrival<'_, '_> {
-    /// Enters the request among those in flight.
+    /// Adds the request to those in flight.
     pub(super) fn begin(&self) -> Result<InFlightRequest, RpcError> {
         let pace = self.client.server.pace();
         let begun = self.client.in_flight.begin(self.request.id(), self.responder.clone(), pace);
         begun.ok_or_else(id_in_flight)
     }
 
-    /// Opens a stream of notifications, which is all that its client receives until it ends.
+    /// Opens a stream of notifications, which is all that the client receives for this request until it ends.
     pub(super) fn listen(&self, context: &RequestContext) -> Result<Dispatched, RpcError> {
         let filter = Filter::read(self.request.params())?;
         let reply = self.responder.reply();
@@ -48,7 +48,7 @@ impl Arrival<'_, '_> {
         Ok(Dispatched::Later)
     }
 
-    /// Refuses a request without the secret: at once, or after a delay where there were many of them.
+    /// Refuses a request without the secret: at once, or after a delay when there were many of them.
     pub(super) fn deny(&self, denied: &Denied) -> Result<Dispatched, RpcError> {
         let error = RpcError::from(denied);
         if !denied.throttled {
@@ -66,8 +66,9 @@ impl Arrival<'_, '_> {
         Ok(Dispatched::Later)
     }
 
-    /// What the request holds while it waits or is worked on: its params, what of them is kept apart as the context, a token
-    /// once more in the progress that is held back, and the id where it is in flight and where it is answered.
+    /// Bytes that the request holds while it waits or is worked on: its params, the parts of them that the context
+    /// copies, the token again in progress that is held back, and the id, both in the table of requests in flight and
+    /// for the answer.
     pub(super) fn held_bytes(&self, context: &RequestContext) -> usize {
         let kept = |part: &Option<Box<str>>| part.as_ref().map_or(0, |text| text.len());
         let params = self.request.params().map_or(0, |params| params.text().len());
@@ -76,7 +77,7 @@ impl Arrival<'_, '_> {
     }
 }
 
-/// The refusal of a request whose id is taken: an answer to it could be taken for one to the other.
+/// The refusal of a request whose id is in use: the client could not tell the two answers apart.
 pub(super) fn id_in_flight() -> RpcError {
     RpcError::invalid_request("Invalid Request: a request with this id is still in flight")
 }

@@ -1,5 +1,5 @@
-//! Dispatcher: takes the lines of a client, message by message, and routes each request to the handler of its method. Each
-//! message gets the answer that it is owed.
+//! Dispatcher: takes the lines of a client, message by message, and routes each request to the handler of its method.
+//! Each message gets the answer that it is owed.
 
 use super::arrival::{Arrival, Dispatched, id_in_flight};
 use super::notifications;
@@ -25,19 +25,19 @@ use std::time::Instant;
 /// What a message is owed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Owed {
-    /// Nothing: it needs no answer, and its reply will neither be answered nor ended.
+    /// Nothing: it needs no answer, and its reply is neither answered nor ended.
     Nothing,
-    /// An answer, which its reply has or will get; unless it is ended, because the request is cancelled.
+    /// An answer, which its reply has or will get, unless the request is cancelled and the reply ends without one.
     Answer,
 }
 
 impl Client {
-    /// Takes one line. What can be answered at once is queued when this returns; the caller flushes.
+    /// Takes one line. Answers that need no waiting are queued when this returns; the caller flushes.
     pub fn receive(self: &Arc<Self>, line: &Line<'_>, reply: &Arc<dyn Reply>) -> Owed {
         self.take_line(line, None, reply)
     }
 
-    /// The same, for a line that came with headers, which must not contradict it.
+    /// Takes a line that came with headers, which must not contradict it.
     pub fn receive_with(
         self: &Arc<Self>,
         line: &Line<'_>,
@@ -66,13 +66,13 @@ impl Client {
 /// Takes the messages of one client.
 struct Dispatcher<'a> {
     client: &'a Arc<Client>,
-    /// What came beside the message, where the transport has such a thing.
+    /// The headers of the message, if the transport has headers.
     headers: Option<&'a dyn Headers>,
-    /// The meter, where there is one, and when the line arrived.
+    /// The meter, if there is one, and when the line arrived.
     arrived: Option<(&'a Arc<dyn Meter>, Instant)>,
 }
 
-/// Where a message is answered: by itself, or as a part of its batch.
+/// How a message is answered: by itself, or as part of its batch.
 enum Way<'a> {
     Alone(&'a Arc<dyn Reply>),
     InBatch(&'a Arc<Batch>),
@@ -112,7 +112,7 @@ impl Dispatcher<'_> {
         let batch = Batch::open(Arc::clone(reply), self.client.caller.budget());
         let way = Way::InBatch(&batch);
         let mut owed = Owed::Nothing;
-        // Those that are answered at once are in flight as well, until the array leaves.
+        // Requests that are answered at once are in flight as well, until the array is sent.
         let mut ids = HashSet::new();
         for element in elements {
             let of_element = match decode_element(*element) {
@@ -180,7 +180,7 @@ impl Dispatcher<'_> {
         Owed::Answer
     }
 
-    /// For a message that is owed an answer.
+    /// The responder of a message that is owed an answer.
     fn responder(&self, way: &Way<'_>) -> Responder {
         match way {
             Way::Alone(reply) => Responder::new(Arc::clone(reply), Arc::clone(self.client.caller.budget())),
@@ -240,8 +240,8 @@ impl Dispatcher<'_> {
         }
     }
 
-    /// The refusal of a call that its caller may not make. What is no whole call is left to its handler, which says what it
-    /// lacks.
+    /// The refusal of a call that its caller may not make. An incomplete call is left to its handler, which says what
+    /// is missing.
     fn refusal_by_rights(&self, request: &Resolved<'_>) -> Option<RpcError> {
         let caller = &self.client.caller;
         let (allowed, name) = (caller.allowed_tools()?, request.tool_name()?);
@@ -255,7 +255,7 @@ impl Dispatcher<'_> {
         Some(rights::refusal(caller.name(), &name))
     }
 
-    /// The method that is asked for, if it may be called now.
+    /// The requested method, if it may be called now.
     fn method_for(
         &self,
         request: &Resolved<'_>,
@@ -279,7 +279,7 @@ impl Dispatcher<'_> {
             }
             Era::Stateless => {}
             Era::Handshake => {
-                // Only the stateless era has it, so the client means that era and left out what it needs.
+                // Only the stateless era has it, so the client means that era and left out what it requires.
                 if method.is_some_and(|method| method.handshake.is_none()) {
                     return Err(missing_meta(keys::PROTOCOL_VERSION));
                 }
@@ -291,7 +291,7 @@ impl Dispatcher<'_> {
         served.ok_or_else(|| RpcError::method_not_found(request.method_name()))
     }
 
-    /// `initialize` has the revision that it agrees on.
+    /// Measures `initialize` under the revision that it agrees on.
     fn set_agreed_revision(&self, method: &Method, measured: &Measured) {
         let session = self.client.session().filter(|_| method.handshake == Some(Gate::First));
         if let Some(session) = session {

@@ -1,17 +1,18 @@
-//! Header values, compared with the JSON values that they repeat.
+//! Header values: compared with the JSON values that they repeat.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use mcp_bash_wire::Raw;
 use std::borrow::Cow;
 
-/// Around a value that is encoded, because a header cannot hold it as it is.
+/// Marks a value that is encoded because a header cannot hold it as it is.
 const ENCODED: (&[u8], &[u8]) = (b"=?base64?", b"?=");
 
-/// Integers beyond it, in either direction, are not the same number to everybody, and clients leave them out of headers.
+/// Larger integers, in either direction, do not read as the same number everywhere, and clients leave them out of
+/// headers.
 const LARGEST_SAFE: f64 = 9_007_199_254_740_991.0;
 
-/// Why a header says nothing. The messages complete "the header … ".
+/// Why a header cannot be read. The messages complete "the header … ".
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unreadable {
     Characters,
@@ -31,7 +32,7 @@ impl Unreadable {
     }
 }
 
-/// The text that the value of a header stands for: what is encoded in it, or the value itself.
+/// The text of a header value: decoded, or the value itself.
 pub(crate) fn decode(value: &[u8]) -> Result<Cow<'_, str>, Unreadable> {
     let encoded = value.strip_prefix(ENCODED.0).and_then(|rest| rest.strip_suffix(ENCODED.1));
     if let Some(encoded) = encoded {
@@ -43,7 +44,7 @@ pub(crate) fn decode(value: &[u8]) -> Result<Cow<'_, str>, Unreadable> {
     text.map(Cow::Borrowed).ok_or(Unreadable::Characters)
 }
 
-/// Whether a client has to repeat the value in a header: all but what a header cannot hold.
+/// Whether a client has to repeat the value in a header: every value that a header can hold.
 pub(crate) fn must_be_repeated(value: Raw<'_>) -> bool {
     match value.kind() {
         "a string" => value.string().is_some(),
@@ -57,7 +58,7 @@ fn is_safe(number: f64) -> bool {
     number.is_finite() && (number.fract() != 0.0 || number.abs() <= LARGEST_SAFE)
 }
 
-/// Whether what a header says is the value. Numbers are compared by what they are, not by how they are written.
+/// Whether the text of a header equals the value. Numbers are compared by value, not by notation.
 pub(crate) fn repeats(said: &str, value: Raw<'_>) -> bool {
     match value.kind() {
         "a string" => value.string().is_some_and(|text| text == said),
@@ -67,7 +68,7 @@ pub(crate) fn repeats(said: &str, value: Raw<'_>) -> bool {
     }
 }
 
-/// Whether the text is a number as headers have them: digits, with a sign before and a fraction after them at most.
+/// Whether the text is a number as headers write it: digits, with an optional sign and an optional fraction.
 fn is_decimal(text: &str) -> bool {
     let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
@@ -79,7 +80,7 @@ fn same_number(one: &str, other: &str) -> bool {
     one.is_some() && one == other
 }
 
-/// A number of any length, exactly: the digits that count, without zeros around them, and the power of ten of the last one.
+/// A number of any length, exactly: its significant digits, and the power of ten of the last one.
 #[derive(PartialEq, Eq)]
 struct Number {
     is_negative: bool,
@@ -88,7 +89,7 @@ struct Number {
 }
 
 impl Number {
-    /// Reads a number of JSON, also with zeros before it. None where its power of ten is out of all bounds.
+    /// Reads a JSON number, leading zeros allowed. `None` if its power of ten is out of bounds.
     fn read(text: &str) -> Option<Self> {
         let (text, power) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
         let (text, is_negative) = text.strip_prefix('-').map_or((text, false), |rest| (rest, true));
@@ -123,7 +124,7 @@ mod tests {
             ("=?base64?IHBhZGRlZCA=?=", Ok(" padded ")),
             ("=?base64?bGluZTEKbGluZTI=?=", Ok("line1\nline2")),
             ("=?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?=", Ok("=?base64?literal?=")),
-            // Without both ends, or with another spelling of them, it is no encoding.
+            // Without both marks, or with another spelling of them, it is not encoded.
             ("SGVsbG8=", Ok("SGVsbG8=")),
             ("=?base64?SGVsbG8=", Ok("=?base64?SGVsbG8=")),
             ("SGVsbG8=?=", Ok("SGVsbG8=?=")),
@@ -200,7 +201,7 @@ mod tests {
         );
     }
 
-    /// How a client writes a value into a header, by the words of the specification.
+    /// How a client writes a value into a header, according to the specification.
     fn encode(value: &str) -> String {
         let is_plain = value.bytes().all(|byte| matches!(byte, b'\t' | b' '..=b'~'));
         let is_trimmed = value.trim_matches([' ', '\t']).len() == value.len();
@@ -227,7 +228,7 @@ mod tests {
             let header = encode(&text);
             prop_assert_eq!(&*decode(header.as_bytes()).unwrap(), &*text);
             prop_assert!(repeats(&decode(header.as_bytes()).unwrap(), raw(&value)));
-            // And no other value looks the same on the way.
+            // And no other value encodes to the same text.
             if other != text {
                 prop_assert_ne!(encode(&other), header);
             }

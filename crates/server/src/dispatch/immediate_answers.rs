@@ -10,7 +10,7 @@ use crate::tasks::panics;
 use mcp_bash_wire::{Raw, RawBuf, RpcError};
 use std::sync::Arc;
 
-/// What a list that waits holds besides its request: its task, and its place among the requests in flight.
+/// Bytes that a waiting list holds besides its request: its task, and its place among the requests in flight.
 const WAITING_LIST: usize = 1024;
 
 impl Arrival<'_, '_> {
@@ -24,14 +24,14 @@ impl Arrival<'_, '_> {
         answer_now(method, handler, self.client, context, self.request.params())
     }
 
-    /// Lists the entries as soon as all of them are known, or after a while: many clients list once, and never again.
+    /// Lists the entries as soon as all of them are known, or after a timeout: many clients list once, and never again.
     pub(super) fn list_when_complete(
         &self,
         method: &'static Method,
         handler: NowHandler,
         context: RequestContext,
     ) -> Result<Dispatched, RpcError> {
-        // A client that sends without end is answered with what there is.
+        // A client that sends without end gets the entries known so far.
         let held = self.client.caller.budget().charge(WAITING_LIST + self.held_bytes(&context));
         let Ok(held) = held else {
             return Ok(self.answer_now(method, handler, &context).into());

@@ -1,5 +1,5 @@
-//! In-memory transport: a client in this same process, for commands that call what a project offers without starting a
-//! server, and for tests. Each message it sends has a reply of its own, as over HTTP.
+//! In-memory transport: a client in the same process, for tests and for commands that call a project's entries without
+//! starting a server. Each message it sends has a reply of its own, as over HTTP.
 
 use super::dispatcher::Owed;
 use super::routing::Headers;
@@ -19,13 +19,13 @@ pub enum Said {
     Question(Vec<u8>),
     /// The last message of a reply.
     Answer(Vec<u8>),
-    /// There is no answer: the request was cancelled.
+    /// No answer: the request was cancelled.
     End,
 }
 
 pub struct InMemoryClient {
     client: Arc<Client>,
-    /// What belongs to no request.
+    /// Messages that belong to no request.
     unasked: UnboundedReceiver<Said>,
     is_clogged: Arc<AtomicBool>,
 }
@@ -39,14 +39,14 @@ impl InMemoryClient {
         Self { client, unasked, is_clogged }
     }
 
-    /// Sends one message, or whatever else the bytes are.
+    /// Sends one message; any bytes are allowed.
     pub fn send(&self, message: &[u8]) -> InMemoryReply {
         let (reply, mut got) = InMemoryReply::pair(&self.is_clogged);
         got.owed = self.client.receive(&Line::Whole(message), &reply);
         got
     }
 
-    /// The same, with headers beside the message.
+    /// Sends one message with headers.
     pub fn send_with(&self, message: &[u8], headers: &dyn Headers) -> InMemoryReply {
         let (reply, mut got) = InMemoryReply::pair(&self.is_clogged);
         got.owed = self.client.receive_with(&Line::Whole(message), headers, &reply);
@@ -58,7 +58,7 @@ impl InMemoryClient {
         self.unasked.recv().await
     }
 
-    /// Sets whether it leaves too much unread.
+    /// Sets whether the client leaves too much unread.
     pub fn set_clogged(&self, is_clogged: bool) {
         self.is_clogged.store(is_clogged, Ordering::Release);
         if !is_clogged {
@@ -72,7 +72,7 @@ impl InMemoryClient {
     }
 }
 
-/// A client in this same process to which all is said on one stream, as over a pipe.
+/// A client in the same process that receives everything on one stream, as over a pipe.
 pub struct InMemoryConnection {
     client: Arc<Client>,
     reply: Arc<dyn Reply>,
@@ -89,7 +89,7 @@ impl InMemoryConnection {
         Self { client, reply: sender, said }
     }
 
-    /// Sends one message, or whatever else the bytes are.
+    /// Sends one message; any bytes are allowed.
     pub fn send(&self, message: &[u8]) {
         self.client.receive(&Line::Whole(message), &self.reply);
     }
@@ -107,30 +107,30 @@ impl InMemoryConnection {
     }
 }
 
-/// What one message gets back.
+/// The reply to one message.
 pub struct InMemoryReply {
     pub owed: Owed,
     said: UnboundedReceiver<Said>,
 }
 
 impl InMemoryReply {
-    /// What the server gets, and what its client has of it.
+    /// The server's end of a reply, and the client's.
     pub(crate) fn pair(is_clogged: &Arc<AtomicBool>) -> (Arc<dyn Reply>, Self) {
         let (sender, said) = Sender::new(is_clogged);
         (Arc::new(sender), Self { owed: Owed::Nothing, said })
     }
 
-    /// The next thing that is said. Nothing after the answer or the end, or where nothing is owed.
+    /// The next message. `None` after the answer or the end, or if nothing is owed.
     pub async fn next(&mut self) -> Option<Said> {
         self.said.recv().await
     }
 
-    /// What has been said already, if anything.
+    /// A message that has arrived already, if any.
     pub fn try_next(&mut self) -> Option<Said> {
         self.said.try_recv().ok()
     }
 
-    /// The answer, whatever is said before it. None where there is none.
+    /// The answer; messages before it are dropped. `None` if there is none.
     pub async fn answer(&mut self) -> Option<Vec<u8>> {
         loop {
             match self.next().await? {
@@ -155,7 +155,7 @@ impl Sender {
     }
 
     fn say(&self, said: Said) {
-        // Where the other end was dropped, the message is of no use.
+        // If the other end was dropped, nothing needs the message.
         let _ = self.said.send(said);
     }
 }

@@ -1,11 +1,11 @@
-//! Notifications of a client: it is ready, its roots have changed, a request is cancelled, the session ends.
+//! Client notifications: the client is ready, its roots have changed, a request is cancelled, the session ends.
 
 use crate::logging::Facts;
 use crate::sessions::{Client, Session};
 use mcp_bash_wire::{Id, LogLevel, Notification, Object, Raw, RequestMeta};
 use std::sync::Arc;
 
-/// Takes a notification. Those that are not known are passed over, and so are those without the secret.
+/// Handles a notification. Unknown ones are ignored, and so are those without the secret.
 pub(super) fn take(client: &Arc<Client>, notification: &Notification<'_>) {
     let params = notification.params;
     if let Some(guard) = client.server.guard() {
@@ -35,7 +35,7 @@ fn refresh_roots(client: &Client, session: &Session, is_first: bool) {
     }
 }
 
-/// Stops the work on a request. What cannot be understood is passed over: no answer is owed.
+/// Stops the work on a request. Malformed params are ignored: no answer is owed.
 fn cancel(client: &Client, params: Option<Raw<'_>>) {
     let read = || {
         let params = Object::read(params?, "params", &["requestId"]).ok()?;

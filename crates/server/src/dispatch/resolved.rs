@@ -1,5 +1,5 @@
-//! A resolved request: its method, and what it is about. The name of a tool or a prompt is read once, when it is first
-//! needed, however many checks look at it.
+//! Resolved request: its method and its subject. The name of a tool or a prompt is read once, when it is first needed,
+//! however many checks use it.
 
 use crate::methods::Method;
 use crate::offered::{Schemas, Snapshot};
@@ -14,12 +14,12 @@ const LONGEST_LOOKED_AT: usize = 64 * 1024;
 
 pub(super) struct Resolved<'a> {
     request: &'a Request<'a>,
-    /// None where there is no such method.
+    /// `None` if there is no such method.
     pub(super) method: Option<&'static Method>,
     subject: OnceCell<Result<Option<Raw<'a>>, ObjectError>>,
 }
 
-/// The member of the params that says what a request is about.
+/// The member of the params that names the subject of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct SubjectMember {
     pub(super) name: &'static str,
@@ -61,7 +61,7 @@ impl<'a> Resolved<'a> {
         SubjectMember::of(self.method_name())
     }
 
-    /// What the request is about: the value of its subject member, whatever it is. An error where the member is there twice.
+    /// The subject of the request: the value of its subject member, of any type. An error if the member occurs twice.
     pub(super) fn subject(&self) -> Result<Option<Raw<'a>>, ObjectError> {
         let read = || {
             let (Some(params), Some(member)) = (self.params(), self.subject_member()) else {
@@ -81,12 +81,12 @@ impl<'a> Resolved<'a> {
         (self.method_name() == method).then(|| self.subject().ok()?.and_then(Raw::string)).flatten()
     }
 
-    /// The tool that is called, if there is one of that name, and its schemas.
+    /// The tool that is called, if it exists, and its schemas.
     pub(super) fn tool<'s>(&self, snapshot: &'s Snapshot) -> Option<(&'s Tool, &'s Schemas)> {
         snapshot.tool(&self.tool_name()?)
     }
 
-    /// The name of the tool that is called or the prompt that is got, if there is one of that name.
+    /// The name of the requested tool or prompt, if it exists.
     pub(super) fn known_name(&self, snapshot: &Snapshot) -> Option<Box<str>> {
         if let Some((tool, _)) = self.tool(snapshot) {
             return Some(tool.name.as_str().into());
@@ -95,7 +95,7 @@ impl<'a> Resolved<'a> {
         Some(prompt.name.as_str().into())
     }
 
-    /// How much a thread has to do for it: a call that a worker answers is light.
+    /// How much work it is for a thread: a call that a worker answers is light.
     pub(super) fn weight(&self, snapshot: &Snapshot) -> Weight {
         let is_short = self.params().is_some_and(|params| params.text().len() <= LONGEST_LOOKED_AT);
         let tool = is_short.then(|| self.tool(snapshot)).flatten();

@@ -1,5 +1,5 @@
-//! Routing headers: what came beside a message in its HTTP request. In the stateless era they repeat what the message says,
-//! so that proxies can route by them, and a request whose headers say something else is refused.
+//! Routing headers: the HTTP headers of a message. In the stateless era they repeat parts of the message, so that
+//! proxies can route by them. A request whose headers contradict it is refused.
 
 use super::header_values::{decode, must_be_repeated, repeats};
 use super::resolved::Resolved;
@@ -11,16 +11,16 @@ use std::borrow::Cow;
 
 /// The headers that came with a message.
 pub trait Headers {
-    /// The header of that name, whose case does not matter. Without the white space around its value.
+    /// The header of that name, in any case, without white space around its value.
     fn get(&self, name: &str) -> Header<'_>;
 }
 
-/// What was said in one header.
+/// The value of one header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Header<'a> {
     Absent,
     Once(&'a [u8]),
-    /// More than once, so that it says nothing for certain.
+    /// Sent more than once, so that its value is ambiguous.
     Repeated,
 }
 
@@ -31,14 +31,14 @@ const NAME: &str = "Mcp-Name";
 /// How much of a value is quoted to the client that sent it.
 const LONGEST_QUOTE: usize = 80;
 
-/// Whether the headers of a request have to repeat what it says: in the stateless era. `initialize` begins a session,
-/// whatever else is said in it.
+/// Whether the headers of a request have to repeat its content: in the stateless era. `initialize` begins a session,
+/// whatever else the request says.
 pub(super) fn is_repeated_in_headers(meta: &RequestMeta<'_>, request: &Resolved<'_>) -> bool {
     meta.is_stateless() && request.method_name() != "initialize"
 }
 
-/// Refuses a request whose header names another version. Whether it says all that it has to is for others to find out, and
-/// comes before; whether there is a header at all comes after the version was found to be known.
+/// Refuses a request whose header names another version. Completeness of the request is checked elsewhere, before this;
+/// presence of the header is checked after the version is known to be supported.
 pub(super) fn check_version(headers: &dyn Headers, meta: &RequestMeta<'_>) -> Result<(), RpcError> {
     let is_complete = meta.client_capabilities.is_some_and(Raw::is_object);
     let version = meta.protocol_version.and_then(Raw::string).filter(|_| is_complete);
@@ -51,8 +51,7 @@ pub(super) fn check_version(headers: &dyn Headers, meta: &RequestMeta<'_>) -> Re
     }
 }
 
-/// Refuses a request without a version in its headers, or whose headers name another method, or another tool, prompt or
-/// resource.
+/// Refuses a request whose headers have no version, or name another method, tool, prompt or resource.
 pub(super) fn check_method_and_name(headers: &dyn Headers, request: &Resolved<'_>) -> Result<(), RpcError> {
     if headers.get(VERSION) == Header::Absent {
         return Err(mismatch(VERSION, "is missing; it must repeat the version in `_meta`"));
@@ -64,7 +63,7 @@ pub(super) fn check_method_and_name(headers: &dyn Headers, request: &Resolved<'_
     repeats_value(headers.get(NAME), NAME, &place, value, member.is_needed_in_headers)
 }
 
-/// Refuses a call whose headers say other arguments than it has, of those that its tool wants repeated.
+/// Refuses a call whose headers contradict its arguments, for the arguments that its tool wants repeated.
 pub(super) fn check_arguments(
     headers: &dyn Headers,
     request: &Resolved<'_>,
@@ -84,7 +83,7 @@ pub(super) fn check_arguments(
     Ok(())
 }
 
-/// The value to which the names lead. Null is no value. A name that stands twice could mean either, and is refused.
+/// The value at the path `names`. Null counts as no value. A name that occurs twice is ambiguous, and is refused.
 fn follow<'a>(from: Option<Raw<'a>>, names: &[String]) -> Result<Option<Raw<'a>>, RpcError> {
     let mut here = from;
     for name in names {
@@ -94,7 +93,7 @@ fn follow<'a>(from: Option<Raw<'a>>, names: &[String]) -> Result<Option<Raw<'a>>
     Ok(here.filter(|value| !value.is_null()))
 }
 
-/// Refuses a header that is not this text, as it is.
+/// Refuses a header that is not exactly this text.
 fn is_exactly(header: Header<'_>, name: &str, what: &str, text: &str) -> Result<(), RpcError> {
     match header {
         Header::Once(value) if value == text.as_bytes() => Ok(()),
@@ -104,7 +103,7 @@ fn is_exactly(header: Header<'_>, name: &str, what: &str, text: &str) -> Result<
     }
 }
 
-/// Refuses a header that does not repeat the value at `place`, or repeats one that is not there.
+/// Refuses a header that does not repeat the value at `place`, or repeats one that does not exist.
 fn repeats_value(
     header: Header<'_>,
     name: &str,
@@ -130,7 +129,7 @@ fn repeats_value(
     }
 }
 
-/// A value as a header would say it.
+/// A value as a header writes it.
 fn plain(value: Raw<'_>) -> Cow<'_, str> {
     value.string().unwrap_or(Cow::Borrowed(value.text()))
 }

@@ -27,8 +27,8 @@ impl Arrival<'_, '_> {
         Ok(Dispatched::Later)
     }
 
-    /// Continues the work that an earlier request has begun. Nothing else is started, so that a state is good for no more
-    /// than that; only a script whose process is gone is run again, where its author allows it.
+    /// Continues the work of an earlier request. It starts nothing else, so that a state is good for nothing else; only
+    /// a script whose process is gone is run again, if its author allows it.
     pub(super) fn resume(
         &self,
         name: &'static str,
@@ -70,14 +70,14 @@ impl Arrival<'_, '_> {
         Ok(Dispatched::Later)
     }
 
-    /// Logs for the operator, and for nobody else, why a state is refused.
+    /// Logs for the operator alone why a state is refused.
     fn report_state(&self, why: Unacceptable) {
         let facts = Facts::of_caller(&self.client.caller).words("reason", why.words());
         let log = self.client.server.log();
         log.request_event(LogLevel::Notice, "mcp.state", "a requestState is refused", facts);
     }
 
-    /// Has the request worked on, now or in its turn. False where it is refused; then it has been answered.
+    /// Admits the request to be worked on now or in its turn. False if it is refused; then it has been answered.
     fn admit(
         &self,
         name: &'static str,
@@ -117,11 +117,11 @@ impl Arrival<'_, '_> {
                 work.answer(answer.map_err(|error| work.server().short_paths().error(error, params)));
             })
         });
-        // A panic drops the work, which answers; nobody else must.
+        // A panic drops the work, which answers; nothing else may answer.
         let admission = self.client.server.admission();
         let admitted = panics::caught(|| Ok(admission.admit(caller, &open_request, bytes, task, weight)));
         if let Ok(Err(refused)) = admitted {
-            // Before the work is dropped, which would answer with less of a reason.
+            // Before the work is dropped, which would answer with a vaguer reason.
             refuse(&refused.reason);
             drop(refused);
             return false;

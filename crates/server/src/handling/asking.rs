@@ -1,5 +1,5 @@
-//! Asking: questions of a script to the client of its request. With a session they are requests to the client; without one the
-//! request is answered with the questions, and its process is parked until another request brings the answers.
+//! Asking: questions of a script to the client of its request. With a session they are requests to the client. Without
+//! one the questions are the answer to the request, and its process is parked until another request brings the answers.
 
 use super::work::Work;
 use crate::callers::ClientCapabilities;
@@ -16,17 +16,17 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout_at};
 
-/// A call that can be continued by another request.
+/// A call that another request can continue.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Resumable {
     pub(crate) subject: Subject,
-    /// Whether its author allows that it is run again.
+    /// Whether its author allows it to be run again.
     pub(crate) may_run_again: bool,
 }
 
-/// What a client is asked.
+/// A question to a client.
 pub(crate) struct ClientQuestion {
-    /// What its author calls it.
+    /// The name its author gives it.
     pub(crate) name: Option<Box<str>>,
     pub(crate) method: &'static str,
     /// The text of a JSON object.
@@ -34,17 +34,17 @@ pub(crate) struct ClientQuestion {
     pub(crate) is_offered: fn(ClientCapabilities) -> bool,
 }
 
-/// What a question is called to which its author has given no name.
+/// The name of a question that its author did not name.
 const UNNAMED: &str = "question";
 
-/// How long a client with a session may take to answer, where the script does not say.
+/// How long a client with a session may take to answer, unless the script says otherwise.
 const USUAL_TIMEOUT: Duration = Duration::from_secs(300);
 
 impl Work {
-    /// Asks the client of the request what it offers to be asked, and returns the results of its answers as JSON text. With
-    /// a session they are asked one after the other, without one all at once. Meanwhile the place of this work among those
-    /// that run is free for others. Without `timeout` a client with a session has the usual time, and one without as long
-    /// as it may take to come back.
+    /// Asks the client those questions that it offers to answer, and returns the results as JSON text: one after the
+    /// other with a session, all at once without one. Meanwhile other work can use the place of this work. Without
+    /// `timeout`, a client with a session has the usual time, and a client without one as long as it may take to come
+    /// back.
     pub(crate) async fn ask(
         &self,
         questions: &[ClientQuestion],
@@ -106,7 +106,7 @@ impl Work {
             let timeout = timeout.map_or(longest, |timeout| timeout.min(longest));
             let deadline = Instant::now() + timeout;
             let timed_out = |_| Unanswered::TimedOut(timeout);
-            // After a question that is no longer waited for, its client has still to come back.
+            // After a question that timed out, the client still has to come back.
             let current = timeout_at(deadline, self.seated()).await.map_err(timed_out)?;
             let current = current.ok_or(Unanswered::Cancelled)?;
             let offered = current.context.capabilities;
@@ -115,10 +115,10 @@ impl Work {
             }
             let answers = self.park(&current, pending, call)?;
             drop(current);
-            // How many are parked is limited already. Those that had to make room are still on their way out.
+            // The number of parked processes is already limited. Those that made room are still shutting down.
             let rest = self.rest(Place::rest_in_any_case);
             let answered = timeout_at(deadline, answers).await;
-            // Whether it was answered or not, its script goes on.
+            // Answered or not, the script goes on.
             rest.end().await;
             pending = answered.map_err(timed_out)?.map_err(|_| Unanswered::Cancelled)?;
         }
@@ -128,7 +128,7 @@ impl Work {
         pending.into_iter().map(|question| question.answer.ok_or(Unanswered::Cancelled)).collect()
     }
 
-    /// The params of a question as its client gets to see them.
+    /// The params of a question as its client sees them.
     fn shown(&self, question: &ClientQuestion) -> String {
         let elicitation_id = self.server().unguessable_token();
         shape::question(question.method, &question.params, elicitation_id.as_deref(), self.revision)
@@ -141,14 +141,14 @@ impl Work {
         PendingQuestion { key, method, request, digest: digest(&[method, params]), answer: None }
     }
 
-    /// The request that is to be answered, as soon as there is one. None where none will come.
+    /// The request to be answered, as soon as there is one. `None` if none will come.
     async fn seated(&self) -> Option<Arc<Current>> {
         let mut slot = self.slot.subscribe();
         let occupant = slot.wait_for(|occupant| !matches!(occupant, Occupant::Awaited)).await.ok()?;
         occupant.request()
     }
 
-    /// Answers the request with questions, so that another can bring the answers.
+    /// Answers the request with questions, so that another request can bring the answers.
     fn park(
         &self,
         current: &Current,
@@ -161,7 +161,8 @@ impl Work {
         let earlier = call.may_run_again.then(|| self.answered.lock().clone());
         let bytes = questions.iter().map(|question| question.request.len()).sum::<usize>()
             + earlier.iter().flatten().map(Round::bytes).sum::<usize>();
-        // Here, and as the answer, which must not become an error: then the client would not receive the questions.
+        // Held here, and again as the answer, which must not become an error: the client would not receive the
+        // questions.
         let mut held = self.budget().charge(2 * bytes)?;
         held.set(bytes);
         let (sender, answers) = oneshot::channel();
@@ -179,13 +180,13 @@ impl Work {
         let keys = self.server().state_keys().ok_or(Unanswered::Cancelled)?;
         let asked = parking.park(parked, keys).ok_or(Unanswered::Cancelled)?;
         if !current.in_flight.answer(Ok(asked.members.into())) {
-            // It was cancelled or answered a moment ago, so that no client learns the state.
+            // It was cancelled or answered a moment ago, so no client receives the state.
             parking.abandon(&asked.id);
         }
         Ok(answers)
     }
 
-    /// Lets others have the place of this work for as long as it waits for an answer.
+    /// Frees the place of this work for others while it waits for an answer.
     fn rest(&self, rest: fn(Place) -> Result<Resting, Place>) -> Rest<'_> {
         let mut place = self.place.lock();
         let resting = match place.take().map(rest) {
@@ -203,12 +204,12 @@ impl Work {
 /// Work that waits for an answer.
 struct Rest<'a> {
     work: &'a Work,
-    /// Nothing where it keeps its place.
+    /// `None` if it keeps its place.
     resting: Option<Resting>,
 }
 
 impl Rest<'_> {
-    /// Takes its turn for a place.
+    /// Waits its turn for a place.
     async fn end(mut self) {
         let Some(resting) = &self.resting else { return };
         let request = self.work.current().map(|current| Arc::clone(current.in_flight.request()));
@@ -220,7 +221,7 @@ impl Rest<'_> {
 }
 
 impl Drop for Rest<'_> {
-    /// The answer is no longer waited for, so that the script goes on at once.
+    /// No longer waits for the answer, so that the script goes on at once.
     fn drop(&mut self) {
         if let Some(resting) = self.resting.take() {
             *self.work.place.lock() = Some(resting.take_place_at_once());

@@ -5,7 +5,7 @@ use crate::sessions::{Client, Server, Session};
 use mcp_bash_wire::{Raw, RpcError};
 use std::sync::Arc;
 
-/// What the handler of such a request knows.
+/// What the handler of an immediate request knows.
 pub(crate) struct Immediate<'a> {
     pub(crate) client: &'a Arc<Client>,
     pub(crate) context: &'a RequestContext,
@@ -17,7 +17,7 @@ impl<'a> Immediate<'a> {
         &self.client.server
     }
 
-    /// The session that the request belongs to. The rules let no request of the handshake era through without one.
+    /// The session of the request. The gate lets no request of the handshake era through without one.
     pub(crate) fn session(&self) -> Result<&'a Session, RpcError> {
         self.client.session().ok_or_else(|| RpcError::internal("Internal error: the request has no session"))
     }

@@ -1,4 +1,4 @@
-//! What the handler of a method has in hand: a request that is answered at once, or work that takes time.
+//! Handling: what the handler of a method works with, a request that is answered at once or work that takes time.
 
 mod asking;
 mod immediate;

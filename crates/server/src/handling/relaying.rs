@@ -1,4 +1,4 @@
-//! Relaying: log events about work, and the notifications of its script, on their way to the client of the request.
+//! Relaying: log events about work and the notifications of its script, on their way to the client of the request.
 
 use super::work::Work;
 use crate::logging::Facts;
@@ -6,7 +6,7 @@ use mcp_bash_wire::{Limits, LogLevel, Object, Raw, Scanner, surrogates};
 use serde_json::Value;
 
 impl Work {
-    /// Logs an event about this request for the operator and, if it wants to know, for its client.
+    /// Logs an event about this request for the operator and, if it wants log events, for its client.
     pub(crate) fn log(
         &self,
         level: LogLevel,
@@ -26,7 +26,7 @@ impl Work {
         }
     }
 
-    /// Logs something for the client of this request alone, if it wants to know.
+    /// Logs an event for the client of this request alone, if it wants log events.
     pub(crate) fn log_to_client(&self, level: LogLevel, logger: &str, message: &str) {
         if let Some(current) = self.current().filter(|current| current.wants(level)) {
             let log = self.server().log();
@@ -34,7 +34,7 @@ impl Work {
         }
     }
 
-    /// Passes on what a running script reports: a notification as JSON, one a line.
+    /// Relays the notifications of a running script: one JSON line each.
     pub(crate) fn relay(&self, line: &[u8]) {
         let Some(current) = self.current() else { return };
         let Ok(text) = std::str::from_utf8(line) else { return };

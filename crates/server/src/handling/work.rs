@@ -1,5 +1,5 @@
-//! Work: a request whose answer takes time, and what its handler knows of it. What it asks its client is in `asking.rs`, what
-//! it sends meanwhile in `relaying.rs`.
+//! Work: a request whose answer takes time, and what its handler knows about it. Questions to the client are in
+//! `asking.rs`, notifications in `relaying.rs`.
 
 use crate::callers::{Caller, ClientCapabilities};
 use crate::logging::Subscriber;
@@ -18,12 +18,12 @@ pub(crate) struct Work {
     client: Arc<Client>,
     pub(super) revision: Revision,
     pub(super) slot: Slot,
-    /// Its place among those that run, unless it rests.
+    /// Its place among running work, unless it rests.
     pub(super) place: Mutex<Option<Place>>,
     /// One question at a time.
     pub(super) asking: tokio::sync::Mutex<()>,
     pub(super) given: Mutex<GivenAnswers>,
-    /// What was asked and answered so far, where the script may be run again.
+    /// Questions and answers so far, if the script may be run again.
     pub(super) answered: Mutex<Vec<Round>>,
 }
 
@@ -42,20 +42,20 @@ impl Work {
         }
     }
 
-    /// Begins with a place among those that run. It has it until the returned value is dropped.
+    /// Begins with a place among running work, kept until the returned value is dropped.
     pub(crate) fn begin(self: &Arc<Self>, place: Place) -> Begun {
         *self.place.lock() = Some(place);
         Begun(Arc::clone(self))
     }
 
-    /// Takes answers that came with the call, where the era has such a thing.
+    /// Takes answers that came with the call, if the era has them.
     pub(crate) fn take_answers(&self, responses: Raw<'_>) {
         if self.session().is_none() {
             self.given.lock().take_in_advance(responses);
         }
     }
 
-    /// Whether this is done once more because the process of an earlier run is gone.
+    /// Whether this is a second run because the process of an earlier run is gone.
     pub(crate) fn is_replay(&self) -> bool {
         self.given.lock().is_replay()
     }
@@ -64,8 +64,8 @@ impl Work {
         &self.client.server
     }
 
-    /// What is served, as soon as it has what `has` looks for, given the files that are being asked what they have. Waits
-    /// for those as long as a call may take.
+    /// The snapshot, as soon as it has what `has` looks for, given the files that are still being asked for their
+    /// entries. Waits for those files for as long as a call may take.
     pub(crate) async fn snapshot_with(
         &self,
         has: impl Fn(&Snapshot, &[FileInProgress]) -> bool,
@@ -82,12 +82,12 @@ impl Work {
         self.client.caller()
     }
 
-    /// What is held for the caller of the request.
+    /// The budget of the caller of the request.
     pub(crate) fn budget(&self) -> &Arc<Budget> {
         self.caller().budget()
     }
 
-    /// Who is notified of the resources that the session subscribes to.
+    /// The subscriber that is notified of the resources that the session subscribes to.
     pub(crate) fn subscriber(&self) -> Option<&Arc<Subscriber>> {
         self.client.subscriber()
     }
@@ -96,7 +96,7 @@ impl Work {
         self.revision
     }
 
-    /// The session that the request belongs to, if it is one of the handshake era.
+    /// The session of the request, in the handshake era.
     pub(super) fn session(&self) -> Option<&Session> {
         self.client.session().filter(|_| self.revision.era() == Era::Handshake)
     }
@@ -105,13 +105,13 @@ impl Work {
         self.slot.borrow().request()
     }
 
-    /// Answers the request. While the process is parked, the answer is kept for the request that comes for it.
+    /// Answers the request. While the process is parked, the answer is kept for the request that asks for it.
     pub(crate) fn answer(&self, answer: Result<RenderedResult, RpcError>) {
         if let Some(current) = self.current() {
             current.in_flight.answer(answer);
             return;
         }
-        // Given back where a request has come just now.
+        // Returned if a request has arrived just now.
         if let Some(answer) = self.server().parking().finish(&self.slot, answer)
             && let Some(current) = self.current()
         {
@@ -119,7 +119,7 @@ impl Work {
         }
     }
 
-    /// The longest answer that can leave.
+    /// The length of the longest answer that can be sent.
     pub(crate) fn longest_answer(&self) -> usize {
         self.current().map_or(usize::MAX, |current| current.in_flight.request().longest_answer())
     }
@@ -130,13 +130,14 @@ impl Work {
         meta.unwrap_or_else(|| "{}".to_owned())
     }
 
-    /// The trace that the request is a part of.
+    /// The trace that the request is part of.
     pub(crate) fn trace(&self) -> TraceVariables {
         self.current().map(|current| current.context.trace.clone()).unwrap_or_default()
     }
 
-    /// The progress token for a script: the text of a string, the digits of an integer. One that no variable can hold, or
-    /// that would fill a whole line of the side channel, is only hinted at; notifications carry the real one all the same.
+    /// The progress token for a script: the text of a string, the digits of an integer. A token that no variable can
+    /// hold, or that would fill a whole line of the side channel, is replaced by a stand-in; notifications still carry
+    /// the real one.
     pub(crate) fn progress_token_text(&self) -> String {
         let Some(current) = self.current() else { return String::new() };
         let Some(token) = current.context.progress_token.as_deref() else { return String::new() };
@@ -166,28 +167,27 @@ impl Work {
         of_client.unwrap_or_else(|| Arc::clone(self.server().own_roots()))
     }
 
-    /// Whether the client has folders of its own that it was not asked for yet: without a session that takes a second
-    /// request, so that it is asked only for tools that want to know.
+    /// Whether the client has folders of its own that it was not asked for yet. Without a session that takes a second
+    /// request, so it is asked only for tools that need to know.
     pub(crate) fn has_unasked_roots(&self) -> bool {
         self.capabilities().roots && self.session().is_none() && self.client.remembered_roots.get().is_none()
     }
 
-    /// Whether the client has an answer to anything that a script can ask. Without a session it is asked for its roots,
-    /// too.
+    /// Whether the client can answer anything that a script may ask. Without a session it can also be asked for its
+    /// roots.
     pub(crate) fn can_be_asked(&self) -> bool {
         let offered = self.capabilities();
         offered.can_be_asked() || (offered.roots && self.session().is_none())
     }
 
-    /// Takes over the folders that a client without a session has named, or leaves it at those of the project where it
-    /// named none.
+    /// Uses the folders that a client without a session has named, or those of the project if it named none.
     pub(crate) fn learn_roots(&self, named: Option<ScriptRoots>) -> Arc<ScriptRoots> {
         let roots = named.map_or_else(|| Arc::clone(self.server().own_roots()), Arc::new);
         self.client.remembered_roots.set(Arc::clone(&roots));
         roots
     }
 
-    /// Completes when the client cancels the request, or when no request will ever come for what is parked.
+    /// Completes when the client cancels the request, or when no request will ever come for the parked work.
     pub(crate) async fn cancelled(&self) {
         let mut slot = self.slot.subscribe();
         loop {
@@ -214,15 +214,15 @@ impl Work {
 /// channel, which is short.
 const LONGEST_TOKEN: usize = 512;
 
-/// What scripts receive instead of a token that they cannot be given.
+/// The token that scripts receive in place of one that they cannot be given.
 const STAND_IN_TOKEN: &str = "progress";
 
-/// Work that has a place among those that run, or rests.
+/// Work that has a place among running work, or rests.
 pub(crate) struct Begun(Arc<Work>);
 
 impl Drop for Begun {
     fn drop(&mut self) {
-        // It passes on when it is dropped, which must not happen while it is looked at.
+        // Dropping a place passes it on, which must not happen while it is locked.
         let place = self.0.place.lock().take();
         drop(place);
     }

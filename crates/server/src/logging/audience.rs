@@ -1,4 +1,4 @@
-//! Broadcast audience: all who receive notifications that belong to no request. They are the sessions, and the
+//! Broadcast audience: the recipients of notifications that belong to no request. They are the sessions, and the
 //! listening requests of the stateless era.
 
 use super::subscriber::{ListChange, Subscriber};
@@ -6,26 +6,26 @@ use mcp_bash_wire::LogLevel;
 use parking_lot::Mutex;
 use std::sync::{Arc, Weak};
 
-/// How many others are looked at when one joins: those that are gone make room.
+/// How many other subscribers are checked when one joins: those that are gone make room.
 const LOOKS: usize = 2;
 
 #[derive(Default)]
 pub(crate) struct Audience {
     subscribers: Mutex<Subscribers>,
-    /// Those who have to be told something as soon as they read again.
+    /// Subscribers that are owed a notification as soon as they read again.
     owed: Mutex<Vec<Weak<Subscriber>>>,
 }
 
 #[derive(Default)]
 struct Subscribers {
     all: Vec<Weak<Subscriber>>,
-    /// Who is looked at next.
+    /// The index of the next subscriber to check.
     hand: usize,
 }
 
 impl Audience {
-    /// One more, for as long as it lives. Whoever joins pays for a look at two others and no more, since anybody may join
-    /// at any time.
+    /// Adds a subscriber, for as long as it lives. Joining pays for checking two others and no more, since any client
+    /// may join at any time.
     pub(crate) fn join(&self, subscriber: &Arc<Subscriber>) {
         let mut subscribers = self.subscribers.lock();
         for _ in 0..LOOKS {
@@ -34,7 +34,7 @@ impl Audience {
         subscribers.all.push(Arc::downgrade(subscriber));
     }
 
-    /// Announces a changed list to everybody who wants to know.
+    /// Announces a changed list to every subscriber that wants it.
     pub(crate) fn announce(&self, change: ListChange) {
         for subscriber in self.all() {
             if subscriber.announce(change) {
@@ -43,7 +43,7 @@ impl Audience {
         }
     }
 
-    /// Announces what could not be announced before, to those who read again.
+    /// Announces what could not be announced before, to subscribers that read again.
     pub(crate) fn tell_what_is_owed(&self) {
         let owed = std::mem::take(&mut *self.owed.lock());
         for subscriber in owed.iter().filter_map(Weak::upgrade) {
@@ -53,7 +53,7 @@ impl Audience {
         }
     }
 
-    /// Those who hear of log events of this level.
+    /// The subscribers that receive log events of this level.
     pub(crate) fn interested(&self, level: LogLevel) -> Vec<Arc<Subscriber>> {
         let mut all = self.all();
         all.retain(|subscriber| subscriber.wants(level));
@@ -66,7 +66,7 @@ impl Audience {
 }
 
 impl Subscribers {
-    /// Forgets the next one if it is gone.
+    /// Forgets the next subscriber if it is gone.
     fn look_at_one(&mut self) {
         if self.hand >= self.all.len() {
             self.hand = 0;
@@ -74,7 +74,7 @@ impl Subscribers {
         if self.all.get(self.hand).is_some_and(|known| known.strong_count() == 0) {
             self.all.swap_remove(self.hand);
         }
-        // The last one, which mostly is the newest, may have taken its place. It is looked at in the next round.
+        // The last one, usually the newest, may have taken its place. It is checked in the next round.
         self.hand += 1;
     }
 }

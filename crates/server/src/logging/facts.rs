@@ -1,13 +1,12 @@
-//! Structured log fields of a request. An event about one can be made of these only: names that the project gave,
-//! numbers, words of ours, and what clients say about themselves. So no event can hold an argument, a result or what a
-//! script printed.
+//! Log fields: an event about a request consists only of these: names that the project gave, numbers, words of ours,
+//! and what clients say about themselves. So no event can hold an argument, a result or script output.
 
 use crate::callers::Caller;
 use mcp_bash_project::{Prompt, Tool};
 use mcp_bash_scripts::ScriptError;
 use serde_json::{Map, Number, Value};
 
-/// More characters of what a client says about itself are not logged.
+/// The most characters that are logged of what a client says about itself.
 const LONGEST: usize = 80;
 
 #[derive(Debug, Default)]
@@ -47,12 +46,12 @@ impl Facts {
         self.with("error", error.kind().into())
     }
 
-    /// Where in the schema of a tool the keyword stands that a value breaks.
+    /// The location of the schema keyword that a value breaks.
     pub(crate) fn rule(self, rule: &SchemaRule) -> Self {
         self.with("rule", rule.0.clone().into())
     }
 
-    /// What a client says of itself or calls its messages: its name, a version, a method, an id. It is cut.
+    /// A value that the client chose: its name, a version, a method, an id. It is truncated.
     pub(crate) fn by_client(self, name: &'static str, said: &str) -> Self {
         let mut cut: String = said.chars().take(LONGEST).collect();
         if cut.len() < said.len() {
@@ -61,7 +60,7 @@ impl Facts {
         self.with(name, cut.into())
     }
 
-    /// The text of the facts as JSON.
+    /// The facts as JSON.
     pub(crate) fn into_value(self) -> Value {
         Value::Object(self.0)
     }
@@ -72,12 +71,12 @@ impl Facts {
     }
 }
 
-/// A place in a schema, which is its author's and nobody's value.
+/// A location in a schema. It is written by the tool's author, and holds no value of a call.
 #[derive(Debug)]
 pub(crate) struct SchemaRule(String);
 
 impl SchemaRule {
-    /// The one that a value breaks.
+    /// The location that a value breaks.
     pub(crate) fn broken_by(problem: &mcp_bash_schema::Problem) -> Option<Self> {
         problem.rule().map(|rule| Self(rule.to_owned()))
     }

@@ -1,6 +1,5 @@
-//! Log: one event, for the operator, who reads standard error, and for the clients it concerns. An event about a
-//! request is made of [`Facts`] only. What scripts print is no event: it goes to a file of its own, where the operator
-//! keeps one.
+//! Log: writes one event to standard error for the operator, and to the clients it concerns. An event about a request
+//! consists of [`Facts`] only. Script output is not an event: it goes to a file of its own, if the operator keeps one.
 
 use super::audience::Audience;
 use super::facts::Facts;
@@ -20,38 +19,37 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
 
-/// How events look on standard error.
+/// The format of events on standard error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
-    /// A JSON object a line.
+    /// One JSON object a line.
     Json,
-    /// Words, for a person at a terminal.
+    /// Plain text, for a person at a terminal.
     Plain,
-    /// The same with the time.
+    /// Plain text with the time.
     Timed,
-    /// Not at all: clients are told, and whoever runs the command is one of them.
+    /// Nothing on standard error: clients receive the events, and the user who runs the command is one of them.
     Hidden,
 }
 
-/// One who is told of events in place of standard error: level, part of the server, message, details.
+/// Receives events in place of standard error: level, part of the server, message, details.
 pub type Operator = dyn Fn(LogLevel, &str, &str, &Value) + Send + Sync;
 
-/// Who hears of events. Events carry kinds, places, counts and durations: never arguments, results, secrets, or what a
-/// script printed.
+/// The log. Events carry kinds, places, counts and durations, never arguments, results, secrets or script output.
 pub struct Log {
     level: LogLevel,
     style: Style,
     audience: Audience,
     file: Option<LogFile>,
-    /// What scripts print, where the operator keeps that.
+    /// The file for script output, if the operator keeps one.
     script_output: Option<LogFile>,
-    /// Who is told instead of standard error.
+    /// Receives events in place of standard error.
     operator: Option<Box<Operator>>,
-    /// How clients are told paths. The operator is told whole ones.
+    /// Shortens paths for clients. The operator sees whole paths.
     short_paths: Arc<ShortPaths>,
-    /// What went wrong before any client was ready.
+    /// Warnings from before any client was ready.
     start_warnings: StartWarnings,
-    /// Which of it clients have received from earlier servers, where that is remembered.
+    /// The warnings that clients have received from earlier servers, if that is remembered.
     sent_warnings: Option<SentWarnings>,
 }
 
@@ -70,19 +68,19 @@ impl Log {
         }
     }
 
-    /// The same, with short paths for clients.
+    /// Sets short paths for clients.
     pub(crate) fn with_short_paths(self, short_paths: Arc<ShortPaths>) -> Self {
         Self { short_paths, ..self }
     }
 
-    /// The same, with clients that were told of a warning by an earlier server not told again.
+    /// Sets the record of warnings that clients received from earlier servers, which are not sent again.
     #[must_use]
     pub fn with_sent_warnings(self, sent_warnings: SentWarnings) -> Self {
         Self { sent_warnings: Some(sent_warnings), ..self }
     }
 
-    /// Tells a client, which is ready now, of what went wrong at the start, and of nothing that it knows already. A client
-    /// without a name is told of everything.
+    /// Sends the startup warnings to a client that is ready now, without those that it knows already. A client without
+    /// a name receives all of them.
     pub(crate) fn tell_start_warnings(&self, client: &Subscriber, name: &str) {
         let wanted = self.start_warnings.all().into_iter().filter(|(level, ..)| client.wants(*level));
         let warnings: Vec<_> = wanted.map(|warning| (digest(&warning), warning)).collect();
@@ -97,33 +95,33 @@ impl Log {
         let digests: HashSet<String> = warnings.into_iter().map(|(digest, _)| digest).collect();
         if let Some(memory) = memory.filter(|_| digests != known) {
             let (memory, name) = (memory.clone(), name.to_owned());
-            // Beside the start: no answer waits for a disk. What is not remembered is sent again.
+            // On a thread of its own: no answer waits for a disk. A warning that is not recorded is sent again.
             let _ = std::thread::Builder::new()
                 .name("sent-warnings".into())
                 .spawn(move || memory.store(&name, &digests));
         }
     }
 
-    /// The same, with `operator` told in place of standard error, and of what scripts print.
+    /// Sets the `operator` that receives events and script output in place of standard error.
     #[must_use]
     pub fn with_operator(self, operator: Box<Operator>) -> Self {
         Self { operator: Some(operator), ..self }
     }
 
-    /// The same, with events written to a file as well.
+    /// Writes events to a file as well.
     pub fn with_file(self, path: &Path) -> io::Result<Self> {
         Ok(Self { file: Some(LogFile::new(Self::open_file(path)?)), ..self })
     }
 
-    /// The same, with what scripts print kept in a file of its own.
+    /// Keeps script output in a file of its own.
     pub fn with_script_output(self, path: &Path) -> io::Result<Self> {
         Ok(Self { script_output: Some(LogFile::new(Self::open_file(path)?)), ..self })
     }
 
-    /// Opens a log file to append to it. One that is made is its owner's alone; one that is there already must not be
+    /// Opens a log file to append to it. A new file is readable by its owner alone; an existing one must not be
     /// readable by others.
     pub fn open_file(path: &Path) -> io::Result<File> {
-        // A named pipe that nobody reads would keep us waiting, now or with every event.
+        // A named pipe without a reader would block us, now or with every event.
         let file = mcp_bash_files::append(path)?;
         if file.metadata()?.permissions().mode() & 0o077 != 0 {
             let problem = "others may read or write it; run `chmod 600` on it";
@@ -132,7 +130,7 @@ impl Log {
         Ok(file)
     }
 
-    /// The clients that hear of what concerns all of them.
+    /// The clients that receive events which concern all of them.
     pub(crate) fn audience(&self) -> &Audience {
         &self.audience
     }
@@ -141,16 +139,16 @@ impl Log {
         self.level
     }
 
-    /// Whether the operator hears of events of that level.
+    /// Whether the operator receives events of that level.
     pub(crate) fn is_heard(&self, level: LogLevel) -> bool {
         level >= self.level
     }
 
-    /// Tells the operator and every client of something that concerns them all: the project, or the server itself.
-    /// `logger` names the part of the server, `details` is an object.
+    /// Logs an event that concerns the operator and every client: about the project, or the server itself. `logger`
+    /// names the part of the server, `details` is an object.
     pub fn event(&self, level: LogLevel, logger: &str, message: &str, details: &Value) {
         self.project_event(level, logger, message, details);
-        // The client that is becoming ready is told of it with the rest.
+        // The client that is becoming ready receives it with the rest.
         if self.start_warnings.keep(level, logger, || data_of(message, details)) {
             return;
         }
@@ -163,7 +161,7 @@ impl Log {
         }
     }
 
-    /// Tells the operator of something that concerns one client, and that client if it has a session: no other one.
+    /// Logs an event that concerns one client, for the operator and, if it has a session, for that client alone.
     pub(crate) fn client_event(
         &self,
         client: Option<&Subscriber>,
@@ -179,7 +177,7 @@ impl Log {
         }
     }
 
-    /// Tells a client of what is wrong with what it said, if it has a session, and the operator of what kind of problem that is.
+    /// Tells a client, if it has a session, what is wrong with its message, and tells the operator the kind of problem.
     pub(crate) fn client_problem(
         &self,
         client: Option<&Subscriber>,
@@ -194,12 +192,12 @@ impl Log {
         }
     }
 
-    /// Tells the operator alone of something that concerns a request.
+    /// Logs an event that concerns a request, for the operator alone.
     pub(crate) fn request_event(&self, level: LogLevel, logger: &str, kind: &'static str, facts: Facts) {
         self.project_event(level, logger, kind, &facts.into_value());
     }
 
-    /// The event as a client is told of it.
+    /// The event as a client receives it.
     pub(crate) fn notification(
         &self,
         level: LogLevel,
@@ -210,12 +208,12 @@ impl Log {
         message_notification(level, logger, &self.client_data(&data_of(message, details)))
     }
 
-    /// The `data` of an event as clients are told them.
+    /// The `data` of an event as clients receive them.
     fn client_data(&self, data: &Value) -> String {
         self.short_paths.value(data).to_string()
     }
 
-    /// Tells the operator alone of something that concerns the project or the server itself, and no request.
+    /// Logs an event that concerns the project or the server itself, and no request, for the operator alone.
     pub fn project_event(&self, level: LogLevel, logger: &str, message: &str, details: &Value) {
         if !self.is_heard(level) {
             return;
@@ -228,7 +226,7 @@ impl Log {
         self.write(self.file.as_ref(), level, logger, message, details);
     }
 
-    /// Keeps what a script printed where the operator keeps that, and tells whoever is told in place of standard error.
+    /// Keeps script output if the operator keeps it, and passes it to the receiver that replaces standard error.
     pub(crate) fn script_printed(
         &self,
         level: LogLevel,
@@ -242,7 +240,7 @@ impl Log {
         self.keep_script_output(level, logger, message, details);
     }
 
-    /// Keeps what a script printed where the operator keeps that, and tells nobody.
+    /// Keeps script output if the operator keeps it, and passes it to no receiver.
     pub(crate) fn keep_script_output(
         &self,
         level: LogLevel,
@@ -260,7 +258,7 @@ impl Log {
         }
     }
 
-    /// Why the log file cannot be written, if it cannot.
+    /// Why the log file cannot be written, if so.
     pub(crate) fn problem(&self) -> Option<String> {
         let of = |file: &LogFile| {
             file.problem(|lost| {
@@ -271,7 +269,7 @@ impl Log {
         [&self.file, &self.script_output].into_iter().flatten().find_map(of)
     }
 
-    /// One line, whatever the event holds: people read it too, and it may quote what came from elsewhere.
+    /// One line, whatever the event holds: people read it too, and it may quote text from elsewhere.
     fn line(style: Style, level: LogLevel, logger: &str, message: &str, details: &Value) -> String {
         if style != Style::Json {
             let time = if style == Style::Timed { format!("{} ", now()) } else { String::new() };
@@ -311,8 +309,8 @@ fn data_of(message: &str, details: &Value) -> Value {
     Value::Object(data)
 }
 
-/// Writes to standard error if it takes the line now. Whoever holds its other end may never read it, and must not be
-/// able to stop the server by that.
+/// Writes to standard error if it accepts the line now. The process that holds the other end may never read it, and
+/// must not be able to stop the server that way.
 fn to_stderr(line: &str) {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     let stderr = rustix::stdio::stderr();

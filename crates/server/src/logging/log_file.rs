@@ -1,5 +1,4 @@
-//! Log file: lines are appended to it, on a disk that may be full for a while. No line is ever glued to a part of
-//! another.
+//! Log file: appends lines, on a disk that may be full for a while. A line is never glued to a part of another.
 
 use parking_lot::Mutex;
 use std::fs::File;
@@ -9,11 +8,11 @@ pub(crate) struct LogFile<F = File>(Mutex<State<F>>);
 
 struct State<F> {
     file: F,
-    /// Whether the last line is only a part of one.
+    /// Whether the last line was written only in part.
     is_torn: bool,
     /// Why the last line was not written.
     problem: Option<io::Error>,
-    /// How many lines were not written since one was.
+    /// How many lines were lost since the last one that was written.
     lost: u64,
 }
 
@@ -27,15 +26,15 @@ impl<F: Write> LogFile<F> {
         self.0.lock().append(line);
     }
 
-    /// Why nothing can be written, where the last line could not be, nor can `line_after` now. It is given how many lines were
-    /// lost.
+    /// Why nothing can be written, if the last line could not be written and `line_after` cannot be either.
+    /// `line_after` receives the number of lost lines.
     pub(crate) fn problem(&self, line_after: impl FnOnce(u64) -> String) -> Option<String> {
         let mut state = self.0.lock();
         if state.problem.is_some() {
             let line = line_after(state.lost);
             state.append(&line);
             if state.problem.is_some() {
-                // That one was not owed to anybody.
+                // The line that reports the loss does not count as lost.
                 state.lost -= 1;
             }
         }
@@ -84,7 +83,7 @@ mod tests {
     use super::*;
     use std::sync::Arc;
 
-    /// A disk with room for so many bytes.
+    /// A disk with room for a number of bytes.
     #[derive(Clone, Default)]
     struct Disk(Arc<Mutex<(Vec<u8>, usize)>>);
 

@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Receives what was served. It is called where answers pass, and must not wait.
+/// Receives measurements of what was served. It is called on the path of answers, and must not wait.
 pub trait Meter: Send + Sync {
     /// A request has been answered, refused or cancelled.
     fn served(&self, operation: &Operation<'_>);
@@ -15,35 +15,36 @@ pub trait Meter: Send + Sync {
     /// A session of the handshake era has begun.
     fn session_began(&self) {}
 
-    /// Such a session has ended.
+    /// A session of the handshake era has ended.
     fn session_ended(&self, session: &EndedSession) {
         let _ = session;
     }
 }
 
-/// A request that was served. What clients can make up is not part of it, so that there are few different ones.
+/// A request that was served. It holds nothing that clients can make up, so that the number of distinct values is
+/// small.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Operation<'a> {
-    /// The method; [`OTHER`] for all that there are not.
+    /// The method; [`OTHER`] for methods that do not exist.
     pub method: &'static str,
-    /// The tool that was called or the prompt that was got, where there is one of that name.
+    /// The tool or the prompt that was requested, if it exists.
     pub name: Option<&'a str>,
-    /// The revision of the request, where it came so far.
+    /// The revision of the request, if it got that far.
     pub revision: Option<Revision>,
-    /// From the arrival of its line to its answer.
+    /// The time from the arrival of its line to its answer.
     pub duration: Duration,
     pub error: Option<ErrorType>,
 }
 
-/// Stands for what is not known.
+/// Stands for an unknown value.
 pub const OTHER: &str = "_OTHER";
 
-/// Why a request has not done what it was meant to.
+/// Why a request failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ErrorType {
     /// It was answered with this JSON-RPC error.
     Code(i32),
-    /// The tool says that it failed.
+    /// The tool reported a failure.
     Tool,
     Cancelled,
 }
@@ -55,7 +56,8 @@ pub struct EndedSession {
     pub duration: Duration,
 }
 
-/// A request that is being measured. Reported once, when it is decided; one that is never decided was cancelled.
+/// A request that is being measured. It is reported once, when it is decided; a request that is never decided was
+/// cancelled.
 pub(crate) struct Measured {
     meter: Arc<dyn Meter>,
     arrived: Instant,
@@ -71,8 +73,8 @@ struct State {
 }
 
 impl Measured {
-    /// Begins with the measurement of a request whose line arrived then. `name` is that of the tool or the prompt that it is
-    /// about, where there is one of that name.
+    /// Begins to measure a request whose line arrived at `arrived`. `name` is the tool or the prompt that it is about,
+    /// if it exists.
     pub(crate) fn begin(
         meter: &Arc<dyn Meter>,
         arrived: Instant,
@@ -86,7 +88,7 @@ impl Measured {
         self.state.lock().revision = Some(revision);
     }
 
-    /// It was answered with a result, which may say that its tool failed.
+    /// It was answered with a result, which may report that the tool failed.
     pub(crate) fn succeeded(&self, has_tool_failed: bool) {
         self.report(has_tool_failed.then_some(ErrorType::Tool));
     }
@@ -122,7 +124,7 @@ impl Drop for Measured {
     }
 }
 
-/// Reports a message that was no request, and was refused.
+/// Reports a refused message that was not a request.
 pub(crate) fn report_refused_message(meter: &dyn Meter, arrived: Instant, error: &RpcError) {
     meter.served(&Operation {
         method: OTHER,
@@ -133,7 +135,7 @@ pub(crate) fn report_refused_message(meter: &dyn Meter, arrived: Instant, error:
     });
 }
 
-/// A session that is being measured, from its handshake on for as long as this value lives.
+/// A session that is being measured, from its handshake on, for as long as this value lives.
 pub(crate) struct MeasuredSession {
     meter: Arc<dyn Meter>,
     began: Instant,
@@ -154,7 +156,7 @@ impl Drop for MeasuredSession {
     }
 }
 
-/// The reply of a request that is answered by itself, past its responder, and measured.
+/// The reply of a measured request that is answered directly, not through its responder.
 pub(crate) struct MeasuredReply {
     pub(crate) inner: Arc<dyn Reply>,
     pub(crate) measured: Arc<Measured>,

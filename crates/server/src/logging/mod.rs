@@ -1,4 +1,4 @@
-//! Logging: events for the operator and for clients that follow them, observers of messages, and metrics.
+//! Logging: events for the operator and for clients, message observers, and metrics.
 
 mod audience;
 mod facts;

@@ -1,10 +1,11 @@
-//! Message observers: they see every message between the server and its clients, for debugging. Where there is none,
-//! messages pass as they are.
+//! Message observers: they see every message between the server and its clients, for debugging. Without observers,
+//! messages pass unwrapped.
 
 use crate::replies::{Reply, Stream};
 use std::sync::Arc;
 
-/// Sees messages as they come in and before they go out. It is called where messages pass, and must not wait.
+/// Sees incoming messages, and outgoing ones before they are sent. It is called on the path of messages, and must not
+/// wait.
 pub trait Observer: Send + Sync {
     /// A line that a client sent.
     fn received(&self, message: &[u8]);
@@ -13,7 +14,7 @@ pub trait Observer: Send + Sync {
     fn sent(&self, message: &[u8]);
 }
 
-/// All who see messages.
+/// All observers.
 #[derive(Clone, Default)]
 pub(crate) struct Observers(Vec<Arc<dyn Observer>>);
 
@@ -34,18 +35,18 @@ impl Observers {
         self.0.iter().for_each(|observer| observer.sent(message));
     }
 
-    /// The stream, with its messages seen where somebody wants to.
+    /// The stream, wrapped if there are observers.
     pub(crate) fn stream(&self, inner: Arc<dyn Stream>) -> Arc<dyn Stream> {
         if self.is_empty() { inner } else { Arc::new(Observed { observers: self.clone(), inner }) }
     }
 
-    /// The reply, with its messages seen.
+    /// The reply, wrapped if there are observers.
     pub(crate) fn reply(&self, inner: Arc<dyn Reply>) -> Arc<dyn Reply> {
         Arc::new(Observed { observers: self.clone(), inner })
     }
 }
 
-/// A stream or a reply whose messages are seen.
+/// A stream or a reply whose messages are observed.
 struct Observed<S: ?Sized> {
     observers: Observers,
     inner: Arc<S>,

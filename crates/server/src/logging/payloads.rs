@@ -1,4 +1,5 @@
-//! Message record: every message, for those who debug a client, secrets removed, in a folder only they can read.
+//! Message record: every message with secrets removed, for debugging a client, in a folder that only its owner can
+//! read.
 
 use super::observer::Observer;
 use crate::replies::Redaction;
@@ -26,14 +27,14 @@ impl Payloads {
         &self.path
     }
 
-    /// Notes a message; `direction` is `<` for what came in and `>` for what went out.
+    /// Records a message; `direction` is `<` for incoming and `>` for outgoing.
     fn record(&self, direction: char, message: &[u8]) {
         let shown = match self.redaction.read(message) {
             Ok(value) => value.to_string(),
             Err(why) => why.to_string(),
         };
         let mut file = self.file.lock();
-        // Somebody has removed the private folder, which may be there again.
+        // The private folder was removed, and may exist again.
         if file.metadata().is_ok_and(|seen| seen.nlink() == 0)
             && let Ok(again) = create(&self.path)
         {

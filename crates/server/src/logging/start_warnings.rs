@@ -1,11 +1,11 @@
-//! Startup warnings: what went wrong before the first client was ready. Each client receives them once it is ready.
+//! Startup warnings: problems from before the first client was ready. Each client receives them once it is ready.
 
 use mcp_bash_wire::LogLevel;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// More warnings than these are counted, and not told one by one.
+/// The most warnings that are sent one by one; the rest are counted.
 const MOST: usize = 20;
 
 #[derive(Default)]
@@ -14,16 +14,16 @@ pub(crate) struct StartWarnings(Mutex<State>);
 #[derive(Default)]
 struct State {
     warnings: Vec<Warning>,
-    /// How many there were besides.
+    /// How many more there were.
     more: usize,
-    /// A client is ready, and is told of further warnings as they come.
+    /// A client is ready, and receives further warnings as they occur.
     is_over: bool,
 }
 
 /// Its level, its logger and its data.
 type Warning = (LogLevel, String, Value);
 
-/// What a warning is recognised by when it comes again.
+/// Identifies a warning when it occurs again.
 pub(crate) fn digest((_, logger, data): &Warning) -> String {
     let mut hasher = DefaultHasher::new();
     (logger, data.to_string()).hash(&mut hasher);
@@ -31,7 +31,7 @@ pub(crate) fn digest((_, logger, data): &Warning) -> String {
 }
 
 impl StartWarnings {
-    /// Keeps an event if it is a warning and no client was ready yet. False where it has to be told as it comes.
+    /// Keeps an event if it is a warning and no client was ready yet. False if it has to be sent now.
     pub(crate) fn keep(&self, level: LogLevel, logger: &str, data: impl FnOnce() -> Value) -> bool {
         if level < LogLevel::Warning {
             return false;
@@ -41,7 +41,7 @@ impl StartWarnings {
             return false;
         }
         let warning = (level, logger.to_owned(), data());
-        // A project that is read again says the same again.
+        // A project that is read again gives the same warnings again.
         if state.warnings.contains(&warning) {
             return true;
         }
@@ -53,7 +53,8 @@ impl StartWarnings {
         true
     }
 
-    /// All that was kept, and how many there were besides, for a client that is ready. Nothing is kept from now on.
+    /// All warnings that were kept, and how many more there were, for a client that is ready. Nothing is kept from now
+    /// on.
     pub(crate) fn all(&self) -> Vec<Warning> {
         let mut state = self.0.lock();
         state.is_over = true;

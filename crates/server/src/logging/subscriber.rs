@@ -1,4 +1,4 @@
-//! Subscriber: one who is notified of changes, a session or a `subscriptions/listen` request of the stateless era.
+//! Subscriber: a session, or a `subscriptions/listen` request of the stateless era, that is notified of changes.
 
 use crate::callers::Limiter;
 use crate::replies::{Members, Stream};
@@ -38,29 +38,29 @@ pub(crate) struct Subscriber {
     /// The announcements it wants.
     announcements: Vec<ListChange>,
     state: Mutex<State>,
-    /// What the id costs, which is as long as the client likes.
+    /// The charge for the id, which is as long as the client likes.
     _held: Option<Charge>,
 }
 
 struct State {
     delivery: Delivery,
-    /// The announcements that wait until the client reads again, each of them once.
+    /// Announcements that wait until the client reads again, each of them once.
     owed: Vec<ListChange>,
-    /// The least serious log events that it hears, and how many a minute. Only sessions hear events that belong to no
-    /// request.
+    /// The least serious log events that it receives, and how many a minute. Only sessions receive events that belong
+    /// to no request.
     log: Option<(LogLevel, Limiter)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Delivery {
-    /// Nothing is sent before the session is ready, or the listening request acknowledged.
+    /// Nothing is sent before the session is ready or the listening request is acknowledged.
     Waiting,
     Open,
     Closed,
 }
 
 impl Subscriber {
-    /// The session that has this stream for what belongs to no request.
+    /// The subscriber of a session whose messages without a request go to this stream.
     pub(crate) fn of_session(stream: Arc<dyn Stream>, log_level: LogLevel, events_per_minute: u32) -> Self {
         let log = Some((log_level, Limiter::new(events_per_minute)));
         Self {
@@ -72,7 +72,7 @@ impl Subscriber {
         }
     }
 
-    /// The listening request that is answered on this stream.
+    /// The subscriber of a listening request that is answered on this stream.
     pub(crate) fn of_listen(
         stream: Arc<dyn Stream>,
         id: Id,
@@ -83,12 +83,12 @@ impl Subscriber {
         Self { stream, listen_id: Some(id), announcements, state, _held: Some(held) }
     }
 
-    /// Tells it things from now on. False if it was closed before.
+    /// Opens it: it is notified from now on. False if it was closed before.
     pub(crate) fn open(&self) -> bool {
         self.open_after(None)
     }
 
-    /// Acknowledges a listening request, and tells it things from now on. False if it was closed before.
+    /// Acknowledges a listening request and opens it. False if it was closed before.
     pub(crate) fn acknowledge(&self, notifications: &str) -> bool {
         let mut members = Members::default();
         members.raw("notifications", notifications);
@@ -109,12 +109,12 @@ impl Subscriber {
         is_open
     }
 
-    /// Is told nothing any more.
+    /// Closes it: it is not notified any more.
     pub(crate) fn close(&self) {
         self.close_after(|_| {});
     }
 
-    /// Is told nothing after its last words, which are left to `say`.
+    /// Closes it after the last messages, which `say` sends.
     pub(crate) fn close_after(&self, say: impl FnOnce(&dyn Stream)) {
         let mut state = self.state.lock();
         if state.delivery != Delivery::Closed {
@@ -130,8 +130,8 @@ impl Subscriber {
         self.state.lock().delivery == Delivery::Closed
     }
 
-    /// Queues the notification of a changed resource. False where the client does not read, so that it has to be told
-    /// again later.
+    /// Queues the notification of a changed resource. False if the client does not read, so that it has to be notified
+    /// later.
     pub(crate) fn tell_updated(&self, uri: &str) -> bool {
         if self.stream.is_clogged() {
             return false;
@@ -146,8 +146,8 @@ impl Subscriber {
         true
     }
 
-    /// Announces that a list has changed, if it wants to know: now, or when its client reads again. True where nothing was
-    /// owed before, and now something is.
+    /// Announces that a list has changed, if the subscriber wants that: now, or when its client reads again. True if
+    /// nothing was owed before, and now something is.
     pub(crate) fn announce(&self, change: ListChange) -> bool {
         if !self.announcements.contains(&change) {
             return false;
@@ -169,7 +169,7 @@ impl Subscriber {
         false
     }
 
-    /// Announces what could not be announced before. True where something is owed again.
+    /// Announces what could not be announced before. True if something is owed again.
     pub(crate) fn tell_what_is_owed(&self) -> bool {
         let owed = std::mem::take(&mut self.state.lock().owed);
         let mut is_owed = false;
@@ -185,7 +185,7 @@ impl Subscriber {
         }
     }
 
-    /// Whether it hears of log events of that level.
+    /// Whether it receives log events of that level.
     pub(crate) fn wants(&self, level: LogLevel) -> bool {
         let state = self.state.lock();
         state.delivery == Delivery::Open && state.log.as_ref().is_some_and(|(least, _)| level >= *least)

@@ -1,5 +1,5 @@
-//! Worker events: what happens to workers is logged for the operator, and what they print and log is kept where the operator
-//! keeps the output of scripts. It may hold whatever a call handles.
+//! Worker events: the operator's log receives what happens to workers. What workers print and log goes where the
+//! operator keeps script output, because it may hold anything that a call handles.
 
 use super::log::Log;
 use mcp_bash_project::Paths;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Logs the news of all workers from now on.
+/// Logs the events of all workers from now on.
 pub(crate) fn report(scripts: &Scripts, log: &Arc<Log>, paths: &Paths) {
     let (log, root) = (Arc::clone(log), paths.root.clone());
     scripts.on_worker_news(move |news| {
@@ -53,7 +53,7 @@ pub(crate) fn report(scripts: &Scripts, log: &Arc<Log>, paths: &Paths) {
 
 const LOGGER: &str = "mcp.worker";
 
-/// Keeps what a call has logged, each with the level it was given.
+/// Keeps the log messages of a call, each with its own level.
 fn keep_call_log(log: &Log, script: &str, what: &str, logged: &CallLog) {
     for (index, LogEntry { level, logger, text }) in logged.entries().enumerate() {
         let mut details = json!({ "script": script, "call": what, "by": logger, "text": text });
@@ -64,7 +64,7 @@ fn keep_call_log(log: &Log, script: &str, what: &str, logged: &CallLog) {
     }
 }
 
-/// The level and the words of a `notifications/message`.
+/// The level and the text of a `notifications/message`.
 fn logged(notification: &str) -> (LogLevel, String) {
     let told: Value = serde_json::from_str(notification).unwrap_or_default();
     let params = &told["params"];

@@ -1,18 +1,18 @@
-//! `server/discover`: what a stateless client may ask for.
+//! `server/discover`: what the server offers to a stateless client.
 
 use crate::handling::Immediate;
 use crate::replies::{Answer, Members};
 use mcp_bash_wire::{Revision, RpcError, write};
 use std::sync::LazyLock;
 
-/// The text of the array, which is always the same.
+/// The text of the array, which never changes.
 static SUPPORTED: LazyLock<String> = LazyLock::new(|| {
     let versions: Vec<String> =
         Revision::stateless().map(|revision| write::string(revision.as_str())).collect();
     format!("[{}]", versions.join(","))
 });
 
-/// Enough for most answers.
+/// Enough bytes for most answers.
 const ROOM: usize = 512;
 
 #[expect(clippy::unnecessary_wraps, reason = "every handler has this signature")]

@@ -7,7 +7,7 @@ use crate::replies::definitions::server_info;
 use crate::replies::{Answer, Members};
 use mcp_bash_wire::{LogLevel, Object, Raw, Revision, RpcError, code, write};
 
-/// Agrees on a revision and tells the client what it can have.
+/// Agrees on a revision and sends the client the capabilities of the server.
 pub(super) fn initialize(request: &Immediate<'_>) -> Result<Answer, RpcError> {
     let (mut requested, mut capabilities, mut client) = (None, None, None);
     if let Some(params) = request.params {
@@ -17,7 +17,7 @@ pub(super) fn initialize(request: &Immediate<'_>) -> Result<Answer, RpcError> {
         client = params.optional_object("clientInfo")?;
     }
 
-    // Clients written by hand often name none.
+    // Clients written by hand often send none.
     let revision = requested.as_deref().map_or(Revision::NEWEST_HANDSHAKE, Revision::negotiate);
     let capabilities = capabilities.map(|raw| ClientCapabilities::read(raw)).unwrap_or_default();
     request.session()?.greet(revision, capabilities)?;

@@ -1,4 +1,4 @@
-//! `ping`: whether the server is there.
+//! `ping`: checks that the server is alive.
 
 use crate::handling::Immediate;
 use crate::replies::Answer;

@@ -1,4 +1,4 @@
-//! Questions of a running script: to the user, to the client's model, or for the folders it may work in.
+//! Script questions: to the user, to the client's model, or for the folders that the script may work in.
 
 use crate::callers::ClientCapabilities;
 use crate::handling::{ClientQuestion, Resumable, Work};
@@ -10,21 +10,21 @@ use mcp_bash_wire::{Limits, Object, Raw, RawBuf, Scanner, surrogates, write};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// No question is open for longer.
+/// The longest time that a question is open.
 const LONGEST: Duration = Duration::from_secs(3600);
 
-/// A name of a question has no more bytes.
+/// The longest name of a question, in bytes.
 const LONGEST_NAME: usize = 128;
 
-/// More questions than these are not asked at once.
+/// The most questions that are asked at once.
 const MOST_AT_ONCE: usize = 32;
 
-/// What a script wants to know.
+/// The questions of a script.
 struct Asked {
     questions: Vec<AskedQuestion>,
-    /// Whether it asked for several answers at once, and not for a single one.
+    /// Whether it asked for several answers at once, not for a single one.
     are_several: bool,
-    /// How long it waits, where it says.
+    /// Its timeout, if it sets one.
     patience: Option<Duration>,
 }
 
@@ -34,11 +34,11 @@ struct AskedQuestion {
     method: String,
     /// The text of a JSON object.
     params: String,
-    /// How the user is asked, where the params say.
+    /// How the user is asked, if the params say so.
     mode: Option<String>,
 }
 
-/// Sees to it that the question is answered, while the script and all else goes on.
+/// Has the question answered, while the script and everything else goes on.
 pub(crate) fn attend(work: &Arc<Work>, mut question: Question, call: Resumable) {
     let work = Arc::clone(work);
     tokio::spawn(async move {
@@ -47,7 +47,7 @@ pub(crate) fn attend(work: &Arc<Work>, mut question: Question, call: Resumable) 
             Ok(text) => read(text, way).ok_or_else(|| "the question cannot be read".to_owned()),
             Err(no_room) => Err(no_room.to_string()),
         };
-        // It is known now, and may be long.
+        // It has been read, and may be long.
         question.text = Ok(Vec::new());
         let line = match asked {
             Err(why) => failure(way, &why),
@@ -85,7 +85,7 @@ fn read(text: &[u8], way: AskedThrough) -> Option<Asked> {
     }
 }
 
-/// One question, or several by their names.
+/// Reads one question, or several by name.
 fn read_line(whole: Raw<'_>) -> Option<Asked> {
     let names = ["name", "method", "params", "questions", "timeoutSecs"];
     let asked = Object::read(whole, "the question", &names).ok()?;
@@ -121,7 +121,7 @@ impl AskedQuestion {
         })
     }
 
-    /// What the client is asked, or what is known without.
+    /// What to ask the client, or the answer if it is known already.
     async fn plan(self, work: &Work) -> Plan {
         let (method, is_offered): (_, fn(ClientCapabilities) -> bool) =
             match (&*self.method, self.mode.as_deref()) {
@@ -196,14 +196,14 @@ async fn outcomes(work: &Work, asked: Asked, call: Resumable) -> Vec<Result<Stri
     outcomes
 }
 
-/// What a script is told of the answer to its question.
+/// What a script receives as the answer to its question.
 async fn result(
     work: &Work,
     question: &ClientQuestion,
     answer: Result<RawBuf, Unanswered>,
 ) -> Result<String, Unanswered> {
     match (question.method, answer) {
-        // One that cannot show the question has a user who has not accepted.
+        // If the client cannot show the question, its user has not accepted.
         (ELICITATION, Err(Unanswered::NotOffered(_))) => {
             Ok(r#"{"action":"decline","content":null}"#.to_owned())
         }
@@ -216,7 +216,7 @@ async fn result(
     }
 }
 
-/// The folders that the script may work in, by the answer of a client that was not asked for its own before.
+/// The folders that the script may work in, according to a client that was not asked before.
 async fn roots_of(work: &Work, answer: RawBuf) -> Result<String, Unanswered> {
     let (listed, problems) = roots::read(answer).await;
     let listed = listed.ok_or_else(|| Unanswered::Refused(problems.join("; ")))?;
@@ -224,8 +224,8 @@ async fn roots_of(work: &Work, answer: RawBuf) -> Result<String, Unanswered> {
     Ok(roots_result(&roots))
 }
 
-/// Asks a client without a session for its folders, before a script starts that reads them from its environment. What it
-/// does not answer leaves the script with those of the project.
+/// Asks a client without a session for its folders, before the start of a script that reads them from its environment.
+/// Without an answer the script has the folders of the project.
 pub(crate) async fn ask_roots(work: &Work, call: Resumable) {
     let question = ClientQuestion {
         name: Some("roots".into()),
@@ -238,7 +238,7 @@ pub(crate) async fn ask_roots(work: &Work, call: Resumable) {
     }
 }
 
-/// The answer to `roots/list` for a script: the folders it may work in, and why there are none where somebody set them wrong.
+/// The answer to `roots/list` for a script: the folders it may work in, or why a wrong setting leaves none.
 fn roots_result(roots: &ScriptRoots) -> String {
     let refused = roots.refusal.as_deref().map(|why| format!(r#","refused":{}"#, write::string(why)));
     format!(r#"{{"roots":{}{}}}"#, roots.json, refused.unwrap_or_default())

@@ -1,4 +1,4 @@
-//! Required capabilities: refuses clients that do not offer what a script cannot do without.
+//! Required capabilities: refuses clients that do not offer what a script requires.
 
 use crate::handling::Work;
 use mcp_bash_project::ClientCapability;

@@ -63,7 +63,7 @@ pub(super) fn unsubscribe(request: &Immediate<'_>) -> Result<Answer, RpcError> {
     Ok(Answer::default())
 }
 
-/// The URI that a request is about. Older clients of such servers say the name of a resource instead.
+/// The URI that a request is about. Clients of older servers send the name of a resource instead.
 pub(crate) fn uri_in(
     server: &Server,
     revision: Revision,

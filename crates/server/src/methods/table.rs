@@ -1,5 +1,5 @@
-//! The table of methods: the name of each, when it may be called, and who serves it. A new method is a line here and a
-//! handler in the file of its family.
+//! Method table: the name of each method, when it may be called, and which handler serves it. A new method is a line
+//! here and a handler in the file of its family.
 
 use super::{completion, discover, lifecycle, logging, ping, prompts, resources, tools};
 use crate::callers::Gate;
@@ -13,11 +13,11 @@ use std::sync::Arc;
 /// A method of the protocol.
 pub(crate) struct Method {
     pub(crate) name: &'static str,
-    /// When a session may call it; `None` where the handshake era does not have it.
+    /// When a session may call it; `None` if the handshake era does not have it.
     pub(crate) handshake: Option<Gate>,
     /// Whether the stateless era has it.
     stateless: bool,
-    /// Whether it is there in minimal mode.
+    /// Whether it is available in minimal mode.
     minimal: bool,
     pub(crate) serve: Serve,
 }
@@ -27,15 +27,15 @@ pub(crate) struct Method {
 pub(crate) enum Serve {
     /// Answered before the next message is read.
     Now(NowHandler),
-    /// The same, but not before the files are known that are being loaded, as far as a list waits for them.
+    /// Like `Now`, but waits for the files that are being loaded, as far as a list waits for them.
     List(NowHandler),
     /// Its work may take time, and runs beside other work.
     Later(LaterHandler),
-    /// The same, and it may ask the client: in the stateless era, a request with a state resumes it.
+    /// Like `Later`, and it may ask the client: in the stateless era, a request with a state resumes it.
     Asking(LaterHandler),
-    /// The same, and the specification lets it ask, but ours never does: a request with a state is refused.
+    /// Like `Later`. The specification lets it ask, but ours never does: a request with a state is refused.
     NeverAsking(LaterHandler),
-    /// Answered only when it ends, and told things until then.
+    /// Answered only when it ends, and receives notifications until then.
     Listen,
 }
 
@@ -94,7 +94,7 @@ impl Method {
         is_known && (self.minimal || !minimal)
     }
 
-    /// Refuses a list that is longer than a registry may be. It would be of no use in part.
+    /// Refuses a list that is longer than a registry may be. Part of a list would be useless.
     pub(crate) fn guard_size(&self, result: &str, settings: &Settings) -> Result<(), RpcError> {
         let limit = settings.registry_limit;
         if !self.name.ends_with("/list") || result.len() <= limit {

@@ -1,5 +1,5 @@
-//! Added arguments: those that a client adds to every call by itself. Tools do not know them, so they are taken out
-//! before the arguments are checked. A tool whose schema has an argument of that name gets it.
+//! Added arguments: some clients add arguments of their own to every call. Tools do not know them, so they are removed
+//! before the arguments are checked, unless the tool's schema has an argument of that name.
 
 use mcp_bash_wire::{Limits, Object, Scanner};
 use std::borrow::Cow;

@@ -1,11 +1,10 @@
-//! Default arguments: what they are when the caller leaves them out: the `default` of each property of an
-//! `inputSchema`. So a script gets what its schema says, and need not say it again. Only what stands at the top of the
-//! schema counts.
+//! Default arguments: the `default` of each property of an `inputSchema`, for arguments that the caller leaves out. So
+//! a script need not repeat what its schema says. Only properties at the top level of the schema count.
 
 use mcp_bash_wire::{Limits, Object, Raw, Scanner};
 use std::borrow::Cow;
 
-/// The arguments that have a default, and how each is written as a member of an object.
+/// The arguments that have a default, each with its text as a member of an object.
 #[derive(Debug, Default)]
 pub(crate) struct Defaults(Vec<Member>);
 
@@ -16,7 +15,7 @@ struct Member {
 }
 
 impl Defaults {
-    /// Those of a schema, which is the text of a JSON object. A default of `null` says no more than its absence.
+    /// Reads the defaults of a schema, the text of a JSON object. A default of `null` counts as none.
     pub(crate) fn of(schema: &str) -> Self {
         let mut defaults = Self::default();
         let Ok(whole) = Scanner::new(schema, Limits::NONE).whole_value() else { return defaults };
@@ -32,8 +31,7 @@ impl Defaults {
         defaults
     }
 
-    /// The arguments, which are the text of a JSON object, with those added that are missing. What was given stays as it
-    /// was written.
+    /// Adds the missing arguments to `arguments`, the text of a JSON object. Given arguments stay as they were written.
     pub(crate) fn complete<'a>(&self, arguments: Cow<'a, str>) -> Cow<'a, str> {
         if self.0.is_empty() {
             return arguments;

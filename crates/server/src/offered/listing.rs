@@ -1,4 +1,4 @@
-//! Lists of a catalog as text: definitions are written once for each revision that asks, and pages are cut from them.
+//! Lists of a catalog, as text: definitions are written once for each revision that asks, and pages are cut from them.
 
 use super::schemas::Schemas;
 use crate::callers::Caller;
@@ -9,16 +9,16 @@ use mcp_bash_wire::{Cursor, Object, Raw, Revision, RpcError};
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-/// What is served at one moment.
+/// The catalog that is served at one moment.
 pub(crate) struct Snapshot {
     pub(crate) catalog: Catalog,
     tools: Definitions,
     resources: Definitions,
     templates: Definitions,
-    /// Where the resources stand, by their URI.
+    /// The index of each resource, by its URI.
     places_by_uri: OnceLock<HashMap<Box<str>, usize>>,
     prompts: Definitions,
-    /// For each tool of the catalog, in its order.
+    /// One for each tool of the catalog, in its order.
     schemas: Vec<Schemas>,
 }
 
@@ -27,7 +27,7 @@ pub(crate) struct Snapshot {
 struct Definitions([OnceLock<Vec<OnceLock<Box<str>>>>; Revision::ALL.len()]);
 
 impl Definitions {
-    /// The definition of one of `total` entries, which `render` writes if nobody has asked for it yet.
+    /// The definition at `place` of `total` entries. `render` writes it on first use.
     fn get(&self, revision: Revision, total: usize, place: usize, render: impl FnOnce() -> String) -> &str {
         let all = self.0[revision as usize].get_or_init(|| vec![OnceLock::new(); total]);
         all[place].get_or_init(|| render().into())
@@ -71,7 +71,7 @@ impl Snapshot {
         }
     }
 
-    /// An error where the project cannot be served at all.
+    /// An error if the project cannot be served at all.
     pub(crate) fn check_served(&self) -> Result<(), RpcError> {
         match &self.catalog.failure {
             None => Ok(()),
@@ -79,7 +79,7 @@ impl Snapshot {
         }
     }
 
-    /// The resource with that URI. Of several it is the first.
+    /// The resource with that URI; the first, if there are several.
     pub(crate) fn resource(&self, uri: &str) -> Option<&Resource> {
         let resources = self.catalog.resources.items();
         let places = self.places_by_uri.get_or_init(|| {
@@ -147,7 +147,7 @@ impl Snapshot {
     }
 }
 
-/// Cuts the page that `params` asks for. The hash is only worked out for lists of several pages.
+/// Cuts the page that `params` asks for. The hash is computed only for lists of several pages.
 fn page<'a>(
     collection: &'static str,
     total: usize,
@@ -158,8 +158,8 @@ fn page<'a>(
     page_of_some(collection, total, |_| true, item, hash, params)
 }
 
-/// The same for a list of which only some are seen. Cursors name a place in the whole list, so that they stay right when
-/// other parts of it are seen.
+/// Cuts a page of a list of which the caller sees only a part. Cursors name an index in the whole list, so that they
+/// stay valid when the caller sees other parts of it.
 fn page_of_some<'a>(
     collection: &'static str,
     length: usize,

@@ -1,4 +1,5 @@
-//! What the project offers: the snapshot that is served, its lists and schemas, resources and their subscriptions.
+//! Offered: what the project offers: the snapshot that is served, its lists and schemas, resources and their
+//! subscriptions.
 
 mod added_arguments;
 mod defaults;

@@ -1,4 +1,4 @@
-//! The schemas of a catalog's tools, compiled when they are first needed and kept as long as the catalog is served.
+//! Tool schemas: compiled when they are first needed, and kept as long as the catalog is served.
 
 use super::added_arguments;
 use super::defaults::Defaults;
@@ -20,19 +20,19 @@ pub(crate) struct Schemas {
     header_parameters: OnceLock<Box<[HeaderParameter]>>,
 }
 
-/// Arguments that a tool cannot be called with.
+/// Why a tool cannot be called with these arguments.
 pub(crate) enum Unfit {
-    /// The client can mend them: this is what is wrong.
+    /// The client can fix them: this is what is wrong.
     Arguments(String),
     /// The tool itself is at fault.
     Tool(RpcError),
 }
 
-/// A result that is not what its tool promised.
+/// A result that breaks its tool's output schema.
 pub(crate) struct Broken {
-    /// What the client is told.
+    /// The error for the client.
     pub(crate) error: RpcError,
-    /// What anybody may know of it.
+    /// The kind of problem, which holds no data of the call.
     pub(crate) kind: &'static str,
     pub(crate) problems: usize,
     /// The first rule that is broken.
@@ -40,7 +40,7 @@ pub(crate) struct Broken {
 }
 
 impl Schemas {
-    /// What it takes at most to hold a value against a schema. More values than so many are refused before they are read.
+    /// The most memory that a check of a value takes. A value that would take more is refused before it is read.
     pub(crate) fn cost_of(value: &str) -> usize {
         const MOST: usize = 100 * 1024 * 1024;
         tree_bytes(value).min(MOST)
@@ -51,8 +51,8 @@ impl Schemas {
         self.header_parameters.get_or_init(|| header_parameters(tool.input_schema.get()).into())
     }
 
-    /// The arguments as the tool gets them: as they came, with values put right that were beyond doubt, and with defaults
-    /// for what is missing.
+    /// The arguments as the tool receives them: as they came, with unambiguous corrections, and with defaults for those
+    /// that are missing.
     pub(crate) fn check_input<'a>(&self, tool: &Tool, arguments: &'a str) -> Result<Cow<'a, str>, Unfit> {
         let compiled = self.input.get_or_init(|| compile(tool.input_schema.get()));
         let schema = compiled.as_ref().map_err(|error| Unfit::Tool(unusable(tool, "inputSchema", error)))?;
@@ -72,8 +72,7 @@ impl Schemas {
         }
     }
 
-    /// Whether what a tool gave is what it promised. Where there is nothing to be held against its schema, `missing` says
-    /// why.
+    /// Checks a tool's result against its output schema. If there is nothing to check, `missing` says why.
     pub(crate) fn check_output(
         &self,
         tool: &Tool,
@@ -104,7 +103,7 @@ impl Schemas {
     }
 }
 
-/// The arguments, put right where that is beyond doubt.
+/// The arguments, corrected where that is unambiguous.
 fn check<'a>(schema: &Schema, arguments: Cow<'a, str>) -> Result<Cow<'a, str>, Vec<Problem>> {
     match arguments {
         Cow::Borrowed(text) => Ok(schema.check(text)?.text),

@@ -1,4 +1,4 @@
-//! What is served: the project as it was last read, and how it is read again.
+//! Served project: the project as it was last read, and how it is read again.
 
 use super::listing::Snapshot;
 use crate::logging::{ListChange, Log};
@@ -23,15 +23,16 @@ pub struct Served {
     log: Arc<Log>,
     /// Whether changes were noticed that are not read yet.
     has_news: watch::Sender<bool>,
-    /// The files that are being asked what they have: what is served lacks it, or has what they had before.
+    /// Files that are being asked for their entries: the snapshot lacks those entries, or has the previous ones.
     in_progress: watch::Receiver<Vec<FileInProgress>>,
-    /// The files that were asked, and whose answer is not served yet.
+    /// Files that were asked, and whose answers are not served yet.
     answered: Mutex<Vec<PathBuf>>,
     /// Held while the project is read: two readers would undo each other's work.
     is_being_read: Mutex<()>,
-    /// When the files were asked that the operator was told of as slow.
+    /// When the files were asked that were reported to the operator as slow.
     told_late: Mutex<Vec<Instant>>,
-    /// Whether clients have to be told of changes: they got a list, or all that the start lacked is served.
+    /// Whether clients have to be notified of changes: they got a list, or everything that was missing at the start is
+    /// served.
     is_known_to_clients: AtomicBool,
     /// Whether answers are served that the registry does not have.
     has_unsaved: AtomicBool,
@@ -39,10 +40,10 @@ pub struct Served {
     is_being_saved: Mutex<()>,
     /// Whether the project is read again when it changes.
     is_followed: AtomicBool,
-    /// Why changes of the project are not noticed, where they should be.
+    /// Why changes of the project are not noticed, if they should be.
     unwatched: Mutex<Option<String>>,
     shortage: Mutex<Option<Shortage>>,
-    /// The path that the project was named by, where that is a link.
+    /// The path by which the project was named, if that is a link.
     link: OnceLock<PathBuf>,
 }
 
@@ -58,19 +59,19 @@ impl Shortage {
     }
 }
 
-/// What came of a reading.
+/// The outcome of a reload.
 struct Reread {
-    /// The lists that are different.
+    /// The lists that changed.
     news: Vec<ListChange>,
-    /// After how long the same has to be read again.
+    /// How long to wait before the same is read again.
     again: Option<Duration>,
 }
 
-/// How long whoever needs what has changed waits until it is read.
+/// How long a request that needs changed entries waits until they are read.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 impl Served {
-    /// `catalog` was read as `reading` says, and lacks what the files `in_progress` have.
+    /// `catalog` was read as `reading` says, and lacks the entries of the files `in_progress`.
     pub(crate) fn new(
         catalog: Catalog,
         reading: Reading,
@@ -101,7 +102,7 @@ impl Served {
         }
     }
 
-    /// What is served now. Whoever holds it goes on with it, whatever is served next.
+    /// The current snapshot. It stays valid for its holder, whatever is served next.
     pub(crate) fn snapshot(&self) -> Arc<Snapshot> {
         self.snapshot.load_full()
     }
@@ -111,12 +112,12 @@ impl Served {
         self.snapshot().catalog.paths.clone()
     }
 
-    /// Looks at what is served now.
+    /// Calls `look` with the catalog that is served now.
     pub fn look<T>(&self, look: impl FnOnce(&Catalog) -> T) -> T {
         look(&self.snapshot().catalog)
     }
 
-    /// What the checks find in what is served now; nothing where it has more than `most` tools.
+    /// The findings of the checks in what is served now; none if it has more than `most` tools.
     pub fn examine(&self, surroundings: Surroundings<'_>, most: usize) -> Vec<Diagnostic> {
         let snapshot = self.snapshot();
         if snapshot.catalog.tools.len() > most {
@@ -131,14 +132,14 @@ impl Served {
         *self.unwatched.lock() = watching.err();
     }
 
-    /// Notes the path that the project was named by. Where it is a link, it may lead elsewhere later.
+    /// Notes the path by which the project was named. If it is a link, it may lead elsewhere later.
     pub fn note_named_path(&self, path: &Path) {
         if path != self.snapshot().catalog.paths.root {
             let _ = self.link.set(path.to_owned());
         }
     }
 
-    /// Where the path leads that the project was named by, if that is another folder by now.
+    /// Where that path leads, if that is another folder by now.
     fn other_project(&self) -> Option<String> {
         let (link, root) = (self.link.get()?, self.paths().root);
         let there = link.canonicalize().ok().filter(|there| *there != root)?;
@@ -148,7 +149,7 @@ impl Served {
         ))
     }
 
-    /// Why what is served may not be what the project holds, if that is so.
+    /// Why the snapshot may differ from the project, if so.
     pub(crate) fn staleness(&self) -> Option<String> {
         if let Some(other) = self.other_project() {
             return Some(other);
@@ -165,23 +166,24 @@ impl Served {
         self.has_news.send_replace(true);
     }
 
-    /// Whether a list has to wait for files that are being asked what they have, each of which it waits for no longer than
-    /// `patience` after that file was asked.
+    /// Whether a list has to wait for files that are being asked for their entries. It waits for each of them no longer
+    /// than `patience` after that file was asked.
     pub(crate) fn is_awaited(&self, patience: Duration) -> bool {
         youngest(&self.in_progress.borrow()).is_some_and(|youngest| youngest.elapsed() < patience)
     }
 
-    /// The files that are being asked what they have.
+    /// The files that are being asked for their entries.
     pub fn files_in_progress(&self) -> Vec<FileInProgress> {
         self.in_progress.borrow().clone()
     }
 
-    /// Waits for the files that are being asked what they have, for each no longer than `patience` after it was asked.
+    /// Waits for the files that are being asked for their entries, for each no longer than `patience` after it was
+    /// asked.
     pub(crate) async fn complete(&self, patience: Duration) {
         self.snapshot_with(patience, |_, in_progress| in_progress.is_empty()).await;
     }
 
-    /// Says once of each file that a list is given out without what it has.
+    /// Logs once for each file that a list is sent without its entries.
     fn report_late(&self, late: &[FileInProgress]) {
         let mut told = self.told_late.lock();
         for late in late.iter().filter(|late| !told.contains(&late.since)) {
@@ -195,9 +197,9 @@ impl Served {
         *told = late.iter().map(|late| late.since).collect();
     }
 
-    /// Clients get a list: from now on they are told of changes.
+    /// A client gets a list: from now on clients are notified of changes.
     pub(crate) fn note_listing(&self) {
-        // Before the list is made: whatever is served after it is announced.
+        // Before the list is made, so that whatever is served after it is announced.
         self.is_known_to_clients.store(true, Ordering::SeqCst);
         let late = self.in_progress.borrow();
         if !late.is_empty() {
@@ -205,9 +207,9 @@ impl Served {
         }
     }
 
-    /// What is served, as soon as it has what `has` looks for. Where it has not, files that are being asked what they have
-    /// are waited for, each no longer than `patience` after it was asked; and so are changes that were noticed and are not
-    /// read yet.
+    /// The snapshot, as soon as it has what `has` looks for. If it has not, this waits for changes that were noticed
+    /// and not read yet, and for files that are being asked for their entries, for each no longer than `patience` after
+    /// it was asked.
     pub(crate) async fn snapshot_with(
         &self,
         patience: Duration,
@@ -226,7 +228,7 @@ impl Served {
             let asked_until = youngest(&asked).map(|youngest| youngest + patience);
             let until = asked_until.max(is_noticed.then_some(noticed_until));
             let Some(until) = until.filter(|until| *until > Instant::now()) else { return snapshot };
-            // While the project is read again, a file that changed is not asked any more and not yet asked anew.
+            // While the project is read again, a changed file is no longer being asked and not yet asked again.
             if !is_noticed && has(&snapshot, &asked) {
                 return snapshot;
             }
@@ -238,9 +240,9 @@ impl Served {
         }
     }
 
-    /// Reads the project again, as far as it changed, and tells the clients of each kind that has. A project that cannot be
-    /// served any more does not take the place of one that can. Returns after how long the same changes have to be read again,
-    /// where that could not be done now.
+    /// Reads the changed parts of the project again, and notifies the clients of each list that changed. A project that
+    /// cannot be served any more does not replace one that can. Returns how long to wait before the same changes are
+    /// read again, if they could not be read now.
     pub fn reload(&self, changes: &Changes) -> Option<Duration> {
         let reading = self.is_being_read.lock();
         if let Some(run) = &self.reading.run {
@@ -256,8 +258,8 @@ impl Served {
         again
     }
 
-    /// Serves what a file has that was asked. Files that answered meanwhile are served too. Returns after how long that has to
-    /// be tried again, where it could not be done now.
+    /// Serves the entries of a file that was asked, and of others that answered meanwhile. Returns how long to wait
+    /// before the next attempt, if it could not be done now.
     pub fn take_in(&self, file: &Path) -> Option<Duration> {
         self.answered.lock().push(file.to_owned());
         let _reading = self.is_being_read.lock();
@@ -267,7 +269,7 @@ impl Served {
         }
         let Reread { news, again } = self.read_again(&Changes::to_files(answered.iter().map(|file| &**file)));
         self.has_unsaved.store(true, Ordering::Release);
-        // What the start still lacked is news to nobody who has not listed.
+        // Entries that were missing at the start are no news to clients that have not listed.
         if self.is_known_to_clients.load(Ordering::SeqCst) {
             self.announce(&news);
         }
@@ -311,7 +313,7 @@ impl Served {
         Reread { news, again }
     }
 
-    /// Notes what the system was short of, if anything. Returns after how long to try again.
+    /// Notes what the system was short of, if anything. Returns how long to wait before the next attempt.
     fn note_shortage(&self, what: Option<&str>) -> Option<Duration> {
         let mut shortage = self.shortage.lock();
         let Some(what) = what else {
@@ -345,7 +347,7 @@ impl Served {
         }
     }
 
-    /// Writes what files said that they have to the registry, if it does not have that yet.
+    /// Writes the entries that files reported to the registry, if it does not have them yet.
     pub fn store_definitions(&self) {
         let _saving = self.is_being_saved.lock();
         let is_short = self.snapshot().catalog.shortage.is_some();
@@ -354,7 +356,7 @@ impl Served {
         }
     }
 
-    /// Writes the registry. A project that cannot be written to is served all the same.
+    /// Writes the registry. A project that is not writable is served all the same.
     pub fn store_registry(&self) {
         let _saving = self.is_being_saved.lock();
         if self.snapshot().catalog.shortage.is_some() {
@@ -384,7 +386,7 @@ fn youngest(in_progress: &[FileInProgress]) -> Option<Instant> {
     in_progress.iter().map(|asked| asked.since).max()
 }
 
-/// Logs what is wrong with a project, as far as it was not `told` before.
+/// Logs the problems of a project, except those that are in `told`.
 fn report(log: &Log, catalog: &Catalog, told: &[Diagnostic]) {
     for diagnostic in catalog.diagnostics.iter().filter(|diagnostic| !told.contains(diagnostic)) {
         log.event(LogLevel::Warning, "mcp.project", &diagnostic.to_string(), &json!({}));

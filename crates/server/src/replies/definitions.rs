@@ -1,11 +1,11 @@
-//! Definitions of tools, resources, templates and prompts, `serverInfo` and capabilities, each as a revision knows it.
+//! Definitions of tools, resources, templates and prompts, `serverInfo` and capabilities, each as a revision has it.
 
 use super::members::Members;
 use mcp_bash_project::{About, Identity, Prompt, Resource, ResourceTemplate, Tool};
 use mcp_bash_wire::{Limits, Object, Raw, Revision, Scanner};
 use serde_json::value::RawValue;
 
-/// `serverInfo` as `revision` knows it.
+/// `serverInfo` as `revision` has it.
 pub(crate) fn server_info(identity: &Identity, revision: Revision) -> String {
     let mut info = Members::default();
     info.string("name", Some(&identity.name));
@@ -21,9 +21,9 @@ pub(crate) fn server_info(identity: &Identity, revision: Revision) -> String {
     info.object()
 }
 
-/// The capabilities of the server as `revision` knows them. They hold what is served and nothing else.
+/// The capabilities of the server as `revision` has them: what is served, and nothing else.
 pub(crate) fn server_capabilities(revision: Revision, is_minimal: bool) -> String {
-    // Written as text, because `server/discover` is asked often.
+    // Written as text, because `server/discover` is called often.
     if is_minimal {
         return r#"{"logging":{}}"#.to_owned();
     }
@@ -37,7 +37,7 @@ pub(crate) fn server_capabilities(revision: Revision, is_minimal: bool) -> Strin
     .concat()
 }
 
-/// The definition of a tool as `revision` knows it.
+/// The definition of a tool as `revision` has it.
 pub(crate) fn tool(tool: &Tool, revision: Revision) -> String {
     let text = |value: &Option<Box<RawValue>>| value.as_ref().map(|raw| raw.get().to_owned());
     let mut definition = Members::default();
@@ -64,7 +64,7 @@ pub(crate) fn tool(tool: &Tool, revision: Revision) -> String {
     definition.object()
 }
 
-/// The definition of a resource as `revision` knows it.
+/// The definition of a resource as `revision` has it.
 pub(crate) fn resource(resource: &Resource, revision: Revision) -> String {
     let mut definition = Members::default();
     definition.string("uri", Some(&resource.uri));
@@ -74,7 +74,7 @@ pub(crate) fn resource(resource: &Resource, revision: Revision) -> String {
     definition.object()
 }
 
-/// The definition of a template as `revision` knows it.
+/// The definition of a template as `revision` has it.
 pub(crate) fn resource_template(template: &ResourceTemplate, revision: Revision) -> String {
     let mut definition = Members::default();
     definition.string("uriTemplate", Some(template.template.as_str()));
@@ -100,7 +100,7 @@ fn about(definition: &mut Members, about: &About, revision: Revision) {
     }
 }
 
-/// The definition of a prompt as `revision` knows it.
+/// The definition of a prompt as `revision` has it.
 pub(crate) fn prompt(prompt: &Prompt, revision: Revision) -> String {
     let raw = |value: &Option<Box<RawValue>>| value.as_ref().map(|raw| raw.get().to_owned());
     let arguments = prompt.arguments.iter().map(|argument| {
@@ -129,7 +129,7 @@ pub(crate) fn prompt(prompt: &Prompt, revision: Revision) -> String {
     definition.object()
 }
 
-/// Until the stateless era, structured content was an object, and a schema for anything else could not be told.
+/// Before the stateless era structured content was an object, and a schema for anything else could not be sent.
 fn describes_object(schema: &str) -> bool {
     let read = || {
         let whole = Scanner::new(schema, Limits::NONE).whole_value().ok()?;

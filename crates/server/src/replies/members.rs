@@ -1,4 +1,4 @@
-//! JSON objects as text: members are appended in their order, without a tree of values.
+//! JSON objects as text: members are appended in order, without a tree of values.
 
 use mcp_bash_wire::{Raw, Scanner, write};
 use std::borrow::Cow;
@@ -10,12 +10,12 @@ use std::fmt::Write as _;
 pub(crate) struct Members(String);
 
 impl Members {
-    /// Members that are written already, to which more are added.
+    /// Members that are already written, to which more are added.
     pub(super) fn of_text(members: String) -> Self {
         Self(members)
     }
 
-    /// With room for so many bytes.
+    /// Reserves `bytes`.
     pub(crate) fn with_capacity(bytes: usize) -> Self {
         Self(String::with_capacity(bytes))
     }
@@ -40,13 +40,13 @@ impl Members {
         }
     }
 
-    /// Adds a member without the blanks between its tokens.
+    /// Adds a member without the white space between its tokens.
     pub(super) fn compact(&mut self, name: &str, json: &str) {
         self.raw(name, "");
         write::push_compact(&mut self.0, json);
     }
 
-    /// Adds members that are written already.
+    /// Adds members that are already written.
     pub(crate) fn splice(&mut self, members: &str) {
         if !members.is_empty() {
             self.comma();
@@ -54,11 +54,11 @@ impl Members {
         }
     }
 
-    /// Adds the members of an object, except those of these names. Of several with one name the last counts, as it does
-    /// to most who read JSON.
+    /// Adds the members of an object, except those in `except`. Of several members with one name the last counts, as it
+    /// does for most JSON parsers.
     pub(crate) fn splice_object(&mut self, object: Raw<'_>, except: &[&str]) {
         let mut members = Vec::new();
-        // The text was scanned before, so that there is nothing left to go wrong.
+        // The text was scanned before, so this cannot fail.
         let _ = Scanner::again(object).members(|key, value| members.push((key, value)));
         let mut later = HashSet::new();
         let name = |key: Raw<'_>| key.string().map_or_else(|| key.text().to_owned(), Cow::into_owned);

@@ -1,20 +1,20 @@
-//! Redaction: people see all of a message but its secrets.
+//! Redaction: shows a message without its secrets.
 
 use mcp_bash_budget::tree_bytes;
 use serde_json::Value;
 use std::fmt;
 
-/// Removes secrets from messages: values whose keys tell that they are secret, and those that look like it.
+/// Removes secrets from messages: values whose keys name a secret, and values that look like one.
 #[derive(Clone, Default)]
 pub struct Redaction {
-    /// Removed wherever it stands, whatever its key.
+    /// Removed wherever it occurs, under any key.
     secret: Option<String>,
 }
 
 /// Why nothing of a message can be shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unshowable {
-    /// What cannot be read cannot be cleaned of secrets either.
+    /// Secrets cannot be removed from what cannot be parsed.
     NoJson(usize),
     TooLarge(usize),
 }
@@ -30,13 +30,13 @@ impl fmt::Display for Unshowable {
     }
 }
 
-/// A message that would take more memory than this to be cleaned of secrets is only counted.
+/// The most memory that redaction may take. A message that would take more is only counted.
 const MOST_BYTES: usize = 32 * 1024 * 1024;
 
 const REDACTED: &str = "[redacted]";
 
 impl Redaction {
-    /// `secret` is removed wherever it stands.
+    /// `secret` is removed wherever it occurs.
     pub fn new(secret: Option<String>) -> Self {
         Self { secret }
     }

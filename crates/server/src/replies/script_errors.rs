@@ -1,4 +1,4 @@
-//! Script errors: what clients learn about scripts that were not run, or that failed.
+//! Script errors: what clients receive about scripts that were not run, or that failed.
 
 use mcp_bash_scripts::ScriptError;
 use mcp_bash_wire::{Limits, RpcError, Scanner, code, surrogates, write};

@@ -1,5 +1,5 @@
-//! The shape of results, by revision. Handlers write the newest shape; this file leaves out what older revisions do not
-//! know, and `definitions.rs` does so for definitions. No other file adapts either.
+//! Result shape, by revision. Handlers write the newest shape; this file leaves out what older revisions do not have,
+//! and `definitions.rs` does so for definitions. No other file adapts either.
 
 use super::definitions::server_info;
 use super::members::Members;
@@ -9,20 +9,20 @@ use mcp_bash_project::Identity;
 use mcp_bash_wire::{Limits, Object, Raw, Revision, Scanner, keys, write};
 use std::fmt::Write as _;
 
-/// What a method answers, before it takes the shape of a revision.
+/// The answer of a method, before it takes the shape of a revision.
 #[derive(Debug, Default)]
 pub(crate) struct Answer {
     /// The members of the result, as JSON text without the braces around it.
     pub(crate) members: String,
     /// The members of the result's `_meta`, likewise.
     pub(crate) meta: String,
-    /// Whether clients may keep the result for a while.
+    /// Whether clients may cache the result.
     pub(crate) cacheable: bool,
-    /// Whether it is the result of a tool that says that it failed.
+    /// Whether it is the result of a tool that reports a failure.
     pub(crate) is_error: bool,
 }
 
-/// How long a client may keep what it was told, where it may: as long as a scan of the project is good.
+/// How long a client may cache a result: as long as a scan of the project is valid.
 const TTL_MS: u32 = 5000;
 
 impl Answer {
@@ -34,8 +34,8 @@ impl Answer {
         Self { cacheable: true, ..self }
     }
 
-    /// The same with structured content, a JSON text. Revisions that do not know of it allow for members they do not
-    /// know. It is written in its place at once, because it may be large.
+    /// Adds structured content, a JSON text. Revisions that do not have it allow unknown members. It is written in its
+    /// place at once, because it may be large.
     pub(crate) fn with_structured(self, json: &str, revision: Revision) -> Self {
         // Before the stateless era only an object could be structured content.
         if !revision.has_result_type() && !json.starts_with('{') {
@@ -46,12 +46,12 @@ impl Answer {
         Self { members: members.into_text(), ..self }
     }
 
-    /// The result as `revision` knows it.
+    /// The result as `revision` has it.
     pub(crate) fn render(self, revision: Revision, identity: &Identity) -> RenderedResult {
         let mut result = Members::of_text(self.members);
         if self.cacheable && revision.has_result_type() {
             result.raw("ttlMs", &TTL_MS.to_string());
-            // What a project offers may be nobody else's business, so caches between us and the client may not share it.
+            // A project may be private, so caches between us and the client may not share the result.
             result.raw("cacheScope", "\"private\"");
         }
         let mut meta = Members::default();
@@ -74,7 +74,7 @@ impl Answer {
 pub(crate) struct RenderedResult {
     /// Its members, as JSON text without the braces around it.
     pub(crate) members: String,
-    /// Whether it is the result of a tool that says that it failed.
+    /// Whether it is the result of a tool that reports a failure.
     pub(crate) has_tool_failed: bool,
 }
 
@@ -84,8 +84,7 @@ impl From<String> for RenderedResult {
     }
 }
 
-/// A question to a client as `revision` knows it. `params` is the text of a JSON object, `elicitation_id` one that no other
-/// question has.
+/// A question to a client as `revision` has it. `params` is the text of a JSON object, `elicitation_id` is unique.
 pub(crate) fn question(
     method: &str,
     params: &str,
@@ -96,9 +95,9 @@ pub(crate) fn question(
     let Some(whole) = whole else { return "{}".to_owned() };
     let is_url = Object::read(whole, "params", &["url"]).is_ok_and(|params| params.get("url").is_some());
     let except: &[&str] = match method {
-        // Where there were only forms, a form has no mode.
+        // A revision with forms only has no mode.
         "elicitation/create" if !is_url && !revision.has_url_elicitation() => &["mode", "elicitationId"],
-        // Ours alone is unguessable.
+        // Only our own id is unguessable.
         "elicitation/create" => &["elicitationId"],
         _ => &[],
     };
@@ -110,7 +109,7 @@ pub(crate) fn question(
     shown.object()
 }
 
-/// The members of a result that asks for more before there is an answer.
+/// The members of a result that asks for input before there is an answer.
 pub(crate) fn input_required<'a>(requests: impl Iterator<Item = (&'a str, &'a str)>, state: &str) -> String {
     let mut asked = Members::default();
     for (key, request) in requests {
@@ -131,7 +130,7 @@ impl Content {
         Self(String::from("\"content\":["))
     }
 
-    /// A result that says just this.
+    /// The content of a result with just this text.
     pub(crate) fn of_text(text: &str) -> Self {
         let mut content = Self::new();
         content.text(text);
@@ -140,14 +139,14 @@ impl Content {
 
     pub(crate) fn text(&mut self, text: &str) {
         self.comma();
-        // Room for the rest of the message as well, so that a large text is not moved once more.
+        // Room for the rest of the message as well, so that a large text is not moved again.
         self.0.reserve(text.len() + text.len() / 16 + 1024);
         self.0.push_str(r#"{"type":"text","text":"#);
         write::push_string(&mut self.0, text);
         self.0.push('}');
     }
 
-    /// An item that is written already, as `revision` knows it: a kind that it does not know is described in words
+    /// Adds an item that is already written, as `revision` has it: a kind that it does not have is described in words
     /// instead.
     pub(crate) fn item(&mut self, item: &str, revision: Revision) {
         if let Some(words) = in_words(item, revision) {
@@ -163,7 +162,7 @@ impl Content {
         self.0.len()
     }
 
-    /// A file as an item. Its bytes are text, or become Base64.
+    /// Adds a file as an item, as text or as Base64.
     pub(crate) fn file(&mut self, uri: &str, mime_type: &str, bytes: &[u8]) {
         self.comma();
         self.0.push_str(r#"{"type":"resource","resource":{"uri":"#);
@@ -193,7 +192,7 @@ impl Content {
     }
 }
 
-/// What to say instead of an item of content that `revision` does not know.
+/// The words for an item of content that `revision` does not have.
 fn in_words(item: &str, revision: Revision) -> Option<String> {
     if revision.has_audio() && revision.has_resource_links() {
         return None;
@@ -210,7 +209,7 @@ fn in_words(item: &str, revision: Revision) -> Option<String> {
     }
 }
 
-/// A message of a prompt, whose content is written already, as `revision` knows it.
+/// A message of a prompt, with content that is already written, as `revision` has it.
 pub(crate) fn message(role: &str, content: &str, revision: Revision) -> String {
     let words = in_words(content, revision).map(|words| {
         let mut text = Members::default();

@@ -1,9 +1,9 @@
-//! Short paths: clients do not learn where things are on this machine. They receive paths of the project relative to
-//! it, and of the rest only what is below the home folder, the temporary folder or the folders that the project is in.
-//! The operator, who reads standard error and the log file, sees whole paths.
+//! Short paths: hides from clients where things are on this machine. They receive paths relative to the project, and of
+//! other paths only the part below the home folder, the temporary folder or the folders that the project is in. The
+//! operator, who reads standard error and the log file, sees whole paths.
 //!
-//! Texts are shortened where they leave for a client, whoever wrote them, so that no message can forget to. URIs stay
-//! whole: clients need them to name a resource again. So do paths that the request itself names.
+//! Texts are shortened at the point where they are sent to a client, whatever wrote them, so that no message can forget
+//! to. URIs stay whole: clients need them to name a resource again. So do paths that the request itself names.
 
 use mcp_bash_project::Paths;
 use mcp_bash_settings::Settings;
@@ -12,13 +12,13 @@ use serde_json::Value;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-/// What stands for the folders that nobody else has to know.
+/// Replaces the folders that clients need not know.
 const ELSEWHERE: &str = "…";
 
-/// No more is searched for paths that the client knows, in bytes.
+/// The most bytes that are searched for paths which the client knows.
 const LONGEST_KNOWN: usize = 64 * 1024;
 
-/// The beginnings of paths that are not told, the longest first; none where whole paths are.
+/// The path prefixes that are hidden, longest first; none if clients receive whole paths.
 #[derive(Debug, Default)]
 pub(crate) struct ShortPaths(Vec<Prefix>);
 
@@ -26,7 +26,7 @@ pub(crate) struct ShortPaths(Vec<Prefix>);
 struct Prefix {
     folder: String,
     instead: Instead,
-    /// Whether it is told from a part of another path by what stands before it: `/tmp` is also a part of `/mnt/tmp`.
+    /// Whether the text before it decides that it is a path of its own: `/tmp` is also a part of `/mnt/tmp`.
     is_short: bool,
 }
 
@@ -38,7 +38,7 @@ enum Instead {
 }
 
 impl ShortPaths {
-    /// For a project, whose processes have their private files below `private`.
+    /// For a project whose processes have their private files below `private`.
     pub(crate) fn new(settings: &Settings, paths: &Paths, private: &Path) -> Self {
         if settings.log_verbose {
             return Self::default();
@@ -60,7 +60,7 @@ impl ShortPaths {
         short.add(private, &elsewhere);
         let above = |folder: &Path| folder.ancestors().skip(1).map(Path::to_owned).collect::<Vec<PathBuf>>();
         for folder in above(&paths.root) {
-            // `/usr` or `/srv` says nothing about anybody.
+            // `/usr` or `/srv` reveals nothing.
             if folder.components().count() > 2 {
                 short.add(&folder, &elsewhere);
             }
@@ -69,7 +69,7 @@ impl ShortPaths {
         short
     }
 
-    /// Adds a folder as it is named and as it is without links, unless something else is told in its place already.
+    /// Adds a folder as it is named and with links resolved, unless it has a replacement already.
     fn add(&mut self, folder: &Path, instead: &Instead) {
         let real = folder.canonicalize().ok();
         for folder in [Some(folder.to_owned()), real].into_iter().flatten() {
@@ -82,12 +82,12 @@ impl ShortPaths {
         }
     }
 
-    /// The text with short paths in it.
+    /// The text with short paths.
     pub(crate) fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
         self.text_but(text, "")
     }
 
-    /// The same, but for paths that the client knows: they stand in what it sent.
+    /// The text with short paths, except for paths that the client knows because it sent them.
     pub(crate) fn text_but<'a>(&self, text: &'a str, sent: &str) -> Cow<'a, str> {
         let mut shortened = String::new();
         let mut told = 0;
@@ -105,7 +105,7 @@ impl ShortPaths {
             let rest = &text[end..];
             told = end;
             match &prefix.instead {
-                // `/mnt/backup/home/ann`: what follows is relative to nothing that is told.
+                // `/mnt/backup/home/ann`: the rest is relative to nothing that is shown.
                 _ if is_inside_path(&text[..at]) => {
                     shortened.push('/');
                     shortened.push_str(ELSEWHERE);
@@ -123,7 +123,7 @@ impl ShortPaths {
         Cow::Owned(shortened)
     }
 
-    /// The error with short paths in its message. Its data are what a script or a client said.
+    /// The error with short paths in its message. Its data come from a script or a client, and stay as they are.
     pub(crate) fn error(&self, mut error: RpcError, params: Option<Raw<'_>>) -> RpcError {
         if let Cow::Owned(message) = self.text_but(&error.message, params.map_or("", Raw::text)) {
             error.message = message.into();
@@ -131,7 +131,7 @@ impl ShortPaths {
         error
     }
 
-    /// The same for all texts in the details of an event.
+    /// The details of an event with short paths in all texts.
     pub(crate) fn value(&self, value: &Value) -> Value {
         match value {
             Value::String(text) => self.text(text).into(),
@@ -145,7 +145,7 @@ impl ShortPaths {
 }
 
 impl Prefix {
-    /// Whether a path that begins with the folder stands at `at`, where a slash is.
+    /// Whether a path that begins with the folder is at `at`, the position of a slash.
     fn begins(&self, text: &str, at: usize) -> bool {
         let Some(rest) = text[at..].strip_prefix(&*self.folder) else { return false };
         let before = &text[..at];
@@ -169,7 +169,8 @@ fn path_at(text: &str, at: usize, end: usize) -> &str {
     &text[at..end.max(at + path.trim_end_matches('.').len())]
 }
 
-/// Whether a path that begins after this text is the rest of a longer one. That of an option, as in `-I/usr/include`, is not.
+/// Whether a path that begins after this text is the rest of a longer one. The path of an option, as in
+/// `-I/usr/include`, is not.
 fn is_inside_path(before: &str) -> bool {
     let rest = before.trim_end_matches(|c| is_name(c) || c == '/');
     let word = &before[rest.len()..];
@@ -177,7 +178,7 @@ fn is_inside_path(before: &str) -> bool {
     !is_option && word.contains(char::is_alphanumeric)
 }
 
-/// Whether the path stands in what a client sent, as a whole or as the beginning of a longer one.
+/// Whether the path is in what a client sent, as a whole or as the beginning of a longer one.
 fn names(sent: &str, path: &str) -> bool {
     if sent.len() > LONGEST_KNOWN {
         return false;
@@ -187,7 +188,7 @@ fn names(sent: &str, path: &str) -> bool {
     })
 }
 
-/// Whether names of files have that character so often that it is taken for a part of one.
+/// Whether the character is so common in file names that it is taken for a part of one.
 fn is_name(character: char) -> bool {
     character.is_alphanumeric() || "_-.+@~".contains(character)
 }

@@ -1,4 +1,4 @@
-//! JSON-RPC batch: several messages, which are answered by one array when the last of the requests is.
+//! JSON-RPC batch: several messages, answered by one array when the last request is answered.
 
 use super::responder::Responder;
 use crate::replies::{Reply, Stream};
@@ -7,10 +7,10 @@ use mcp_bash_settings::CONNECTION_SETTING;
 use parking_lot::Mutex;
 use std::sync::Arc;
 
-/// The answers of a batch may take one part in so many of what is held for their caller: all of them wait for the last.
+/// The answers of a batch may take this fraction of its caller's budget: all of them wait for the last.
 const SHARE: usize = 4;
 
-/// The reply of each request of a batch. It collects their answers; all else passes through.
+/// The reply of each request of a batch. It collects the answers; everything else passes through.
 pub(crate) struct Batch {
     reply: Arc<dyn Reply>,
     budget: Arc<Budget>,
@@ -18,11 +18,11 @@ pub(crate) struct Batch {
 }
 
 struct Collected {
-    /// The requests that are neither answered nor withdrawn, and one more until all of the batch is read.
+    /// The requests that are neither answered nor withdrawn, plus one until the whole batch is read.
     owed: usize,
-    /// Whether it holds any request at all.
+    /// Whether it holds any request.
     has_requests: bool,
-    /// The array so far, without its end.
+    /// The array so far, without its closing bracket.
     array: Vec<u8>,
     held: Charge,
 }
@@ -36,7 +36,7 @@ impl Batch {
         Arc::new(Self { reply, budget, collected: Mutex::new(collected) })
     }
 
-    /// For one more request of the batch, which now owes an answer.
+    /// The responder of one more request of the batch, which now owes an answer.
     pub(crate) fn responder(self: &Arc<Self>) -> Responder {
         let mut collected = self.collected.lock();
         collected.owed += 1;
@@ -45,19 +45,19 @@ impl Batch {
         Responder::new(Arc::clone(self) as _, Arc::clone(&self.budget))
     }
 
-    /// All of the batch is read. One without requests is owed nothing.
+    /// The whole batch is read. A batch without requests is owed nothing.
     pub(crate) fn close(&self) {
         self.settle(None);
     }
 
-    /// One request less that owes an answer.
+    /// Settles one request that owed an answer.
     fn settle(&self, answer: Option<Vec<u8>>) {
         let mut guard = self.collected.lock();
         let collected = &mut *guard;
         if let Some(answer) = answer {
             collected.array.push(if collected.array.is_empty() { b'[' } else { b',' });
             collected.array.extend_from_slice(&answer);
-            // What is an answer has to be kept: large ones have asked for room.
+            // An answer has to be kept: large ones have reserved memory before.
             collected.held.set(collected.array.len());
         }
         collected.owed -= 1;

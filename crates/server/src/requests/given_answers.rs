@@ -1,17 +1,17 @@
-//! Given answers: a script gets them without a question to its client. They are those of an earlier run of it, and those
-//! that came with the call.
+//! Given answers: a script gets them without asking its client. They come from an earlier run of the script, or came
+//! with the call.
 
 use super::parking::{PendingQuestion, is_answer};
 use super::request_state::{Entry, Round};
 use mcp_bash_wire::{Limits, Raw, RawBuf, Scanner};
 use std::collections::VecDeque;
 
-/// What is known of the answers to one call.
+/// The known answers of one call.
 #[derive(Default)]
 pub(crate) struct GivenAnswers {
-    /// What an earlier run of the script has asked, in that order. It was given, and what is left of it.
+    /// The remaining rounds of an earlier run of the script, in order. `None` if there was no such run.
     replayed: Option<VecDeque<Round>>,
-    /// What came with the call, by the names of questions.
+    /// The answers that came with the call, by the names of their questions.
     in_advance: Vec<(Box<str>, RawBuf)>,
 }
 
@@ -26,9 +26,9 @@ impl GivenAnswers {
         self.replayed.is_some()
     }
 
-    /// Takes what came with the call: `inputResponses`.
+    /// Takes the answers that came with the call: `inputResponses`.
     pub(crate) fn take_in_advance(&mut self, responses: Raw<'_>) {
-        // The text was scanned before, so that there is nothing left to go wrong.
+        // The text was scanned before, so this cannot fail.
         let _ = Scanner::again(responses).members(|key, value| {
             if let Some(key) = key.string().filter(|_| value.is_object()) {
                 self.in_advance.push((key.into(), value.into()));
@@ -36,7 +36,8 @@ impl GivenAnswers {
         });
     }
 
-    /// Answers as many of these questions as it can, each only once. `is_named` says which of them their author has named.
+    /// Answers as many of these questions as it can, each only once. `is_named` says which of them have a name from
+    /// their author.
     pub(crate) fn answer(
         &mut self,
         questions: &mut [PendingQuestion],
@@ -48,7 +49,7 @@ impl GivenAnswers {
             let is_same =
                 |question: &PendingQuestion| round.0.iter().any(|entry| is_asked_again(entry, question));
             if !questions.iter().all(is_same) {
-                // It goes another way this time: what was answered later was answered to something else.
+                // This run takes another path: the later answers belong to other questions.
                 rounds.clear();
             }
             for question in questions.iter_mut() {
@@ -99,7 +100,7 @@ mod tests {
         Entry { key: key.into(), question: [digest; 32], answer }
     }
 
-    /// Asks these questions at once, and tells which answers there are.
+    /// Asks these questions at once, and returns the known answers.
     fn ask(given: &mut GivenAnswers, questions: &[(&str, u8)]) -> Vec<Option<String>> {
         let mut asked: Vec<_> = questions.iter().map(|(key, digest)| question(key, *digest)).collect();
         given.answer(&mut asked, |question| &*question.key != "question");

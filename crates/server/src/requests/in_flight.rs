@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 #[derive(Default)]
 pub(crate) struct InFlight {
     state: Mutex<State>,
-    /// The last work has ended.
+    /// Notified when the last work has ended.
     idle: Notify,
 }
 
@@ -20,14 +20,14 @@ pub(crate) struct InFlight {
 struct State {
     /// Requests that are neither answered nor cancelled.
     requests: HashMap<Id, Arc<OpenRequest>>,
-    /// How many of all requests still have work going on, the cancelled ones included.
+    /// How many requests still have work going on, including cancelled ones.
     working: usize,
-    /// Whether the end of the last of it is waited for.
+    /// Whether a task waits for the last of it to end.
     is_awaited: bool,
 }
 
 impl InFlight {
-    /// Enters a request. `None` when one with its id is still in flight.
+    /// Adds a request. `None` if its id is still in flight.
     pub(crate) fn begin(
         self: &Arc<Self>,
         id: &Id,
@@ -65,7 +65,7 @@ impl InFlight {
         self.state.lock().working == 0
     }
 
-    /// Completes when all work has ended. Safe to drop half-way; only one may wait at a time.
+    /// Completes when all work has ended. Cancel-safe; only one task may wait at a time.
     pub(crate) async fn idle(&self) {
         loop {
             {
@@ -75,14 +75,14 @@ impl InFlight {
                 }
                 state.is_awaited = true;
             }
-            // One that comes between the look and the wait is kept.
+            // A notification between the check and the wait is not lost.
             self.idle.notified().await;
         }
     }
 }
 
-/// A request whose work goes on as long as this value lives. Dropped without an answer it is answered with an error,
-/// so that whatever happens to its handler, its client gets an answer.
+/// A request whose work goes on as long as this value lives. Dropped without an answer, it is answered with an error,
+/// so that the client gets an answer whatever happens to the handler.
 pub(crate) struct InFlightRequest {
     request: Arc<OpenRequest>,
     in_flight: Arc<InFlight>,
@@ -93,7 +93,7 @@ impl InFlightRequest {
         &self.request
     }
 
-    /// Answers the request. False when it was cancelled or has an answer.
+    /// Answers the request. False if it was cancelled or answered before.
     pub(crate) fn answer(&self, answer: Result<RenderedResult, RpcError>) -> bool {
         let mut state = self.in_flight.state.lock();
         if state.requests.get(self.request.id()).is_some_and(|known| Arc::ptr_eq(known, &self.request)) {

@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 pub(crate) struct OpenRequest {
     id: Id,
     responder: Responder,
-    /// Whether notifications leave as they come, and not just before the answer.
+    /// Whether notifications are sent as they come, and not just before the answer.
     is_live: bool,
     state: Mutex<State>,
     cancelled: Notify,
@@ -23,22 +23,22 @@ enum State {
     Cancelled,
 }
 
-/// What may still be said about a request.
+/// What may still be sent for a request.
 struct Open {
     last_progress: Option<f64>,
     progress: Limiter,
     logs: Limiter,
-    /// The newest progress that the limit held back. It is sent before the answer.
+    /// The newest progress notification that the limit held back. It is sent before the answer.
     withheld: Option<Vec<u8>>,
-    /// Notifications that wait for the answer, where they are not sent live.
+    /// Notifications that wait for the answer, if they are not sent live.
     buffered: Vec<Vec<u8>>,
     buffered_bytes: usize,
 }
 
-/// More bytes of notifications than these do not wait for an answer. What comes then is dropped.
+/// The most bytes of notifications that wait for an answer. Later ones are dropped.
 const MOST_BUFFERED: usize = 1024 * 1024;
 
-/// How many notifications of a request may leave, and when.
+/// How many notifications of a request may be sent, and when.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pace {
     pub(crate) progress_per_minute: u32,
@@ -69,7 +69,7 @@ impl OpenRequest {
         &self.id
     }
 
-    /// Queues the answer. False when the request was cancelled or has one.
+    /// Queues the answer. False if the request was cancelled or answered before.
     pub(crate) fn answer(&self, answer: Result<RenderedResult, RpcError>) -> bool {
         let mut state = self.state.lock();
         match std::mem::replace(&mut *state, State::Answered) {
@@ -91,12 +91,12 @@ impl OpenRequest {
         }
     }
 
-    /// The longest answer that can leave.
+    /// The length of the longest answer that can be sent.
     pub(crate) fn longest_answer(&self) -> usize {
         self.responder.reply().longest_message()
     }
 
-    /// Ends the request without an answer. False when it has been answered or cancelled before.
+    /// Ends the request without an answer. False if it was answered or cancelled before.
     pub(crate) fn cancel(&self) -> bool {
         let mut state = self.state.lock();
         if !matches!(*state, State::Open(_)) {
@@ -116,7 +116,7 @@ impl OpenRequest {
 
     /// Completes when the request is cancelled.
     pub(crate) async fn cancelled(&self) {
-        // A permit is stored, so that a cancellation before this was awaited is not missed.
+        // A permit is stored, so that an earlier cancellation is not missed.
         if !self.is_cancelled() {
             self.cancelled.notified().await;
         }
@@ -162,7 +162,7 @@ impl OpenRequest {
     }
 }
 
-/// Where the client is asked what this request needs to know.
+/// The stream on which the client is asked about this request.
 impl Stream for OpenRequest {
     fn notify(&self, message: Vec<u8>) {
         self.responder.notify(message);

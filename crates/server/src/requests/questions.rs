@@ -11,7 +11,7 @@ use thiserror::Error;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-/// Why a question has no answer. The messages tell a script.
+/// Why a question has no answer. Scripts receive the messages.
 #[derive(Debug, Clone, Error, PartialEq, Eq)]
 pub(crate) enum Unanswered {
     #[error("the client cannot be asked this: {0}")]
@@ -51,8 +51,8 @@ struct Pending {
 }
 
 impl Questions {
-    /// Asks the client on the stream of the request that the question belongs to, or that of the session where it belongs
-    /// to none, and returns the result of its answer. A question nobody waits for any more is cancelled.
+    /// Asks the client on the stream of the request that the question belongs to, or on that of the session if it
+    /// belongs to none, and returns the result of its answer. A question that is no longer waited for is cancelled.
     pub(crate) async fn ask(
         &self,
         stream: &dyn Stream,
@@ -76,7 +76,7 @@ impl Questions {
         let question = write::request(number, method, params);
         let bytes = question.len();
         if !stream.ask(question) {
-            // The client has never heard of it, so that nothing is to be taken back.
+            // The client never received it, so there is nothing to cancel.
             self.pending.lock().by_number.remove(&number);
             return Err(Unanswered::NotAsked(bytes));
         }
@@ -91,7 +91,7 @@ impl Questions {
         }
     }
 
-    /// Takes an answer. False when nobody waits for it.
+    /// Takes an answer. False if no question waits for it.
     pub(crate) fn take(&self, response: &Response<'_>) -> bool {
         let number = response.id.as_ref().map(Id::as_json).and_then(|id| id.parse().ok());
         let Some(sender) = number.and_then(|number: u64| self.pending.lock().by_number.remove(&number))
@@ -106,7 +106,7 @@ impl Questions {
         sender.send(answer).is_ok()
     }
 
-    /// No more answers can come: who waits for one is told so, and so is who asks from now on.
+    /// No more answers can come: every question, open or new, fails.
     pub(crate) fn close(&self) {
         let mut pending = self.pending.lock();
         pending.is_closed = true;

@@ -1,4 +1,4 @@
-//! Responder: answers one request, within what may be held for its caller.
+//! Responder: answers one request, within the budget of its caller.
 
 use crate::logging::{Measured, MeasuredReply};
 use crate::replies::{RenderedResult, Reply};
@@ -10,7 +10,7 @@ use std::sync::Arc;
 pub(crate) struct Responder {
     reply: Arc<dyn Reply>,
     budget: Arc<Budget>,
-    /// The measurement of the request, where there is a meter.
+    /// The measurement of the request, if there is a meter.
     measured: Option<Arc<Measured>>,
 }
 
@@ -19,18 +19,18 @@ impl Responder {
         Self { reply, budget, measured: None }
     }
 
-    /// The same, for a request that is measured.
+    /// Sets the measurement of the request.
     pub(crate) fn measured_by(self, measured: Option<Arc<Measured>>) -> Self {
         Self { measured, ..self }
     }
 
-    /// Answers with a result; where there is no room for it, with an error that says so.
+    /// Answers with a result, or with an error if there is no room for the result.
     pub(crate) fn result(&self, id: &Id, result: RenderedResult) {
         let RenderedResult { members, has_tool_failed } = result;
         if members.len() > SMALL
             && let Err(why) = self.budget.has_room(members.len())
         {
-            // Given back before anything else is done.
+            // Freed before anything else is done.
             drop(members);
             return self.error(Some(id), &RpcError::internal(format!("The result is not sent: {why}")));
         }
@@ -38,8 +38,8 @@ impl Responder {
         self.reply.answer(write::result(id, members));
     }
 
-    /// Answers with an error. One that says that the request cannot be served as it came is a refusal, wherever it was
-    /// found out.
+    /// Answers with an error. An error that says the request cannot be served as it came is a refusal, wherever it was
+    /// detected.
     pub(crate) fn error(&self, id: Option<&Id>, error: &RpcError) {
         if error.is_refusal() {
             return self.refuse(id, error);
@@ -72,7 +72,7 @@ impl Responder {
         self.reply.is_clogged()
     }
 
-    /// Where the request is answered, for those who say more than an answer.
+    /// The reply of the request, for callers that send more than an answer.
     pub(crate) fn reply(&self) -> Arc<dyn Reply> {
         let inner = Arc::clone(&self.reply);
         match &self.measured {
@@ -81,7 +81,7 @@ impl Responder {
         }
     }
 
-    /// Passes the measurement to `report`, where there is one.
+    /// Passes the measurement to `report`, if there is one.
     pub(crate) fn measure(&self, report: impl FnOnce(&Measured)) {
         if let Some(measured) = &self.measured {
             report(measured);

@@ -1,5 +1,5 @@
-//! Slot: the request that work answers. It is the one that began it, or, in the stateless era, one that came back with
-//! an answer to the question of a script.
+//! Slot: the request that work answers. It is the one that began the work or, in the stateless era, one that came back
+//! with the answers to a script's questions.
 
 use super::in_flight::InFlightRequest;
 use crate::callers::RequestContext;
@@ -9,14 +9,14 @@ use mcp_bash_wire::{LogLevel, Object, Raw, write};
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// Holds whom work answers. Another request may take their place.
+/// Holds the request that work answers. Another request may take its place.
 pub(crate) type Slot = Arc<watch::Sender<Occupant>>;
 
 pub(crate) enum Occupant {
     Request(Arc<Current>),
     /// The last request was answered with a question, and one with the answer may come.
     Awaited,
-    /// No request will ever come: the work is of no use to anybody.
+    /// No request will ever come: the work is useless.
     Nobody,
 }
 
@@ -29,26 +29,26 @@ impl Occupant {
     }
 }
 
-/// A request, and under which circumstances it was made.
+/// A request and its context.
 pub(crate) struct Current {
     pub(crate) context: RequestContext,
     pub(crate) in_flight: InFlightRequest,
 }
 
 impl Current {
-    /// Whether its client wants to hear of log events of that level.
+    /// Whether its client wants log events of that level.
     pub(crate) fn wants(&self, level: LogLevel) -> bool {
         self.context.log_level.is_some_and(|least| level >= least)
     }
 
-    /// Passes on the progress that a script reports.
+    /// Relays the progress that a script reports.
     pub(crate) fn relay_progress(&self, params: Raw<'_>) {
         let Some(token) = &self.context.progress_token else { return };
         let Ok(params) = Object::read(params, "params", &["progress", "total", "message"]) else { return };
         let number =
             |name| params.get(name).filter(|raw| raw.text().parse::<f64>().is_ok_and(f64::is_finite));
         let Some(progress) = number("progress") else { return };
-        // Whatever token the script wrote: the request's own is the only one its client knows.
+        // The script's token is ignored: the client knows only the request's own.
         let mut shown = Members::default();
         shown.raw("progressToken", token);
         shown.raw("progress", progress.text());
@@ -61,7 +61,7 @@ impl Current {
         self.in_flight.request().progress(value, notification);
     }
 
-    /// Passes on the log event that a script reports.
+    /// Relays the log event that a script reports.
     pub(crate) fn relay_log(&self, params: Raw<'_>) {
         let Ok(params) = Object::read(params, "params", &["level", "logger", "data"]) else { return };
         let text = |name| params.get(name).and_then(Raw::string);

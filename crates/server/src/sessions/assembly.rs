@@ -1,4 +1,4 @@
-//! Assembly of a server: the parts that read settings and log what is wrong with them.
+//! Server assembly: builds the parts that read settings, and logs what is wrong with the settings.
 
 use crate::logging::{Log, Payloads};
 use crate::replies::Redaction;
@@ -10,7 +10,7 @@ use mcp_bash_wire::LogLevel;
 use serde_json::json;
 use std::sync::Arc;
 
-/// The roots of the project. What is set and wrong leaves none, and allows no path.
+/// The roots of the project. A wrong setting leaves none, and allows no path.
 pub(super) fn own_roots(settings: &Settings, paths: &Paths, log: &Log) -> ScriptRoots {
     let mut diagnostics = Vec::new();
     let found = roots::of_project(paths, settings.roots.as_deref(), &mut diagnostics);
@@ -26,7 +26,7 @@ pub(super) fn own_roots(settings: &Settings, paths: &Paths, log: &Log) -> Script
     }
 }
 
-/// Logs why scripts find no SDK, should none be available.
+/// Logs why scripts find no SDK, if none is available.
 pub(super) fn report_missing_sdk(scripts: &Scripts, log: &Arc<Log>) {
     let log = Arc::clone(log);
     scripts.on_missing_sdk(move |error| {

@@ -1,4 +1,4 @@
-//! Client: one who sends messages, over a connection, in a session, or in a single request without either. The ids of its
+//! Client: sends messages over a connection, in a session, or in a single request without either. The ids of its
 //! requests are its own.
 
 use super::listens::Listens;
@@ -17,15 +17,15 @@ pub struct Client {
     pub(crate) caller: Arc<Caller>,
     pub(crate) in_flight: Arc<InFlight>,
     pub(crate) listens: Listens,
-    /// What it named when a request of the stateless era asked it.
+    /// The roots it named when a request of the stateless era asked for them.
     pub(crate) remembered_roots: RememberedRoots,
-    /// Where there is none, only the stateless era is served.
+    /// Without one, only the stateless era is served.
     session: Option<Session>,
 }
 
 impl Client {
-    /// A client that can begin a session, besides requests of the stateless era. What belongs to no request goes to
-    /// `stream`.
+    /// A client that can begin a session, besides requests of the stateless era. Messages that belong to no request go
+    /// to `stream`.
     pub fn with_session(server: Arc<Server>, caller: Arc<Caller>, stream: Arc<dyn Stream>) -> Self {
         let settings = server.settings();
         let stream = server.observers().stream(stream);
@@ -34,7 +34,7 @@ impl Client {
         Self::new(server, caller, Some(session))
     }
 
-    /// A client whose every request says all about itself.
+    /// A client whose every request is self-contained.
     pub fn without_session(server: Arc<Server>, caller: Arc<Caller>) -> Self {
         Self::new(server, caller, None)
     }
@@ -48,12 +48,12 @@ impl Client {
         &self.caller
     }
 
-    /// What its session agreed on. None before `initialize` has succeeded, and where there is no session.
+    /// The revision that its session agreed on. `None` before `initialize` has succeeded, and without a session.
     pub fn agreed_revision(&self) -> Option<Revision> {
         self.session.as_ref().and_then(Session::agreed_revision)
     }
 
-    /// Ends what only listens in good order: each such request is answered.
+    /// Ends listening requests gracefully: each of them is answered.
     pub fn end_listens(&self) {
         self.listens.end_all(&self.server);
     }
@@ -62,7 +62,7 @@ impl Client {
         self.session.as_ref()
     }
 
-    /// Who is notified of events that concern this client.
+    /// The subscriber that is notified of events that concern this client.
     pub(crate) fn subscriber(&self) -> Option<&Arc<Subscriber>> {
         self.session.as_ref().map(|session| &session.subscriber)
     }
@@ -83,18 +83,18 @@ impl Client {
         !self.listens.is_empty()
     }
 
-    /// Whether the client said `shutdown`.
+    /// Whether the client sent `shutdown`.
     pub fn is_closing(&self) -> bool {
         self.session.as_ref().is_some_and(Session::is_closing)
     }
 
-    /// Whether the client said `exit`.
+    /// Whether the client sent `exit`.
     pub fn has_exited(&self) -> bool {
         self.session.as_ref().is_some_and(Session::has_exited)
     }
 
-    /// Completes when everything that was asked is answered and its work has ended. Nothing more is received then. Safe
-    /// to drop half-way, and to begin again.
+    /// Completes when every request is answered and its work has ended. Call it when the client sends nothing
+    /// more. Safe to drop half-way, and to begin again.
     pub async fn finish(&self) {
         if let Some(session) = &self.session {
             session.questions.close();
@@ -103,7 +103,7 @@ impl Client {
         self.in_flight.idle().await;
     }
 
-    /// The client is gone, or has to be: its work is stopped, and it receives nothing more.
+    /// The client is gone, or is disconnected: its work is stopped, and it receives nothing more.
     pub fn abandon(&self) {
         self.listens.end_all(&self.server);
         for request in self.in_flight.cancel_all() {

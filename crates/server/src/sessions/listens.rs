@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What a client wants to hear.
+/// The notifications that a client asks for.
 #[derive(Debug, Default)]
 pub(crate) struct Filter {
     lists: Vec<ListChange>,
@@ -53,11 +53,11 @@ impl Filter {
     }
 }
 
-/// The URIs that a client wants to hear of. Each is kept, so there are only so many of them.
+/// The URIs that a client wants to follow. Each of them is kept, so their number is limited.
 fn strings(uris: Raw<'_>) -> Result<Vec<String>, RpcError> {
     let (mut strings, mut are_all) = (Vec::new(), uris.is_array());
     if are_all {
-        // The text was scanned before, so that there is nothing left to go wrong.
+        // The text was scanned before, so this cannot fail.
         let _ = Scanner::again(uris).elements(|uri| match uri.string() {
             Some(uri) if strings.len() <= MOST_FOLLOWED => strings.push(uri.into_owned()),
             Some(_) => {}
@@ -77,7 +77,7 @@ fn wrong(name: &str, expected: &str) -> RpcError {
     RpcError::invalid_params(format!("Invalid params: `{name}` must be {expected}"))
 }
 
-/// More of them than these are not held open for one client.
+/// The most streams that are open for one client.
 const MOST: usize = 256;
 
 /// The listening requests of one client that have not ended.
@@ -92,7 +92,7 @@ struct Listen {
 }
 
 impl Listens {
-    /// Opens a stream. The acknowledgement leaves when everything is followed that can be.
+    /// Opens a stream. The acknowledgement is sent when everything is followed that can be.
     pub(crate) fn begin(
         &self,
         server: &Arc<Server>,
@@ -105,7 +105,7 @@ impl Listens {
         let capabilities = server.capabilities(revision);
         let capabilities: serde_json::Value = serde_json::from_str(&capabilities).unwrap_or_default();
         filter.lists.retain(|list| capabilities.get(list.kind).is_some());
-        // The id stands here, with its subscriber, and in everything that is told.
+        // The id is here, with its subscriber, and in every notification.
         let uris: usize = filter.resources.iter().flatten().map(String::len).sum();
         let held = caller.budget().charge(3 * id.as_json().len() + uris);
         let held = held.map_err(|why| RpcError::internal(why.to_string()))?;
@@ -142,7 +142,7 @@ impl Listens {
         self.0.lock().contains_key(id)
     }
 
-    /// Ends a stream whose client does not want it any more. False if there is none of that id.
+    /// Ends a stream that its client cancels. False if there is none of that id.
     pub(crate) fn cancel(&self, id: &Id, server: &Server) -> bool {
         let Some(listen) = self.0.lock().remove(id) else { return false };
         listen.subscriber.close_after(|_| listen.reply.end());
@@ -150,7 +150,7 @@ impl Listens {
         true
     }
 
-    /// Ends all streams in good order: each request is answered.
+    /// Ends all streams gracefully: each request is answered.
     pub(crate) fn end_all(&self, server: &Server) {
         for (id, listen) in std::mem::take(&mut *self.0.lock()) {
             listen.end(&id, server);
@@ -163,7 +163,8 @@ impl Listens {
 }
 
 impl Listen {
-    /// Answers the request. Where it has no stream of its own, the specification wants it said once more that it is over.
+    /// Answers the request. If it has no stream of its own, the specification requires another message that says it is
+    /// over.
     fn end(&self, id: &Id, server: &Server) {
         let meta = format!("\"{}\":{}", keys::SUBSCRIPTION_ID, id.as_json());
         let answer = Answer { meta, ..Answer::default() };
@@ -181,7 +182,7 @@ impl Listen {
     }
 }
 
-/// Subscribes to what there is, and then acknowledges.
+/// Subscribes to the resources that exist, and then acknowledges.
 async fn follow(server: Arc<Server>, wanting: Wanting, filter: Filter, uris: Vec<String>) {
     let patience = server.settings().resources.subscribe_timeout;
     let mut followed = Vec::new();

@@ -1,4 +1,5 @@
-//! The folders that a client lets scripts work in: asked for when it is ready, and again when it says they changed.
+//! Client roots: the folders that a client lets scripts work in. The client is asked when it is ready, and again when
+//! it says that they changed.
 
 use super::server::Server;
 use crate::logging::Subscriber;
@@ -15,42 +16,41 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
-/// How long changes may follow each other before we ask: a client that opens a workspace tells of each folder.
+/// How long to collect changes before asking: a client that opens a workspace reports each folder.
 const QUIET: Duration = Duration::from_millis(100);
 
-/// The longest answer that is read, in bytes. Every script is given what it says.
+/// The longest answer that is read, in bytes. Every script receives its content.
 const LONGEST: usize = 1024 * 1024;
 
-/// What the operator is told of what is wrong with an answer. What the client said in it is its own.
+/// What the operator's log says about an invalid answer. Its content is the client's own.
 const ROOT_PROBLEM: &str =
     "the client does not say which folders scripts may work in, or names one that cannot be used";
 
-/// The folders that a client named in its answer, and what is wrong with the rest. Nothing where it is no answer.
+/// The folders that a client named in its answer, and what is wrong with the rest. `None` if it is not an answer.
 pub(crate) async fn read(answer: RawBuf) -> (Option<Vec<Root>>, Vec<String>) {
     if answer.as_raw().text().len() > LONGEST {
         return (None, vec![format!("the client's roots are ignored: they have more than {LONGEST} bytes")]);
     }
-    // Each of them is looked at on a disk, which may take its time.
+    // Each of them is looked up on a disk, which may be slow.
     on_own_thread(move || roots::of_client(answer.as_raw().text())).await.unwrap_or_default()
 }
 
-/// The folders that scripts may work in by what a client answered. Nothing where it named none.
+/// The folders that scripts may work in, according to the client's answer. `None` if it named none.
 pub(crate) fn usable(listed: &[Root], is_wrong: bool) -> Option<ScriptRoots> {
     if listed.is_empty() && is_wrong {
-        // It named some, and no script may go elsewhere because they are wrong.
+        // It named some, and a mistake in them must not let scripts go elsewhere.
         let why = "none of the folders that the client names can be used; no path is allowed";
         return Some(ScriptRoots::refused(why.to_owned()));
     }
     (!listed.is_empty()).then(|| ScriptRoots::new(listed))
 }
 
-/// The roots that a client without a session named when it was last asked. It never says that they changed, so they are
-/// forgotten after a while.
+/// The roots that a client without a session named when it was last asked. It never reports changes, so they expire.
 #[derive(Default)]
 pub(crate) struct RememberedRoots(Mutex<Option<(Instant, Arc<ScriptRoots>)>>);
 
 impl RememberedRoots {
-    /// How long the answer of a client counts.
+    /// How long the answer of a client is valid.
     const MEMORY: Duration = Duration::from_secs(30);
 
     pub(crate) fn get(&self) -> Option<Arc<ScriptRoots>> {
@@ -67,11 +67,11 @@ impl RememberedRoots {
 /// The roots of one client.
 pub(crate) struct ClientRoots {
     questions: Arc<Questions>,
-    /// Where its session is asked what belongs to no request, and told of problems.
+    /// The stream for questions that belong to no request, and for problems.
     stream: Arc<dyn Stream>,
     subscriber: Arc<Subscriber>,
     known: watch::Sender<Known>,
-    /// Answers to older questions than this are not listened to.
+    /// Answers to older questions than this are ignored.
     generation: AtomicU64,
 }
 
@@ -104,7 +104,7 @@ impl ClientRoots {
         Self { questions, stream, subscriber, known, generation }
     }
 
-    /// Asks the client. What was known stays until it answers.
+    /// Asks the client. The previous roots stay until it answers.
     pub(crate) fn refresh(self: &Arc<Self>, server: &Arc<Server>, is_first: bool) {
         let generation = self.generation.fetch_add(1, Ordering::AcqRel) + 1;
         let (roots, server) = (Arc::clone(self), Arc::clone(server));
@@ -138,16 +138,16 @@ impl ClientRoots {
         self.known.send_modify(|known| match (said, &*known) {
             (Some(Some(roots)), _) => *known = Known::These(Arc::new(roots)),
             (Some(None), _) | (None, Known::Awaited) => *known = Known::Nothing,
-            // What it said before is better than nothing.
+            // The previous roots are better than none.
             (None, _) => {}
         });
     }
 
-    /// What the client says, as soon as it has said it. Nothing where it does not.
+    /// The client's roots, as soon as it has answered. `None` if it does not.
     pub(crate) async fn get(&self) -> Option<Arc<ScriptRoots>> {
         let mut known = self.known.subscribe();
         let said = known.wait_for(|known| !matches!(known, Known::Awaited));
-        // A client that was never ready is never asked; then it is not waited for either.
+        // A client that was never ready is never asked, so its answer is not awaited either.
         match timeout(Duration::from_secs(10), said).await {
             Ok(Ok(known)) => known.these(),
             _ => None,

@@ -1,4 +1,4 @@
-//! Server: what all clients and requests share.
+//! Server: the state that all clients and requests share.
 
 use super::assembly::{own_roots, record_payloads, report_missing_sdk};
 use crate::callers::{Caller, Callers, Guard, LOCAL, Rights};
@@ -22,7 +22,7 @@ use std::thread::Builder;
 use std::time::Duration;
 use tokio::runtime::Handle;
 
-/// How many requests the server has, by how far they are.
+/// How many requests the server has, by stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Load {
     pub running: usize,
@@ -44,9 +44,9 @@ pub struct Server {
     log: Arc<Log>,
     short_paths: Arc<ShortPaths>,
     runtime: Handle,
-    /// Where the answers to questions of the stateless era are waited for.
+    /// Processes that wait for answers in the stateless era.
     parking: Parking,
-    /// What seals the states that clients bring back. Made when it is first needed, where it was not given.
+    /// Seals the states that clients bring back. Made when it is first needed, unless it was given.
     state_keys: OnceLock<KeyRing>,
     own_roots: Arc<ScriptRoots>,
     /// The tools that were given arguments though they declare none.
@@ -55,7 +55,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// A server for `catalog`, which was read as `reading` says. Work is done on `runtime`.
+    /// A server for `catalog`, which was read as `reading` says. Work runs on `runtime`.
     pub fn new(scripts: Arc<Scripts>, runtime: Handle, catalog: Catalog, reading: Reading, log: Log) -> Self {
         let settings = Arc::clone(scripts.settings());
         let short_paths = ShortPaths::new(&settings, &catalog.paths, scripts.state_dir().parent());
@@ -116,8 +116,8 @@ impl Server {
         self.has_refused.store(true, Ordering::Relaxed);
     }
 
-    /// Whether a call was refused so far: by a setting, by the policy, or since others may write the tool. The error that
-    /// the caller gets does not tell, since policies and tools choose their codes themselves.
+    /// Whether a call was refused so far: by a setting, by the policy, or because the tool is group- or world-writable.
+    /// The error that the caller gets does not tell, since policies and tools choose their codes themselves.
     pub fn has_refused_a_call(&self) -> bool {
         self.has_refused.load(Ordering::Relaxed)
     }
@@ -127,14 +127,14 @@ impl Server {
         self.given_unread.lock().insert(tool.to_owned())
     }
 
-    /// Logs which tools have no program to run. To be called when it is known where programs are found.
+    /// Logs the tools that have no program to run. Call it when it is known where programs are found.
     pub fn report_missing_programs(&self) {
         for problem in self.scripts.missing_programs(&self.snapshot().catalog) {
             self.log.event(LogLevel::Warning, "mcp.project", &problem, &json!({}));
         }
     }
 
-    /// Loads those files of functions again that could not be loaded, if more programs are found now than before.
+    /// Loads those function files again that could not be loaded, if more programs are found now than before.
     pub fn load_functions_again(&self) {
         let catalog = &self.snapshot().catalog;
         let has_failed = |told: &Diagnostic| may_hold_functions(&told.path);
@@ -143,15 +143,15 @@ impl Server {
         }
     }
 
-    /// Starts the workers that are wanted before their first call, and ends those that nothing needs any more. To be
-    /// called when it is known where programs are found, and when the project has changed.
+    /// Starts the workers that are wanted before their first call, and terminates those that are not needed any more.
+    /// Call it when it is known where programs are found, and when the project has changed.
     pub fn start_workers_ahead(&self) {
         let (scripts, snapshot) = (Arc::clone(&self.scripts), self.snapshot());
         self.runtime.spawn(async move { scripts.start_workers_ahead(&snapshot.catalog).await });
     }
 
-    /// Does what may block beside all requests, on a thread of its own; on this one where the system has no other. (Tokio
-    /// panics there.)
+    /// Runs blocking work beside all requests, on a thread of its own, or on this one if the system has no other.
+    /// (Tokio panics there.)
     pub fn in_background(self: &Arc<Self>, work: impl FnOnce(&Self) + Send + 'static) {
         let (server, work) = (Arc::clone(self), Arc::new(Mutex::new(Some(work))));
         let taken = Arc::clone(&work);
@@ -168,12 +168,12 @@ impl Server {
         }
     }
 
-    /// Does work that waits, beside all requests.
+    /// Runs a future beside all requests.
     pub fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
         self.runtime.spawn(work);
     }
 
-    /// The folders that scripts may work in where their client names none.
+    /// The folders that scripts may work in if their client names none.
     pub(crate) fn own_roots(&self) -> &Arc<ScriptRoots> {
         &self.own_roots
     }
@@ -182,7 +182,7 @@ impl Server {
         &self.parking
     }
 
-    /// What seals the states that clients bring back. None only while the system has no random numbers.
+    /// Seals the states that clients bring back. `None` only while the system has no random numbers.
     pub(crate) fn state_keys(&self) -> Option<&KeyRing> {
         if self.state_keys.get().is_none() {
             let _ = self.state_keys.set(KeyRing::of_this_process().ok()?);
@@ -190,18 +190,18 @@ impl Server {
         self.state_keys.get()
     }
 
-    /// A token that nobody can guess; none only while the system has no random numbers.
+    /// An unguessable token; `None` only while the system has no random numbers.
     pub fn unguessable_token(&self) -> Option<String> {
         self.state_dir().unguessable_token().ok()
     }
 
-    /// Why no call could be served now, if none could. May wait for files.
+    /// Why no call could be served now, if so. May block on files.
     pub fn unready(&self) -> Option<String> {
         let unready = self.scripts.unready(&self.served.paths()).or_else(|| self.served.staleness());
         unready.or_else(|| self.log.problem().map(|why| format!("the log cannot be written: {why}")))
     }
 
-    /// What is held for all callers.
+    /// The budget of all callers together.
     pub fn budget(&self) -> &Arc<Budget> {
         self.scripts.budget()
     }
@@ -210,7 +210,7 @@ impl Server {
         &self.settings
     }
 
-    /// The caller that started this process, and speaks to it through its standard streams.
+    /// The caller that started this process and talks to it over its standard streams.
     pub fn local_caller(&self) -> Arc<Caller> {
         self.caller(LOCAL)
     }
@@ -222,35 +222,35 @@ impl Server {
         self.callers.get(name, budget, denials)
     }
 
-    /// The caller of that name, who from now on may do this, whichever of its requests came before.
+    /// The caller of that name, with these rights from now on, also for requests that came before.
     pub fn caller_with(&self, name: &str, rights: Rights) -> Arc<Caller> {
         let caller = self.caller(name);
         caller.set_rights(rights);
         caller
     }
 
-    /// To be called when a stream is not clogged any more: what was held back meanwhile goes on.
+    /// Call it when a stream is no longer clogged: what was held back meanwhile goes on.
     pub fn relieved(&self) {
         self.log.audience().tell_what_is_owed();
         self.subscriptions.tell_what_is_owed();
         self.admission.go_on();
     }
 
-    /// The same for requests without the secret: only this process talks to it, and the user who started that has the secret.
+    /// Accepts requests without the secret: only this process talks to it, and the user who started it has the secret.
     #[must_use]
     pub fn unguarded(mut self) -> Self {
         self.guard = None;
         self
     }
 
-    /// The same, with every message shown to `observer`.
+    /// Shows every message to `observer`.
     #[must_use]
     pub fn with_observer(mut self, observer: Arc<dyn Observer>) -> Self {
         self.observers.add(observer);
         self
     }
 
-    /// Lets every request that comes from now on be measured by `meter`, unless another does so already.
+    /// Measures every request from now on with `meter`, unless there is a meter already.
     pub fn measure_by(&self, meter: Arc<dyn Meter>) {
         let _ = self.meter.set(meter);
     }
@@ -259,7 +259,7 @@ impl Server {
         self.meter.get()
     }
 
-    /// The same, with keys for the states that clients bring back which others may have too.
+    /// Sets keys for the states that clients bring back, which other processes may share.
     #[must_use]
     pub fn with_state_keys(mut self, keys: KeyRing) -> Self {
         self.state_keys = OnceLock::from(keys);
@@ -281,18 +281,18 @@ impl Server {
         &self.short_paths
     }
 
-    /// Ends every process of every call, and removes what was only there while the server ran.
+    /// Terminates every process of every call, and removes what exists only while the server runs.
     pub fn end(&self, grace: Duration) {
         self.served.store_definitions();
         self.scripts.end(grace);
     }
 
-    /// What is served, and how it is read again.
+    /// The served project, and how it is read again.
     pub fn served(&self) -> &Served {
         &self.served
     }
 
-    /// What is served now. A request goes on with the snapshot that it holds, whatever is served next.
+    /// The current snapshot. A request keeps the snapshot that it holds, whatever is served next.
     pub(crate) fn snapshot(&self) -> Arc<Snapshot> {
         self.served.snapshot()
     }
@@ -305,7 +305,7 @@ impl Server {
         &self.subscriptions
     }
 
-    /// Who runs the scripts of the project.
+    /// The runner of the project's scripts.
     pub(crate) fn scripts(&self) -> &Scripts {
         &self.scripts
     }
@@ -338,7 +338,7 @@ impl Server {
         }
     }
 
-    /// What this server can do, as the text of a capabilities object.
+    /// The capabilities of this server, as the text of a capabilities object.
     pub(crate) fn capabilities(&self, revision: Revision) -> String {
         server_capabilities(revision, self.settings.minimal)
     }

@@ -1,4 +1,4 @@
-//! Session of the handshake era: its handshake, and what of it belongs to no request.
+//! Session of the handshake era: its handshake, and the state that belongs to no request.
 
 use super::roots::ClientRoots;
 use crate::callers::{ClientCapabilities, Gate, Handshake, Stage};
@@ -12,21 +12,21 @@ use std::sync::{Arc, OnceLock};
 
 pub(crate) struct Session {
     handshake: Mutex<Handshake>,
-    /// The client said `shutdown`.
+    /// The client sent `shutdown`.
     closing: AtomicBool,
-    /// The client said `exit`, and may.
+    /// The client sent `exit`, after `shutdown`.
     exited: AtomicBool,
     pub(crate) questions: Arc<Questions>,
     pub(crate) roots: Arc<ClientRoots>,
     pub(crate) subscriber: Arc<Subscriber>,
-    /// Set where there is a meter.
+    /// Set if there is a meter.
     pub(crate) measured: OnceLock<MeasuredSession>,
-    /// What the client calls itself, if it does.
+    /// The name of the client, if it sent one.
     pub(crate) client_name: OnceLock<String>,
 }
 
 impl Session {
-    /// A session that has not begun. What belongs to no request goes to `stream`.
+    /// A session that has not begun. Messages that belong to no request go to `stream`.
     pub(crate) fn new(stream: Arc<dyn Stream>, log_level: LogLevel, events_per_minute: u32) -> Self {
         let subscriber = Arc::new(Subscriber::of_session(Arc::clone(&stream), log_level, events_per_minute));
         let questions = Arc::new(Questions::default());
@@ -42,23 +42,23 @@ impl Session {
         }
     }
 
-    /// What the client calls itself; empty where it has not said so.
+    /// The name of the client; empty if it sent none.
     pub(crate) fn client_name(&self) -> &str {
         self.client_name.get().map_or("", String::as_str)
     }
 
-    /// How far the handshake is.
+    /// The state of the handshake.
     pub(crate) fn handshake(&self) -> Handshake {
         *self.handshake.lock()
     }
 
-    /// What `initialize` has agreed on, if it has come.
+    /// The revision that `initialize` agreed on, if it has arrived.
     pub(crate) fn agreed_revision(&self) -> Option<Revision> {
         let handshake = self.handshake();
         (handshake.stage > Stage::Fresh).then_some(handshake.revision)
     }
 
-    /// `initialize` has come, which it may only once.
+    /// `initialize` has arrived, which is allowed only once.
     pub(crate) fn greet(&self, revision: Revision, capabilities: ClientCapabilities) -> Result<(), RpcError> {
         let mut handshake = self.handshake.lock();
         handshake.admits(Gate::First)?;
@@ -66,7 +66,7 @@ impl Session {
         Ok(())
     }
 
-    /// The client is ready for what we have to say. False when it was so before, or has not been greeted yet.
+    /// The client is ready for our messages. False if it was ready before, or has not been greeted yet.
     pub(crate) fn ready(&self) -> bool {
         let mut handshake = self.handshake.lock();
         let is_news = handshake.stage == Stage::Greeted;
@@ -82,7 +82,7 @@ impl Session {
         self.subscriber.set_log_level(level);
     }
 
-    /// The client said `shutdown`.
+    /// The client sent `shutdown`.
     pub(crate) fn close(&self) {
         self.closing.store(true, Ordering::Release);
     }
@@ -91,7 +91,7 @@ impl Session {
         self.closing.load(Ordering::Acquire)
     }
 
-    /// The client said `exit`. False where it has not said `shutdown` before.
+    /// The client sent `exit`. False if it has not sent `shutdown` before.
     pub(crate) fn exit(&self) -> bool {
         let may_exit = self.is_closing();
         self.exited.fetch_or(may_exit, Ordering::AcqRel);

@@ -1,14 +1,14 @@
-//! Whether the system has threads to give. A runtime takes that for granted: where a thread of it cannot be started it panics, or
-//! waits for ever.
+//! Thread availability: whether the system has threads to give. A runtime takes that for granted: if it cannot start a
+//! thread, it panics or waits for ever.
 
 use std::io;
 use std::sync::mpsc::channel;
 use std::thread::Builder;
 
-/// Enough to wait.
+/// Enough for a thread that only waits.
 const STACK: usize = 64 * 1024;
 
-/// Starts so many threads at once, and ends them. The error is why one could not be started.
+/// Starts this many threads at once, and stops them. The error is why one could not be started.
 pub fn threads_are_free(count: usize) -> io::Result<()> {
     let start = |_| {
         let (keep, wait) = channel::<()>();

@@ -1,5 +1,5 @@
-//! Loops that a server needs for as long as it runs. One that panics is started again: nothing else would notice that it is
-//! gone. The panic itself is logged by the hook of the process.
+//! Lasting loops: a server needs them for as long as it runs. A loop that panics is started again, because nothing else
+//! would notice that it is gone. The panic itself is logged by the hook of the process.
 
 use super::panics;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,8 +13,8 @@ use tokio::time::sleep;
 /// How long after a panic the loop is started again.
 const AFTER_PANIC: Duration = Duration::from_millis(500);
 
-/// Runs the future that `make` makes to its end; one that panics is made again after a moment. Whatever has to outlast a panic
-/// belongs into `make`. Tests let it panic once by its `name`.
+/// Runs the future that `make` returns to completion; after a panic it is made again with a delay. Whatever has to
+/// outlast a panic belongs in `make`. Tests let it panic once by its `name`.
 pub fn spawn_lasting<F: Future<Output = ()> + Send + 'static>(
     runtime: &Handle,
     name: &'static str,

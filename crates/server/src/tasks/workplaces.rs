@@ -1,23 +1,24 @@
-//! Thread placement: where work is done. While there is little, on the thread that reads: it starts a process and sees
-//! it end without waking another. More than that is done by threads of their own, so that the one that reads stays free
-//! to answer. There are more of them than processors, because whoever starts a process stands still until it runs its
-//! program, which it does when it gets a processor.
+//! Thread placement: on which threads work runs. A little work runs on the thread that reads, which starts a process
+//! and sees it exit without waking another thread. More work runs on threads of its own, so that the reading thread
+//! stays free to answer. There are more of these threads than processors, because a thread that starts a process blocks
+//! until the process runs its program, which needs a processor.
 
 use super::free_threads::threads_are_free;
 use parking_lot::Mutex;
 use std::sync::OnceLock;
 use tokio::runtime::{Builder, Handle, Runtime};
 
-/// So little work at once is done on the thread that reads. What has just been answered counts until it has let go.
+/// How much work at once runs on the thread that reads. Work that has just been answered counts until it is dropped.
 const LITTLE: usize = 2;
 
 /// How many threads there are for each processor.
 const THREADS: usize = 2;
 
-/// How much a thread has to do for work.
+/// How much a thread has to do for some work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Weight {
-    /// It passes something on to a worker, and waits for the answer. Where that is read, it is best answered too.
+    /// It passes a message to a worker and waits for the answer. It is best answered on the thread that reads the
+    /// answer.
     Light,
     /// It may start a process.
     Heavy,
@@ -35,7 +36,7 @@ impl Workplaces {
         Self { reading, others: OnceLock::new(), is_being_made: Mutex::default() }
     }
 
-    /// The place for new work, of which there is so much then.
+    /// The runtime for new work, given how much there is with it.
     pub(crate) fn for_one_of(&self, count: usize, weight: Weight) -> &Handle {
         if count <= LITTLE || weight == Weight::Light {
             return &self.reading;
@@ -43,7 +44,7 @@ impl Workplaces {
         self.others().map_or(&self.reading, Runtime::handle)
     }
 
-    /// The threads for more than a little work. None while the system has none: the next work asks again.
+    /// The threads for more than a little work. `None` while the system has no threads: the next work tries again.
     fn others(&self) -> Option<&Runtime> {
         if self.others.get().is_none() {
             let _making = self.is_being_made.try_lock()?;
@@ -60,7 +61,7 @@ impl Workplaces {
 
 impl Drop for Workplaces {
     fn drop(&mut self) {
-        // Whoever drops this may be at work itself, and cannot wait for others.
+        // The thread that drops this may be one of them, and cannot wait for the others.
         if let Some(others) = self.others.take() {
             others.shutdown_background();
         }

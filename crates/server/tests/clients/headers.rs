@@ -1,5 +1,5 @@
-//! Requests of the stateless era that came with headers: what contradicts the message is refused, in the order that the
-//! specification gives, and what has to repeat nothing is left alone.
+//! Headers of stateless requests: a header that contradicts the message is refused, in the order that the specification
+//! gives, and a message that has to repeat nothing is accepted.
 
 use crate::print;
 use crate::stage::{Stage, answer, parsed, text, write_tool};
@@ -57,14 +57,14 @@ impl Scene {
         Self { stage, client }
     }
 
-    /// What a request is answered with that has these headers.
+    /// The answer to a request with these headers.
     async fn send(&self, message: &Value, headers: Lines<'_>) -> Value {
         let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), value.as_bytes().to_vec()));
         let sent = Sent(headers.collect());
         answer(&mut self.client.send_with(message.to_string().as_bytes(), &sent)).await
     }
 
-    /// The code with which a request is refused, or 0; and that its id is echoed.
+    /// The code with which a request is refused, or 0. Asserts that its id is echoed.
     async fn code(&self, method: &str, params: &Value, headers: Lines<'_>) -> i64 {
         let message = json!({ "jsonrpc": "2.0", "id": "x-1", "method": method, "params": params });
         let answer = self.send(&message, headers).await;
@@ -90,7 +90,7 @@ async fn the_version_the_method_and_the_name_are_held_against_the_message() {
         (&complete, &[version, method], 0),
         (&complete, &[("mcp-protocol-VERSION", MODERN), ("MCP-METHOD", "tools/list")], 0),
         (&complete, &[version, method, ("Mcp-Name", "anything"), ("Mcp-Param-Region", "x")], 0),
-        // What is incomplete is told first, then what contradicts, then what is not spoken, then what is missing.
+        // Reported in this order: incomplete, contradictory, unsupported, missing.
         (
             &json!({ "_meta": { "io.modelcontextprotocol/protocolVersion": MODERN } }),
             &[("Mcp-Method", "x")],
@@ -136,7 +136,7 @@ async fn the_name_is_that_of_the_tool_the_prompt_the_resource_or_the_task() {
         ("tools/call", "name", Some("Run"), json!("run"), -32020),
         ("tools/call", "name", Some("=?base64?cnVu"), json!("run"), -32020),
         ("tools/call", "name", Some("=?base64?cnV?="), json!("run"), -32020),
-        // The message has no name, which whoever serves it has to say.
+        // The message has no name, which its handler has to report.
         ("tools/call", "name", None, json!(7), -32602),
         ("tools/call", "name", Some("7"), json!(7), -32020),
         ("tools/call", "name", Some("run"), Value::Null, -32020),
@@ -187,14 +187,14 @@ async fn arguments_are_repeated_where_their_tool_wants_it() {
         (json!({ "count": 42.0 }), &[("Mcp-Param-Count", "42")], 0),
         (json!({ "count": 42 }), &[("Mcp-Param-Count", "43")], -32020),
         (json!({ "count": 42 }), &[], -32020),
-        // Clients cannot say this one for certain, and leave it out.
+        // Clients cannot write this number reliably, and leave it out.
         (json!({ "count": 9_007_199_254_740_992_u64 }), &[], 0),
         (json!({ "place": { "dry": true } }), &[("Mcp-Param-Dry", "true")], 0),
         (json!({ "place": { "dry": true } }), &[("Mcp-Param-Dry", "True")], -32020),
         (json!({ "place": { "dry": false } }), &[], -32020),
         (json!({ "place": {} }), &[], 0),
         (json!({ "place": {} }), &[("Mcp-Param-Dry", "true")], -32020),
-        // An annotation that breaks a rule is not told, and not expected; nor is a header that nobody knows.
+        // An annotation that breaks a rule is neither sent nor expected; nor is an unknown header.
         (json!({ "wrong": 1 }), &[("Mcp-Param-Wrong", "2"), ("Mcp-Param-Other", "x")], 0),
     ];
     for (arguments, headers, code) in rows {

@@ -1,5 +1,5 @@
-//! Several live clients on one server: what each is told is its own or the project's business, and nobody can take what is
-//! another's.
+//! Several clients on one server: each receives what is its own or concerns the project, and none can take what belongs
+//! to another.
 
 #![allow(clippy::disallowed_methods, reason = "tests use files of their own")]
 
@@ -33,7 +33,7 @@ async fn two_clients_use_the_same_id_at_once_and_each_gets_its_own_answer() {
     let (mut slow, mut quick) = (first.call(1, "slow"), second.call(1, "quick"));
     assert_eq!((slow.owed, quick.owed), (Owed::Answer, Owed::Answer));
     assert_eq!(text(&answer(&mut quick).await), "quick");
-    // To cancel one's own request of that id is nothing to the other.
+    // Cancelling one's own request of that id does not affect the other client.
     second.tell("notifications/cancelled", &json!({ "requestId": 1 }));
     let mut refused = first.call(1, "quick");
     assert_eq!(answer(&mut refused).await["error"]["code"], -32600, "one's own id is taken");
@@ -66,7 +66,7 @@ async fn progress_and_questions_travel_with_their_request() {
     assert_eq!(parsed(&progress)["params"]["progressToken"], 3);
     let Some(Said::Question(question)) = reply.next().await else { panic!("no question") };
     let id = parsed(&question)["id"].clone();
-    // Whoever answers for another is not heard.
+    // An answer in the name of another client is ignored.
     let response = json!({ "jsonrpc": "2.0", "id": id, "result": { "action": "accept", "content": {} } });
     assert_eq!(other.0.send(response.to_string().as_bytes()).owed, Owed::Nothing);
     let unexpected = other.unasked().await;
@@ -106,7 +106,7 @@ async fn a_tool_that_is_about_to_be_read_is_waited_for() {
     write_tool(stage.folder.path(), "fresh");
     stage.server.served().reload(&Changes::anywhere());
     assert_eq!(text(&answer(&mut reply).await), "done");
-    // Where nothing is read, it is not waited for without end; and with no news not at all.
+    // If the change is never read, the wait ends; without changes there is no wait.
     stage.server.served().note_change();
     let start = tokio::time::Instant::now();
     let refused = answer(&mut client.call(3, "none")).await;
@@ -146,7 +146,7 @@ async fn a_parked_process_is_resumed_by_its_caller_alone() {
     let more = json!({ "requestState": resume_token, "inputResponses": accepted });
     let refused = answer(&mut thief.stateless_call(1, "asks", &more)).await;
     assert_eq!(refused["error"]["code"], -32602, "{refused}");
-    // The same caller may come back on another connection, and finds the very same process.
+    // The same caller may come back on another connection, and finds the same process.
     assert_eq!(text(&answer(&mut again.stateless_call(9, "asks", &more)).await), "went on");
     assert_eq!(stage.children.records().len(), 1);
     let replayed = answer(&mut first.stateless_call(2, "asks", &more)).await;

@@ -1,4 +1,4 @@
-//! What is told to whoever measures: each request once, under names that are known, with how it ended.
+//! Metrics: the meter receives each request once, under known names, with its outcome.
 
 use crate::print;
 use crate::stage::{Stage, TestClient, answer, tool};
@@ -9,7 +9,7 @@ use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Everything that was told, in words.
+/// Every measurement, in words.
 #[derive(Default)]
 struct Notebook(Mutex<Vec<String>>);
 

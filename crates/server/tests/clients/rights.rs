@@ -1,4 +1,4 @@
-//! Callers that may call some tools only: they see no others, and are told of no others.
+//! Callers with some tools only: they see no others, and receive nothing about others.
 
 use crate::print;
 use crate::stage::{Stage, TestClient, answer, parsed, text};
@@ -21,7 +21,7 @@ fn stateless(more: &Value) -> Value {
     params
 }
 
-/// A page of tools: their names, the cursor, how many there are in all, and who may keep it.
+/// A page of tools: their names, the cursor, the total number, and the cache scope.
 async fn page(client: &mut TestClient, more: &Value) -> (Vec<String>, Option<String>, u64, String) {
     let answer = client.ask(1, "tools/list", &stateless(more)).await;
     let result = &answer["result"];
@@ -65,7 +65,7 @@ async fn a_caller_sees_and_calls_only_the_tools_of_its_list() {
     assert_eq!(hidden["error"]["code"], -32602);
     let words = hidden["error"]["message"].as_str().unwrap();
     assert_eq!(words, "Tool 'c2' is not allowed: it is not in the list of tools of the caller `bound`");
-    // One that does not exist is refused in the same words: who asks learns nothing.
+    // A tool that does not exist is refused in the same words, which reveals nothing.
     let missing = answer(&mut bound.call(3, "zz")).await;
     assert_eq!(missing["error"]["message"].as_str().unwrap(), words.replace("c2", "zz"));
     let long = answer(&mut bound.call(4, &"x".repeat(100_000))).await;
@@ -81,7 +81,7 @@ async fn rights_change_while_their_caller_is_known() {
     let (names, cursor, ..) = page(&mut client, &json!({ "limit": 1 })).await;
     assert_eq!(names, ["a"]);
     stage.server.caller_with("x", only(&["a", "c"]));
-    // The rest of the list, as it is seen by now.
+    // The rest of the list, as the caller sees it by now.
     let (names, rest, total, _) = page(&mut client, &json!({ "limit": 1, "cursor": cursor })).await;
     assert_eq!((names, rest, total), (vec!["c".to_owned()], None, 2));
     assert_eq!(answer(&mut client.call(1, "b")).await["error"]["code"], -32602);

@@ -1,4 +1,4 @@
-//! A server whose scripts are pretended, and clients in the same process. Time is paused: nothing takes any.
+//! Test stage: a server with fake scripts, and clients in the same process. Time is paused: nothing takes any.
 
 use mcp_bash_project::{Catalog, Paths};
 use mcp_bash_runner::fake_child::{Deed, FakeChildren, StartedWith};
@@ -48,7 +48,7 @@ impl Stage {
         Self { server, children, folder }
     }
 
-    /// Waits until so many processes were started.
+    /// Waits until `count` processes were started.
     pub(crate) async fn wait_for_processes(&self, count: usize) {
         for _ in 0..10_000 {
             if self.children.records().len() >= count {
@@ -59,7 +59,7 @@ impl Stage {
         panic!("{} processes were started, not {count}", self.children.records().len());
     }
 
-    /// A client of that caller, with a session of the newest revision that has them.
+    /// A client of that caller, with a session of the newest handshake revision.
     pub(crate) async fn client(&self, caller: &str) -> TestClient {
         let mut client = TestClient(InMemoryClient::new(&self.server, self.server.caller(caller)));
         let capabilities = json!({ "elicitation": {} });
@@ -93,7 +93,7 @@ impl TestClient {
         self.request(id, "tools/call", &json!({ "name": tool, "_meta": { "progressToken": id } }))
     }
 
-    /// A call of the stateless era, with what is added to its params.
+    /// A call of the stateless era, with `more` added to its params.
     pub(crate) fn stateless_call(&self, id: u32, tool: &str, more: &Value) -> InMemoryReply {
         let meta = json!({
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -112,7 +112,7 @@ impl TestClient {
         self.0.send(json!({ "jsonrpc": "2.0", "method": method, "params": params }).to_string().as_bytes());
     }
 
-    /// The next thing that it is told and did not ask for.
+    /// The next message that belongs to no request.
     pub(crate) async fn unasked(&mut self) -> Value {
         match self.0.unasked().await {
             Some(Said::Notification(message) | Said::Question(message)) => parsed(&message),

@@ -1,5 +1,5 @@
-//! An independent judge of a conversation: it reads what a client sent with a parser of its own, works out how many
-//! answers each line must get, and holds that against what the server sent.
+//! Oracle: an independent judge of a conversation. It reads what a client sent with a parser of its own, works out how
+//! many answers each line must get, and compares that with what the server sent.
 
 use mcp_bash_project::{Catalog, Paths, Reading};
 use mcp_bash_runner::StateDir;
@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::ops::RangeInclusive;
 use std::sync::{Arc, OnceLock};
 
-/// What happened on a connection before the bytes that are judged.
+/// What happened on a connection before the bytes under test.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Before {
     Nothing,
@@ -64,7 +64,7 @@ pub(crate) fn judge(before: Before, bytes: &[u8]) {
     expected.hold_against(&answers, bytes);
 }
 
-/// The answer of a message that has been dealt with. Fails where it is not owed what it got.
+/// The answer to a message that was handled. Fails if the message is not owed what it got.
 fn answer_in(reply: &mut InMemoryReply, bytes: &[u8]) -> Option<Vec<u8>> {
     let said: Vec<Said> = std::iter::from_fn(|| reply.try_next()).collect();
     let last = said.iter().position(|said| matches!(said, Said::Answer(_) | Said::End));
@@ -77,7 +77,7 @@ fn answer_in(reply: &mut InMemoryReply, bytes: &[u8]) -> Option<Vec<u8>> {
     })
 }
 
-/// A server without a project, shared by all conversations, and where it works.
+/// A server without a project, shared by all conversations, and its runtime.
 fn server() -> &'static (Arc<Server>, tokio::runtime::Runtime) {
     static SERVER: OnceLock<(Arc<Server>, tokio::runtime::Runtime)> = OnceLock::new();
     SERVER.get_or_init(|| {
@@ -99,9 +99,9 @@ fn server() -> &'static (Arc<Server>, tokio::runtime::Runtime) {
 struct Expected {
     least: usize,
     most: usize,
-    /// How often an id may be answered at the most: what is refused may be answered without one.
+    /// How often an id may be answered at most: a refused message may be answered without its id.
     ids: HashMap<String, usize>,
-    /// Something was sent whose keys this parser cannot read: an id may have stood among them.
+    /// Something was sent whose keys this parser cannot read: there may have been an id among them.
     unreadable: bool,
 }
 
@@ -126,7 +126,7 @@ impl Expected {
             return self.expect(1..=1);
         }
         let owed: Vec<_> = elements.iter().map(|element| self.owed_for(element.get())).collect();
-        // One array for all answers, or nothing where there are none.
+        // One array for all answers, or nothing if there are none.
         let least = usize::from(owed.iter().any(|owed| *owed.start() > 0));
         let most = usize::from(owed.iter().any(|owed| *owed.end() > 0));
         self.expect(least..=most);
@@ -153,7 +153,7 @@ impl Expected {
         let owed = match (get("method"), get("id")) {
             (None, _) if get("result").is_some() || get("error").is_some() => 0..=0,
             (Some(method), None) if is_method(method) => 0..=0,
-            // A call that somebody cancels may go without an answer.
+            // A call that is cancelled may go without an answer.
             (Some(method), Some(_)) if method.get() == "\"tools/call\"" => 0..=1,
             _ => 1..=1,
         };
@@ -191,7 +191,7 @@ impl Expected {
     }
 }
 
-/// The members of an object: `None` for what is no object, `Some(None)` for one whose keys cannot be read.
+/// The members of an object: `None` if it is not an object, `Some(None)` if its keys cannot be read.
 #[expect(clippy::option_option, reason = "what is no object and what cannot be told are different answers")]
 fn members(text: &str) -> Option<Option<Vec<(String, &RawValue)>>> {
     struct Members;

@@ -1,11 +1,11 @@
-//! One file.
+//! File setting: one path.
 
 use super::{Folder, Kind, Refusal};
 use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-/// A path, read as that of a folder is.
+/// A path, parsed like that of a folder.
 pub(crate) struct File;
 
 impl Kind for File {

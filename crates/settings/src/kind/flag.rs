@@ -1,4 +1,4 @@
-//! A switch.
+//! Flag setting: on or off.
 
 use super::{Kind, Refusal};
 use crate::problem::excerpt;

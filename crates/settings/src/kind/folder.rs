@@ -1,11 +1,11 @@
-//! One folder.
+//! Folder setting: one path.
 
 use super::{Kind, Refusal};
 use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-/// A path, in whatever bytes the file system has it. Blanks around it are part of it.
+/// A path, in the bytes of the file system. White space around it is part of it.
 pub(crate) struct Folder;
 
 impl Kind for Folder {

@@ -1,4 +1,4 @@
-//! Lists: of names, of folders, of hosts.
+//! List settings: names, folders, hosts.
 
 use super::{Kind, Refusal};
 use crate::problem::excerpt;
@@ -6,7 +6,7 @@ use mcp_bash_fetch::HostList;
 use std::borrow::Cow;
 use std::path::PathBuf;
 
-/// Names with commas or blanks between them.
+/// Names separated by commas or white space.
 pub(crate) struct Names;
 
 impl Kind for Names {
@@ -22,7 +22,7 @@ impl Kind for Names {
     }
 }
 
-/// Folders with colons between them. The value is the text, of which [`Folders::split`] makes folders.
+/// Folders separated by colons. The value is the text, which [`Folders::split`] splits.
 pub(crate) struct Folders;
 
 impl Folders {
@@ -43,11 +43,11 @@ impl Kind for Folders {
     }
 }
 
-/// Hosts with commas or blanks between them.
+/// Hosts separated by commas or white space.
 pub(crate) enum Hosts {
-    /// A list that cannot be read allows none.
+    /// A list that cannot be parsed allows no host.
     Allowed,
-    /// A list that cannot be read may deny any.
+    /// A list that cannot be parsed may deny any host.
     Denied,
 }
 

@@ -1,11 +1,11 @@
-//! Whole numbers within a range: how many, how many bytes, how many seconds, how many a minute.
+//! Number settings: whole numbers within a range, as counts, bytes, seconds or rates a minute.
 
 use super::{Kind, Refusal};
 use crate::problem::excerpt;
 use std::borrow::Cow;
 use std::time::Duration;
 
-/// Where a setting has no bound of its own.
+/// The upper bound of a setting without a bound of its own.
 pub(crate) const LARGEST: u64 = 1 << 40;
 
 pub(crate) const YEAR: u64 = 365 * 24 * 3600;
@@ -13,7 +13,7 @@ pub(crate) const YEAR: u64 = 365 * 24 * 3600;
 pub(crate) struct Number<V> {
     least: u64,
     most: u64,
-    /// Whether more than the most counts as the most. It is refused otherwise.
+    /// Whether a larger value counts as the largest. Otherwise it is refused.
     capped: bool,
     unit: &'static str,
     /// How a bound is written in the reference.
@@ -48,7 +48,7 @@ pub(crate) const fn per_minute() -> PerMinute {
 }
 
 impl<V> Number<V> {
-    /// More than the most counts as the most.
+    /// A larger value counts as the largest.
     pub(crate) const fn capped(self) -> Self {
         Self { capped: true, ..self }
     }
@@ -95,7 +95,7 @@ fn plain(number: u64) -> String {
     number.to_string()
 }
 
-/// `20 MiB` rather than `20971520`, where nothing is lost by it.
+/// `20 MiB` rather than `20971520`, if that is exact.
 fn in_binary_units(number: u64) -> String {
     let units = [(1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
     match units.into_iter().find(|(size, _)| number >= *size && number.is_multiple_of(*size)) {

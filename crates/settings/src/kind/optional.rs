@@ -1,4 +1,4 @@
-//! What may as well not be set.
+//! Optional settings: they may be left unset.
 
 use super::{Kind, Refusal};
 use std::borrow::Cow;

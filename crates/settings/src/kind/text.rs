@@ -1,4 +1,4 @@
-//! Texts of any kind, and those that nobody may see.
+//! Text settings, and secrets.
 
 use super::{Kind, Refusal};
 use std::borrow::Cow;
@@ -18,7 +18,7 @@ impl Kind for Text {
     }
 }
 
-/// Any text, and an empty one on purpose.
+/// Any text, including an intentionally empty one.
 pub(crate) struct TextOrNothing;
 
 impl Kind for TextOrNothing {
@@ -35,10 +35,10 @@ impl Kind for TextOrNothing {
     }
 }
 
-/// What is shown in place of a secret.
+/// Shown in place of a secret.
 const NOT_SHOWN: &str = "(not shown)";
 
-/// A text that is shown to nobody, not even where it is refused.
+/// A text that is never shown, not even when it is refused.
 pub(crate) struct Secret {
     pub(crate) least_characters: usize,
 }
@@ -57,7 +57,7 @@ impl Kind for Secret {
         let least = self.least_characters;
         let problem =
             format!("must have at least {least} characters; the server does not start with a weak one");
-        // Whoever starts in spite of it is guarded by a weak secret rather than by none.
+        // A server that starts in spite of it is guarded by a weak secret rather than by none.
         Err(Refusal { problem, instead: Some((text.to_owned(), NOT_SHOWN)), fatal: true })
     }
 

@@ -1,18 +1,18 @@
-//! One of several words.
+//! Word settings: one of several words.
 
 use super::{Kind, Refusal};
 use crate::problem::excerpt;
 use std::borrow::Cow;
 
-/// A word and what it stands for.
+/// A word and its meaning.
 pub(crate) type Meaning<V> = (&'static str, V);
 
 pub(crate) struct Word<V: 'static> {
-    /// The words that people are told of.
+    /// The documented words.
     pub(crate) words: &'static [Meaning<V>],
-    /// Other words that are understood.
+    /// Other words that are accepted.
     pub(crate) synonyms: &'static [Meaning<V>],
-    /// What stands in place of a word that is not understood, where the default would be unsafe.
+    /// The value for an unknown word, if the default would be unsafe.
     pub(crate) instead: Option<Meaning<V>>,
 }
 

@@ -1,10 +1,10 @@
-//! Templates and URIs that are made to hurt. There are no clocks here: looks are counted, and without its memory the
-//! search would not come to an end.
+//! Hostile templates and URIs. There are no clocks here: visits are counted, and without its memory the search would
+//! not end.
 
 use crate::search::{Seen, search};
 use crate::{MAX_URI_BYTES, Template, TemplateError, Value};
 
-/// How many pairs of instruction and position are looked at for a URI that does not match.
+/// How many pairs of instruction and position are visited for a URI that does not match.
 fn looks(template: &str, uri: &str) -> usize {
     let template = Template::parse(template).unwrap();
     let mut seen = Seen::new(template.program(), uri);

@@ -1,4 +1,4 @@
-//! Which values a template finds in a URI.
+//! Matching: which values a template finds in a URI.
 
 use crate::{Template, Value};
 
@@ -38,7 +38,7 @@ const MATCHES: &[(&str, &str, &str)] = &[
     ("{name}{.ext}", "a.tar.gz", "ext=tar.gz name=a"),
     ("{a}-{b}", "x-y-z", "a=x b=y-z"),
     ("{time}", "12:30,5@x", "time=12:30,5@x"),
-    // Decoded, once, and however it is spelt.
+    // Decoded, once, in any spelling.
     ("{var}", "a%2Fb%20c", "var=a/b c"),
     ("{var}", "%252e%252e", "var=%2e%2e"),
     ("{var}", "é", "var=é"),
@@ -65,7 +65,7 @@ const MATCHES: &[(&str, &str, &str)] = &[
     ("www{.dom*}", "www.example.com", "dom=[example|com]"), ("{?a*}", "?a=1&a=2", "a=[1|2]"),
     ("{?rest*}", "?b=2&c=3", "rest={b:2|c:3}"), ("{?a,rest*}", "?b=2&a=1", "a=1 rest={b:2}"),
     ("{?rest*}", "?rest=1&b=2", "none"),
-    // Prefixes count characters, and one that is also there as a whole has to be its beginning.
+    // Prefixes count characters, and a prefix of a variable that also occurs whole has to be its beginning.
     ("{var:3}", "val", "var=val"), ("{var:3}", "valu", "none"), ("{var:2}", "%C3%A4%C3%B6", "var=äö"),
     ("{var:1}", "%C3%A4%C3%B6", "none"), ("{/var:1,var}", "/v/value", "var=value"), ("{/var:1,var}", "/x/value", "none"),
     ("{var:9999}", "v", "var=v"),

@@ -1,11 +1,11 @@
-//! Values that were written into a URI are found in it, whatever they are.
+//! Properties: values that were written into a URI are found in it, whatever they are.
 
 use crate::percent::{self, Keep};
 use crate::{Template, Value, Values, scheme};
 use proptest::prelude::*;
 
-/// Templates in which every variable can be told from its neighbours, each with a URI it stands for: `A` and `B` are
-/// the places of its values.
+/// Templates in which every variable can be told from its neighbours, each with a matching URI: `A` and `B` are the
+/// places of its values.
 const UNAMBIGUOUS: [(&str, &str); 10] = [
     ("logs/{a}/{b}.log", "logs/A/B.log"),
     ("{/a,b}", "/A/B"),

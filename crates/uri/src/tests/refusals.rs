@@ -1,4 +1,4 @@
-//! What is no template, and in which words.
+//! Refusals: what is not a template, and the messages.
 
 use crate::Template;
 

@@ -1,4 +1,4 @@
-//! JSON with and without comments: one member is put in, changed or taken out, and everything else stays.
+//! JSON editing, with and without comments: one member is added, changed or removed, and everything else stays.
 
 mod put;
 mod scan;
@@ -14,7 +14,7 @@ use serde_json::Value;
 pub(super) use take::take;
 pub(crate) use write::{Layout, Style, escaped, written};
 
-/// What a text holds; nothing where it is empty but for space and comments.
+/// Parses a text; `None` if it holds only white space and comments.
 pub(super) fn parse(text: &str, dialect: Dialect) -> Result<Option<Value>, EditError> {
     Ok(root(text, dialect)?.map(|root| root.value()))
 }
@@ -26,7 +26,7 @@ fn root(text: &str, dialect: Dialect) -> Result<Option<Node>, EditError> {
     })
 }
 
-/// The place of the member of a name. Two of one name are a mistake whose mending is not ours.
+/// The index of the member of a name. Two members of one name are a mistake that is not ours to fix.
 fn position(members: &[Member], key: &str) -> Result<Option<usize>, EditError> {
     let mut found = members.iter().enumerate().filter(|(_, member)| member.key == key);
     match (found.next(), found.next()) {
@@ -35,7 +35,7 @@ fn position(members: &[Member], key: &str) -> Result<Option<usize>, EditError> {
     }
 }
 
-/// The space before a member that begins its line.
+/// The white space before a member that begins its line.
 fn own_line_indent(text: &str, at: usize) -> Option<&str> {
     let before = &text[line_start(text, at)..at];
     (line_start(text, at) > 0 && before.chars().all(|c| c == ' ' || c == '\t')).then_some(before)

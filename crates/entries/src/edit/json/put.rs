@@ -1,4 +1,4 @@
-//! A member put into an object, in the style of its neighbours.
+//! JSON insertion: adds a member to an object, in the style of its neighbours.
 
 use super::scan::{Kind, Member, Node, comment_end};
 use super::write::{Layout, Style, member, written};
@@ -8,7 +8,7 @@ use crate::edit::EditError;
 use crate::edit::splice::{Splice, line_end, line_start};
 use serde_json::{Map, Value};
 
-/// What has to be changed for the value to stand where `path` leads.
+/// The edits that put the value at `path`.
 pub(in crate::edit) fn put(
     text: &str,
     dialect: Dialect,
@@ -22,7 +22,7 @@ pub(in crate::edit) fn put(
     document.put(&root, path, value)
 }
 
-/// The whole document after the space and comments that are there.
+/// The whole document, after the white space and comments that are there.
 fn new_document(text: &str, path: &[&str], value: &Value, escaped: &[&str]) -> Splice {
     let end = line_end(text);
     let style = Style { line_end: end, unit: "  ", layout: Layout::Lines, escaped };
@@ -30,14 +30,14 @@ fn new_document(text: &str, path: &[&str], value: &Value, escaped: &[&str]) -> S
     Splice::insert(text.len(), format!("{separator}{}{end}", written(&nested(path, value), style, "")))
 }
 
-/// The value inside of objects with one member each.
+/// The value inside objects with one member each.
 fn nested(path: &[&str], value: &Value) -> Value {
     path.iter()
         .rev()
         .fold(value.clone(), |value, key| Value::Object(Map::from_iter([((*key).to_owned(), value)])))
 }
 
-/// One step of indentation, as the first member of the whole document has it.
+/// One step of indentation, taken from the first member of the whole document.
 fn unit<'t>(text: &'t str, root: &Node) -> &'t str {
     let Kind::Object(members) = &root.kind else { return "  " };
     let indent = members.first().and_then(|first| own_line_indent(text, first.key_start));
@@ -82,7 +82,7 @@ impl<'t> Document<'t> {
         Splice::replace(found.value.span.clone(), written)
     }
 
-    /// Behind the last member of an object that has some.
+    /// After the last member of a non-empty object.
     fn after(&self, first: &Member, last: &Member, key: &str, value: &Value) -> Vec<Splice> {
         let Some(indent) = own_line_indent(self.text, first.key_start) else {
             let layout = self.one_line_layout(first);
@@ -102,7 +102,7 @@ impl<'t> Document<'t> {
         vec![Splice::insert(end, ","), Splice::insert(self.end_of_comments(end), line)]
     }
 
-    /// Between the braces of an object that has no member.
+    /// Between the braces of an empty object.
     fn within_braces(&self, node: &Node, key: &str, value: &Value) -> Splice {
         let inside = node.span.start + 1..node.span.end - 1;
         let is_dense = self.is_one_line && self.text.trim().len() > node.span.len();
@@ -119,7 +119,7 @@ impl<'t> Document<'t> {
         Splice::insert(inside.start + comments.len(), format!("{end}{indent}{member}"))
     }
 
-    /// The end of the comments that stand in the same line after `at`; else `at` itself.
+    /// The end of the comments after `at` on the same line; else `at` itself.
     fn end_of_comments(&self, at: usize) -> usize {
         let (mut end, mut next) = (at, at);
         loop {
@@ -131,13 +131,13 @@ impl<'t> Document<'t> {
         }
     }
 
-    /// The space at the beginning of the line that a place is in.
+    /// The white space at the beginning of the line of a position.
     fn line_indent(&self, at: usize) -> &'t str {
         let line = &self.text[line_start(self.text, at)..];
         &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
     }
 
-    /// How members are written in the line of this one.
+    /// The layout of members on the line of this one.
     fn one_line_layout(&self, member: &Member) -> Layout {
         let value = member.value.span.start;
         let has_space = self.text[..value].ends_with([' ', '\t', '\n']);

@@ -1,6 +1,6 @@
-//! Where the parts of a JSON text stand: each member of each object, with the comma after it.
+//! JSON scanner with positions: each member of each object, with the comma after it.
 //!
-//! Comments and trailing commas are understood where the dialect has them. The scanner holds no text and changes nothing.
+//! Comments and trailing commas are understood if the dialect has them. The scanner holds no text and changes nothing.
 
 use crate::client::Dialect;
 use serde_json::Value;
@@ -25,7 +25,7 @@ pub(super) struct Member {
     pub(super) key: String,
     pub(super) key_start: usize,
     pub(super) value: Node,
-    /// Where the comma after it stands.
+    /// The position of the comma after it.
     pub(super) comma: Option<usize>,
 }
 
@@ -36,11 +36,11 @@ pub(super) struct Fault {
     pub(super) problem: &'static str,
 }
 
-/// No file of a client has more, and each level costs the stack of this process.
+/// No file of a client is deeper, and each level costs stack.
 const DEEPEST: usize = 100;
 
 impl Node {
-    /// The value as it would be read by others: of two members with one name the last counts.
+    /// The value as other parsers read it: of two members with one name the last counts.
     pub(super) fn value(&self) -> Value {
         match &self.kind {
             Kind::Scalar(value) => value.clone(),
@@ -52,7 +52,7 @@ impl Node {
     }
 }
 
-/// Reads a text; nothing where it holds only space and comments.
+/// Scans a text; `None` if it holds only white space and comments.
 pub(super) fn scan(text: &str, dialect: Dialect) -> Result<Option<Node>, Fault> {
     let mut scanner = Scanner { text, at: 0, dialect };
     scanner.skip_space()?;

@@ -1,4 +1,4 @@
-//! A member taken out of an object, with the comma that is not needed any more.
+//! JSON removal: removes a member from an object, with the comma that is not needed any more.
 
 use super::scan::{Kind, Node, comment_end};
 use super::{own_line_indent, position, root};
@@ -6,7 +6,7 @@ use crate::client::Dialect;
 use crate::edit::EditError;
 use crate::edit::splice::{Splice, line_start};
 
-/// What has to be changed for nothing to stand where `path` leads.
+/// The edits that remove the value at `path`.
 pub(in crate::edit) fn take(text: &str, dialect: Dialect, path: &[&str]) -> Result<Vec<Splice>, EditError> {
     match root(text, dialect)? {
         Some(root) => take_below(text, &root, path),
@@ -26,7 +26,7 @@ fn take_below(text: &str, node: &Node, path: &[&str]) -> Result<Vec<Splice>, Edi
     let end = member.comma.map_or(member.value.span.end, |comma| comma + 1);
     let previous_comma = index.checked_sub(1).and_then(|previous| members[previous].comma);
     let token_before = previous_comma.unwrap_or(node.span.start) + 1;
-    // What follows in the same line must not come to stand behind `//`.
+    // Text that follows on the same line must not end up behind `//`.
     let line_before = end_of_previous_line(text, member.key_start);
     let may_join = !has_line_comment(text, token_before, line_before) || ends_line(text, end);
     let begins_line = own_line_indent(text, member.key_start).is_some() && may_join;
@@ -47,7 +47,7 @@ fn take_below(text: &str, node: &Node, path: &[&str]) -> Result<Vec<Splice>, Edi
     })
 }
 
-/// Whether a comment that begins with `//` ends at `end`, in what is space and comments from `start` on.
+/// Whether a comment that begins with `//` ends at `end`, in white space and comments from `start` on.
 fn has_line_comment(text: &str, start: usize, end: usize) -> bool {
     let mut at = start;
     while at < end {
@@ -66,7 +66,7 @@ fn end_of_previous_line(text: &str, at: usize) -> usize {
     before.strip_suffix('\r').unwrap_or(before).len()
 }
 
-/// Whether nothing but a comment of one line follows.
+/// Whether only a line comment follows.
 fn ends_line(text: &str, at: usize) -> bool {
     let rest = &text[after_spaces(text, at)..];
     rest.is_empty() || ["\n", "\r", "//"].iter().any(|start| rest.starts_with(start))

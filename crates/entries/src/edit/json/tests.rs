@@ -139,7 +139,7 @@ fn what_is_broken_is_refused_with_its_place() {
     assert_eq!(at(STRICT).with(twice, "new", &entry()), Err(EditError::Twice("mcpServers".into())));
 }
 
-/// Space and comments, as people put them between the parts of a text.
+/// White space and comments, as users put them between the parts of a text.
 fn gap() -> impl Strategy<Value = String> {
     prop_oneof![
         4 => Just(String::new()),
@@ -181,7 +181,7 @@ fn object(inner: impl Strategy<Value = String>) -> impl Strategy<Value = String>
     (prop::collection::vec(member, 0..4), any::<bool>(), gap()).prop_map(|(members, comma, gap)| {
         let comma = if comma && !members.is_empty() { "," } else { "" };
         let members = members.iter().enumerate().map(|(index, (a, b, c, value, d))| {
-            // The first one leads to the servers where it is an object.
+            // The first one leads to the servers if it is an object.
             let name = if index == 0 { "mcpServers".to_owned() } else { format!("k{index}") };
             format!("{a}{name:?}{b}:{c}{value}{d}")
         });
@@ -206,7 +206,7 @@ proptest! {
                 return Ok(());
             }
         };
-        // Nothing is taken away but space between braces.
+        // Nothing is removed except white space between braces.
         prop_assert!(splices.iter().all(|splice| is_space(&text[splice.range.clone()])), "{splices:?}");
         let after = at.with(&text, "new", &entry()).unwrap();
         prop_assert_eq!(&spliced(&text, &splices), &after);

@@ -1,4 +1,4 @@
-//! A value as JSON text, in the style of the text around it.
+//! JSON output: writes a value in the style of the surrounding text.
 
 use serde_json::Value;
 
@@ -9,21 +9,21 @@ pub(crate) struct Style<'t> {
     /// One step of indentation.
     pub(crate) unit: &'t str,
     pub(crate) layout: Layout,
-    /// Beginnings of texts whose first character is written as an escape.
+    /// Prefixes whose first character is written as an escape.
     pub(crate) escaped: &'t [&'t str],
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Layout {
-    /// Each member in a line of its own.
+    /// Each member on a line of its own.
     Lines,
-    /// All in one line, with a space after colons and commas.
+    /// All on one line, with a space after colons and commas.
     Spaced,
-    /// All in one line without any space.
+    /// All on one line without any space.
     Dense,
 }
 
-/// The value, whose first line is indented by `indent` already.
+/// The value, whose first line is already indented by `indent`.
 pub(crate) fn written(value: &Value, style: Style<'_>, indent: &str) -> String {
     match value {
         Value::Object(members) if !members.is_empty() => {
@@ -39,7 +39,7 @@ pub(crate) fn written(value: &Value, style: Style<'_>, indent: &str) -> String {
                 Layout::Dense => format!("{{{}}}", members.collect::<Vec<_>>().join(",")),
             }
         }
-        // Lists hold words of a command line: they are read in one line.
+        // Lists hold words of a command line, which are easier to read on one line.
         Value::Array(items) => {
             let items = items.iter().map(|item| written(item, style, indent));
             let separator = if style.layout == Layout::Dense { "," } else { ", " };
@@ -49,12 +49,12 @@ pub(crate) fn written(value: &Value, style: Style<'_>, indent: &str) -> String {
     }
 }
 
-/// A string in which each of these beginnings is escaped: it is read as the same string.
+/// A string in which each of these prefixes is escaped: it still reads as the same string.
 fn with_escapes(text: String, beginnings: &[&str]) -> String {
     beginnings.iter().fold(text, |text, beginning| text.replace(beginning, &escaped(beginning)))
 }
 
-/// A text of ASCII with an escape as its first character.
+/// An ASCII text with its first character escaped.
 pub(crate) fn escaped(text: &str) -> String {
     let (first, rest) = text.split_at(1);
     format!("\\u{:04x}{rest}", first.as_bytes()[0])

@@ -1,4 +1,4 @@
-//! Systems whose kernel has no lookup that stays beneath a folder.
+//! Lookup beneath a folder: platforms whose kernel cannot do it.
 
 use crate::file::walk::walk_beneath;
 use rustix::io::Errno;

@@ -1,4 +1,4 @@
-//! The kernel looks a path up and never leaves the folder, in one step.
+//! Lookup beneath a folder on Linux: the kernel resolves a path in one step and never leaves the folder.
 
 use crate::file::flags::OPEN_FILE;
 use crate::file::walk::walk_beneath;
@@ -7,7 +7,7 @@ use rustix::io::Errno;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::path::Path;
 
-/// How often a lookup that was disturbed by a renaming is tried again.
+/// How often a lookup that was disturbed by a rename is tried again.
 const ATTEMPTS: usize = 64;
 
 pub(super) fn open_beneath(folder: BorrowedFd<'_>, path: &Path) -> Result<OwnedFd, Errno> {

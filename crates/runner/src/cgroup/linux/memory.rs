@@ -1,28 +1,28 @@
-//! Kills for want of memory, as the kernel counts them for the control group that this process is in. They are only read
-//! when a process was killed, so that an ordinary call costs nothing; what is said of them is a guess, since other processes of
-//! the group may have been killed as well.
+//! Out-of-memory kills, as the kernel counts them for the control group of this process. The count is read only when a
+//! process was killed, so that an ordinary call costs nothing. The conclusion is a guess, since other processes of the
+//! group may have been killed as well.
 
 use parking_lot::Mutex;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Processes that are killed so shortly after each other lacked the same memory.
+/// Processes that are killed within this time ran out of the same memory.
 const TOGETHER: Duration = Duration::from_secs(1);
 
 static OURS: Mutex<Option<Kills>> = Mutex::new(None);
 
-/// The kills of one group that are known.
+/// The known kills of one group.
 #[derive(Debug)]
 struct Kills {
-    /// The file that the kernel counts them in.
+    /// The file with the kernel's count.
     file: PathBuf,
     count: u64,
     /// When the count was last seen to have grown.
     grew: Option<Instant>,
 }
 
-/// Notes how many processes of our group were killed for want of memory so far. Later ones are told from these.
+/// Notes how many processes of our group were killed for lack of memory so far, to recognise later kills.
 pub fn note_memory_kills() {
     let mut ours = OURS.lock();
     if ours.is_none() {
@@ -30,7 +30,7 @@ pub fn note_memory_kills() {
     }
 }
 
-/// Whether the kernel has probably just killed a process of ours for want of memory. False where that is not known.
+/// Whether the kernel has probably just killed a process of ours for lack of memory. False if that is unknown.
 pub(crate) fn memory_ran_out() -> bool {
     OURS.lock().as_mut().is_some_and(Kills::has_grown)
 }
@@ -51,14 +51,15 @@ impl Kills {
     }
 }
 
-/// How many kills a file of the kernel tells of.
+/// The number of kills in a file of the kernel.
 #[expect(clippy::disallowed_methods, reason = "files of the kernel")]
 fn count_in(file: &Path) -> Option<u64> {
     let text = fs::read_to_string(file).ok()?;
     text.lines().find_map(|line| line.strip_prefix("oom_kill ")?.trim().parse().ok())
 }
 
-/// Where the kernel may count the kills of our group: with cgroup v2, else with the older memory controller.
+/// The files in which the kernel may count the kills of our group: that of cgroup v2, else that of the older memory
+/// controller.
 #[expect(clippy::disallowed_methods, reason = "files of the kernel")]
 fn own_counters() -> Vec<PathBuf> {
     let text = |file: &str| fs::read_to_string(file).unwrap_or_default();

@@ -1,10 +1,9 @@
-//! Control groups (cgroup v2): where we are permitted to make groups below our own, each call runs in one. A
-//! process cannot leave its group by forking, and one write to `cgroup.kill` kills all processes in it at
-//! once, even those of a script that forks faster than we can list them.
+//! Control groups (cgroup v2): if we are permitted to make groups below our own, each call runs in one. A process
+//! cannot leave its group by forking, and one write to `cgroup.kill` kills all processes in it at once, even those of a
+//! script that forks faster than we can list them.
 //!
-//! They are not enough alone: a process that may write to the control groups of its user (root, or the user
-//! of a delegated group) can move itself to another group. Such processes are found by their marks
-//! (`leftovers`).
+//! They are not sufficient alone: a process that may write to the control groups of its user (root, or the user of a
+//! delegated group) can move itself to another group. Such processes are found by their marks (`leftovers`).
 
 mod memory;
 pub(crate) use memory::memory_ran_out;
@@ -29,13 +28,13 @@ use std::time::{Duration, Instant};
 /// How long to wait for the processes of a group to end after they were killed.
 const KILL_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How often to check whether they have, should there be no event.
+/// How often to check whether they have, if there is no event.
 const EVENTS_TIMEOUT: Duration = Duration::from_millis(50);
 
 /// How many unused groups are kept.
 const MAX_SPARE: usize = 64;
 
-/// The beginning of the names of our groups; our pid follows.
+/// The prefix of the names of our groups; our pid follows.
 const PREFIX: &str = "mcp-bash.";
 
 static GROUPS: LazyLock<Groups> = LazyLock::new(Groups::default);
@@ -63,14 +62,14 @@ pub(crate) struct CallGroup {
     folder: OwnedFd,
     /// `cgroup.events`: whether any process is in the group.
     events: File,
-    /// It was killed once, and cannot be used again: the kernel kills a process that is started in such a
-    /// group from outside of it.
+    /// It was killed once, and cannot be reused: the kernel kills a process that is started in such a group from
+    /// outside it.
     was_killed: Cell<bool>,
     /// It was empty and not frozen at the last check.
     is_reusable: Cell<bool>,
 }
 
-/// A control group that no call uses. `None` where there are no control groups for us.
+/// Takes a control group that no call uses. `None` if we have no control groups.
 pub(crate) fn take() -> Option<CallGroup> {
     if GROUPS.given_up.load(Ordering::Relaxed) {
         return None;
@@ -86,14 +85,14 @@ pub(crate) fn take() -> Option<CallGroup> {
     made.ok()
 }
 
-/// Makes a group for a later call, which waits meanwhile should it come too early.
+/// Makes a group for a later call. A call that comes too early waits for it.
 pub(crate) fn prepare() {
     if GROUPS.given_up.load(Ordering::Relaxed) {
         return;
     }
     let mut state = GROUPS.state.lock();
     if state.made > 0 {
-        // The call has come before.
+        // The call came first.
         return;
     }
     match state.make() {
@@ -104,7 +103,7 @@ pub(crate) fn prepare() {
     }
 }
 
-/// Whether calls of this process can run in control groups, found out by making one.
+/// Whether calls of this process can run in control groups, tested by making one.
 pub fn are_there() -> bool {
     let group = take();
     let are_there = group.is_some();
@@ -115,13 +114,12 @@ pub fn are_there() -> bool {
     are_there
 }
 
-/// Lets calls run without control groups from now on: the user does not want them, or no process could be
-/// started in one.
+/// Runs calls without control groups from now on: the user does not want them, or no process could be started in one.
 pub fn give_up() {
     GROUPS.given_up.store(true, Ordering::Relaxed);
 }
 
-/// Removes the groups, when no call goes on.
+/// Removes the groups, when no call is running.
 pub(crate) fn remove_all() {
     let mut state = GROUPS.state.lock();
     state.spare.clear();
@@ -148,7 +146,7 @@ impl CallGroup {
         let folder = open(&path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
         let events =
             openat(&folder, "cgroup.events", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?.into();
-        // Kernels before 5.14 have no such file, and their groups are of no use to us.
+        // Kernels before 5.14 have no such file, and their groups are useless to us.
         openat(&folder, "cgroup.kill", OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty())?;
         Ok(Self { path, folder, events, was_killed: Cell::new(false), is_reusable: Cell::new(false) })
     }
@@ -218,7 +216,7 @@ fn wait_for_change(events: &File) {
 /// Kills all processes in a group and in those below it.
 #[expect(clippy::disallowed_methods, reason = "files of the kernel")]
 pub(crate) fn kill(group: &Path) -> bool {
-    // Opened without creating it: a folder without such a file is no control group.
+    // Opened without creating it: a folder without such a file is not a control group.
     let file = fs::OpenOptions::new().write(true).open(group.join("cgroup.kill"));
     file.and_then(|mut file| file.write_all(b"1")).is_ok()
 }
@@ -251,8 +249,8 @@ fn make_parent() -> io::Result<PathBuf> {
     Ok(path)
 }
 
-/// Makes a group without pressure stall accounting, which the kernel would do whenever one of its processes
-/// goes to sleep.
+/// Makes a group without pressure stall accounting, which the kernel would do whenever one of its processes goes to
+/// sleep.
 #[expect(clippy::disallowed_methods, reason = "files of the kernel")]
 fn create(path: &Path) -> io::Result<()> {
     fs::create_dir(path)?;
@@ -286,7 +284,7 @@ fn own_group() -> Option<PathBuf> {
     mounts.lines().find_map(|line| place_of(group, line, is_unified))
 }
 
-/// Whether a mount is the one tree of cgroup v2.
+/// Whether a mount is the unified tree of cgroup v2.
 fn is_unified(kind: &str) -> bool {
     kind.starts_with("cgroup2 ")
 }

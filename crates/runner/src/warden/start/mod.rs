@@ -1,4 +1,4 @@
-//! Starts the warden.
+//! Warden start.
 
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod sharing_memory;
@@ -30,14 +30,14 @@ use std::sync::atomic::Ordering;
 /// A warden that was started and not waited for.
 pub(super) struct Warden {
     process: Pid,
-    /// Closed by the kernel when this process ends, which the warden waits for.
+    /// Closed by the kernel when this process ends, which wakes the warden.
     _lifetime: PipeWriter,
-    /// What the warden needs of our memory.
+    /// The part of our memory that the warden uses.
     _shared: Option<Box<sharing_memory::Shared>>,
 }
 
 impl Warden {
-    /// Starts it, and says so in [`PID`].
+    /// Starts it, and stores its pid in [`PID`].
     pub(super) fn start(ledger: &File) -> io::Result<Self> {
         let (end, lifetime) = io::pipe()?;
         let program = Program::ours()?;
@@ -65,7 +65,7 @@ impl Warden {
 struct Program {
     path: PathBuf,
     name: PathBuf,
-    /// The only variable it gets: the mark of the server that this one runs in a call of.
+    /// The only variable it gets: the mark of the outer server, if this one runs in a call of another.
     mark: Option<&'static OsStr>,
 }
 

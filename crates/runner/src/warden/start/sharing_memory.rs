@@ -1,13 +1,14 @@
-//! Starts the warden at the cost of a thread.
+//! Warden start in shared memory, at the cost of a thread.
 //!
-//! To load this program again takes longer than most scripts run, and a command that makes a single call would pay for it
-//! each time. So the warden begins in the memory of this process (`CLONE_VM`), where it only waits for the end of the pipe.
-//! Then, or after [`PATIENCE`], it becomes a program of its own by `execve`. It does not stay as it is: the kernel kills all
-//! that share a memory when it is out of it, and the memory of a server that has ended would stay.
+//! Loading this program again takes longer than most scripts run, and a command that makes a single call would pay for
+//! it each time. So the warden begins in the memory of this process (`CLONE_VM`), where it only waits for the end of
+//! the pipe. Then, or after [`PATIENCE`], it becomes a program of its own by `execve`. It does not stay as it is: when
+//! memory runs out the kernel kills all processes that share a memory, and the memory of a server that has ended would
+//! not be freed.
 //!
-//! Whatever runs here before `execve` runs beside this process on its memory, and with the thread-local storage of the thread
-//! that has started it, which may have ended. So it makes system calls by itself, not by the C library, which would write
-//! `errno` there.
+//! Code that runs here before `execve` runs beside this process, in its memory, and with the thread-local storage of
+//! the thread that has started it, which may have ended. So it makes system calls directly, not through the C library,
+//! which would write `errno` there.
 
 #![expect(unsafe_code, reason = "no safe interface starts a process in the memory of this one")]
 
@@ -28,7 +29,7 @@ const PATIENCE: libc::timespec = libc::timespec { tv_sec: 0, tv_nsec: 50_000_000
 /// The warden only makes a few system calls on it.
 const STACK_SIZE: usize = 16 * 1024;
 
-/// What the warden uses of our memory. Kept until it has ended.
+/// The part of our memory that the warden uses. Kept until it has ended.
 pub(super) struct Shared {
     /// Standard input, output and errors.
     streams: [c_int; 3],
@@ -41,7 +42,7 @@ pub(super) struct Shared {
     stack: Box<[MaybeUninit<u128>]>,
 }
 
-// SAFETY: The pointers lead to texts that it owns, and nobody changes.
+// SAFETY: The pointers lead to texts that it owns, and nothing changes them.
 unsafe impl Send for Shared {}
 
 /// Starts the warden, and lets the kernel write its pid to [`PID`].
@@ -69,7 +70,7 @@ pub(super) fn start(program: &Program, end: &PipeReader, ledger: &File) -> io::R
 
 impl Shared {
     fn new(program: &Program, streams: [c_int; 3]) -> io::Result<Box<Self>> {
-        // To duplicate one could overwrite another.
+        // Duplicating one could overwrite another.
         let are_further = streams.iter().all(|stream| *stream > 2);
         if !are_further || !can_close_range() {
             return Err(io::ErrorKind::Unsupported.into());
@@ -96,9 +97,10 @@ fn can_close_range() -> bool {
     unsafe { libc::syscall(libc::SYS_close_range, u32::MAX, u32::MAX, 0) == 0 }
 }
 
-/// What the new process does.
+/// The main function of the new process.
 extern "C" fn main(shared: *mut c_void) -> c_int {
-    // SAFETY: It is a `Shared` that lives on, and nobody changes it. What the system calls get is in it, or on our stack.
+    // SAFETY: It is a `Shared` that lives on, and nothing changes it. The arguments of the system calls are in it, or
+    // on our stack.
     unsafe {
         let shared = &*shared.cast_const().cast::<Shared>();
         let mut failed = call(libc::SYS_setpgid, [0; 5]) < 0;
@@ -109,7 +111,7 @@ extern "C" fn main(shared: *mut c_void) -> c_int {
         failed |= call(libc::SYS_chdir, [c"/".as_ptr().addr(), 0, 0, 0, 0]) < 0;
         if !failed {
             let mut end = libc::pollfd { fd: 0, events: libc::POLLIN, revents: 0 };
-            // The kernel writes to it what is left.
+            // The kernel writes the remaining time to it.
             let mut patience = PATIENCE;
             let (end, patience) = (&raw mut end, &raw mut patience);
             call(libc::SYS_ppoll, [end.expose_provenance(), 1, patience.expose_provenance(), 0, 0]);

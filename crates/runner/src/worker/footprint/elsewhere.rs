@@ -1,4 +1,4 @@
-//! Systems that tell neither: a worker is as light as it says.
+//! Worker footprint: platforms that report neither. A worker is as light as it says.
 
 use crate::cgroup::CallGroup;
 use crate::mark::CallNumber;

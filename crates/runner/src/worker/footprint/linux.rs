@@ -1,4 +1,4 @@
-//! Looked up in `/proc` and in the control group of the worker, through files that stay open.
+//! Worker footprint, read from `/proc` and from the control group of the worker, through files that stay open.
 
 use crate::cgroup::CallGroup;
 use crate::leftovers::{self, proc};
@@ -17,10 +17,10 @@ pub(crate) struct Footprint {
     others: Others,
 }
 
-/// Where its other processes are listed.
+/// The list of its other processes.
 #[derive(Debug)]
 enum Others {
-    /// `cgroup.procs` of its control group, which lists all of them that are alive.
+    /// `cgroup.procs` of its control group, which lists all live ones.
     Group(File),
     /// `/proc/PID/task/PID/children`. Orphans have become our own children.
     Children(Option<File>),
@@ -46,7 +46,7 @@ impl Footprint {
         resident(self.statm.as_ref()?)
     }
 
-    /// The same with all processes that it has started.
+    /// The same, including all processes that it has started.
     #[expect(
         clippy::disallowed_methods,
         reason = "files of the kernel, which are there as long as their process"

@@ -1,5 +1,5 @@
-//! What a worker weighs, and which processes it has started, looked at after each call: so that costs a system call
-//! or two.
+//! Worker footprint: the memory of a worker and the processes it has started. It is read after each call, so it costs a
+//! system call or two.
 
 #[cfg(target_os = "linux")]
 mod linux;

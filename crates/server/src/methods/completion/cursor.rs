@@ -1,4 +1,4 @@
-//! Completion cursor: where a client left off among the values, as an opaque word.
+//! Completion cursor: the position of a client among the values, as an opaque word.
 
 use super::referent::{By, Referent};
 use base64::Engine;
@@ -6,23 +6,23 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use mcp_bash_wire::RpcError;
 use serde_json::{Value, json};
 
-/// A longer word is none of ours and none that a script can be given.
+/// A longer cursor is neither ours nor one that a script can be given.
 const LONGEST: usize = 64 * 1024;
 
-/// Where the values begin that are asked for.
+/// Where the requested values begin.
 #[derive(Default)]
 pub(super) struct Cursor {
     pub(super) offset: usize,
-    /// The word of a script, given back to it.
+    /// The cursor of a script, passed back to it.
     pub(super) foreign: Option<String>,
 }
 
 impl Cursor {
-    /// Understands a cursor of ours for this referent and whoever completes it. Another word may be a script's own.
+    /// Reads a cursor of ours for this referent and its completer. Any other word may be a script's own cursor.
     pub(super) fn read(word: Option<&str>, referent: &Referent<'_>, by: &By) -> Result<Self, RpcError> {
         let Some(word) = word else { return Ok(Self::default()) };
         let invalid = || RpcError::invalid_params("Invalid cursor: leave it out to start over");
-        // A script gets its own word back in a variable.
+        // A script gets its own cursor back in a variable.
         if word.len() > LONGEST || word.contains('\0') {
             return Err(invalid());
         }
@@ -38,12 +38,12 @@ impl Cursor {
         Ok(Self { offset, foreign: None })
     }
 
-    /// Whether nothing was asked for before.
+    /// Whether this is the first page.
     pub(super) fn is_first(&self) -> bool {
         self.offset == 0 && self.foreign.is_none()
     }
 
-    /// The word for `offset`.
+    /// The cursor for `offset`.
     pub(super) fn write(referent: &Referent<'_>, by: &By, hash: &str, offset: usize) -> String {
         let payload = json!({
             "ver": 1,
@@ -57,7 +57,7 @@ impl Cursor {
     }
 }
 
-/// What one of our words says.
+/// The content of one of our cursors.
 fn decode(word: &str) -> Option<Value> {
     let payload: Value = serde_json::from_slice(&URL_SAFE_NO_PAD.decode(word).ok()?).ok()?;
     (payload["ver"] == 1 && payload["kind"] == "completion").then_some(payload)

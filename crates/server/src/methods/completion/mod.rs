@@ -1,7 +1,7 @@
-//! `completion/complete`: what a person may go on typing.
+//! `completion/complete`: suggestions for what the user is typing.
 //!
-//! A script that is registered for the prompt or resource comes first, then one that stands beside the prompt. Without
-//! either, or where it has nothing to offer, the author's schema of the argument says which values there are.
+//! A script registered for the prompt or resource comes first, then a script beside the prompt. Without either, or if
+//! it offers nothing, the values come from the author's schema of the argument.
 
 mod cursor;
 mod params;
@@ -16,18 +16,18 @@ use mcp_bash_wire::{Raw, RpcError, write};
 use params::Params;
 use referent::{By, Referent};
 
-/// The most values of one answer, as the specification has it.
+/// The most values of one answer, as the specification says.
 const MOST: usize = 100;
 
-/// Some of the values that fit, and what is known about the others.
+/// Some of the matching values, and what is known about the rest.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Suggestions {
     values: Vec<String>,
     total: Option<usize>,
     has_more: bool,
-    /// Where the next ones begin, if not right after these.
+    /// Where the next values begin, if not right after these.
     next: Option<usize>,
-    /// A script's own word for where the next ones begin.
+    /// A script's own cursor for the next values.
     cursor: Option<String>,
 }
 
@@ -36,7 +36,7 @@ impl Suggestions {
         self.values.is_empty() && !self.has_more
     }
 
-    /// A page of values that are all known.
+    /// A page of values when all of them are known.
     fn page(mut values: Vec<String>, offset: usize, limit: usize) -> Self {
         let total = values.len();
         let end = total.min(offset.saturating_add(limit));
@@ -72,7 +72,8 @@ pub(crate) async fn complete(work: &Work, params: Option<Raw<'_>>) -> Result<Ans
     Ok(answer(suggestions, &referent, &by, &params, start.offset))
 }
 
-/// Who completes, and where the values begin. What a schema began in the place of a script, it goes on with.
+/// Which completer is used, and where the values begin. A completion that fell back to a schema continues with that
+/// schema.
 fn begin(referent: &Referent<'_>, params: &Params) -> Result<(By, Cursor), RpcError> {
     let word = params.cursor.as_deref();
     if let (Some(_), Some(schema)) = (word, referent.schema(params).map(By::Schema))

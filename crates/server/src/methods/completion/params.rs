@@ -1,4 +1,4 @@
-//! Params of `completion/complete`: what a client asks to complete.
+//! Params of `completion/complete`.
 
 use super::MOST;
 use crate::methods::asked_timeout::asked_timeout;
@@ -10,12 +10,12 @@ use std::time::Duration;
 pub(super) struct Params {
     pub(super) reference: Reference,
     pub(super) argument: String,
-    /// What was typed so far.
+    /// The text typed so far.
     pub(super) value: String,
     pub(super) limit: usize,
     pub(super) cursor: Option<String>,
     pub(super) timeout: Option<Duration>,
-    /// Reference and known arguments as they were written, for scripts.
+    /// Reference and known arguments as the client wrote them, for scripts.
     written_reference: String,
     written_arguments: String,
 }
@@ -24,7 +24,7 @@ pub(super) struct Params {
 pub(super) enum Reference {
     /// The prompt of this name.
     Prompt(String),
-    /// The resource, or the template of resources, of this URI.
+    /// The resource or the resource template with this URI.
     Resource(String),
 }
 
@@ -61,7 +61,7 @@ impl Params {
         })
     }
 
-    /// What scripts are told, as the text of a JSON object.
+    /// What scripts receive, as the text of a JSON object.
     pub(super) fn json(&self) -> String {
         let (name, value) = (write::string(&self.argument), write::string(&self.value));
         format!(
@@ -70,7 +70,7 @@ impl Params {
         )
     }
 
-    /// The same for the same question.
+    /// Equal for equal questions.
     pub(super) fn hash(&self) -> String {
         Sha256::digest(self.json()).iter().fold(String::with_capacity(64), |mut text, byte| {
             let _ = write!(text, "{byte:02x}");

@@ -1,4 +1,4 @@
-//! The referent of a completion: what the argument belongs to, and who knows its values.
+//! Completion referent: what the argument belongs to, and where its values come from.
 
 use super::params::{Params, Reference};
 use mcp_bash_project::{Catalog, Completion, Prompt};
@@ -6,28 +6,28 @@ use mcp_bash_wire::RpcError;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// A prompt, a resource, or only a name that a completion is registered for.
+/// A prompt, a resource, or just a name that a completion is registered for.
 pub(super) struct Referent<'a> {
-    /// What completions know it by.
+    /// The name under which completions are registered for it.
     pub(super) name: &'a str,
     pub(super) registered: Option<&'a Completion>,
     pub(super) prompt: Option<&'a Prompt>,
 }
 
-/// Who knows the values.
+/// Where the values come from.
 pub(super) enum By {
     Script(Completer),
     /// The JSON Schema of the argument, as text.
     Schema(String),
 }
 
-/// A script that completes.
+/// A completion script.
 pub(super) struct Completer {
     pub(super) program: PathBuf,
-    /// What cursors know it by.
+    /// Identifies it in cursors.
     pub(super) key: String,
     pub(super) timeout: Option<Duration>,
-    /// Whether it stands beside the prompt, about which it is told then.
+    /// Whether it is beside the prompt; then it receives the prompt's details.
     pub(super) beside_prompt: bool,
 }
 
@@ -48,7 +48,7 @@ impl<'a> Referent<'a> {
         Ok(Self { name, registered, prompt })
     }
 
-    /// Resources and templates are known by their URI, or by their name.
+    /// Resources and templates are found by their URI or by their name.
     fn of_resource(catalog: &'a Catalog, uri: &'a str) -> Result<Self, RpcError> {
         let completion = |name: &str| catalog.completions.get(name).map(AsRef::as_ref);
         if let Some(registered) = completion(uri) {
@@ -61,7 +61,7 @@ impl<'a> Referent<'a> {
         Ok(Self { name, registered: completion(name), prompt: None })
     }
 
-    /// Who completes the argument: a registered script, else one beside the prompt, else the schema of the argument.
+    /// What completes the argument: a registered script, else one beside the prompt, else the schema of the argument.
     pub(super) fn by(&self, params: &Params) -> Result<By, RpcError> {
         if let Some(completion) = self.registered {
             return Ok(By::Script(Completer {
@@ -92,7 +92,7 @@ impl<'a> Referent<'a> {
         })
     }
 
-    /// The schema of the argument, where there is one.
+    /// The schema of the argument, if there is one.
     pub(super) fn schema(&self, params: &Params) -> Option<String> {
         let argument = self.prompt?.arguments.iter().find(|argument| argument.name == params.argument)?;
         Some(argument.schema.get().to_owned())
@@ -100,7 +100,7 @@ impl<'a> Referent<'a> {
 }
 
 impl By {
-    /// What cursors know it by.
+    /// Identifies it in cursors.
     pub(super) fn key(&self, referent: &Referent<'_>) -> String {
         match self {
             Self::Script(completer) => completer.key.clone(),

@@ -1,4 +1,4 @@
-//! Completion scripts: what they receive, and what their answers mean.
+//! Completion scripts: their input, and how their answers are read.
 
 use super::Suggestions;
 use super::cursor::Cursor;
@@ -46,7 +46,7 @@ pub(super) async fn ask(
     })
 }
 
-/// An array of values, an object that has one and says whether there are more, or a value on each line.
+/// Reads an array of values, an object that has one and may say that there are more, or one value a line.
 fn read(printed: &str, offset: usize, limit: usize) -> Result<Suggestions, String> {
     let whole: Value = serde_json::from_str(&surrogates::mended(printed.trim())).unwrap_or_default();
     let (values, described) = match &whole {
@@ -65,7 +65,7 @@ fn read(printed: &str, offset: usize, limit: usize) -> Result<Suggestions, Strin
             (lines.map(str::to_owned).collect(), &Value::Null)
         }
     };
-    // Whoever prints more than was asked for, and no word on what comes next, has printed all there is.
+    // A script that prints more values than were asked for, and says nothing else, has printed all of them.
     if described.is_null() && values.len() > limit {
         return Ok(Suggestions::page(values, offset, limit));
     }

@@ -1,4 +1,5 @@
-//! Prompt messages as authors write them, made what clients expect: placeholders filled, files of the project embedded.
+//! Prompt messages: turns what authors write into what clients expect, with placeholders filled and project files
+//! embedded.
 
 use super::values::Values;
 use crate::methods::tools::resources_file::file_uri;
@@ -18,21 +19,21 @@ use std::sync::Arc;
 pub(super) struct Writer<'a> {
     pub(super) prompt: &'a Prompt,
     pub(super) paths: &'a Paths,
-    /// What the places are filled with. A script has filled its own.
+    /// The values for placeholders. `None` for a script, which has filled its own.
     pub(super) values: Option<&'a Values>,
-    /// How large a file may be, and all that is said together, in bytes.
+    /// The largest size of a file, and of all messages together, in bytes.
     pub(super) limit: usize,
     pub(super) revision: Revision,
     pub(super) spent: Spent,
 }
 
-/// What the messages of one answer have come to so far.
+/// What the messages of one answer have used so far.
 pub(super) struct Spent {
     bytes: Cell<usize>,
     held: RefCell<Charge>,
 }
 
-/// So often a text is there while it becomes a part of an answer.
+/// How many copies of a text exist while it becomes part of an answer.
 const COPIES: usize = 3;
 
 impl Spent {
@@ -48,7 +49,7 @@ impl Spent {
 }
 
 impl Writer<'_> {
-    /// One message that says just this.
+    /// One message with this text.
     pub(super) fn text(&self, text: &str) -> Result<String, String> {
         let content = json!({ "type": "text", "text": self.fill(text)? });
         Ok(format!("[{}]", shape::message(self.prompt.role, &content.to_string(), self.revision)))
@@ -66,7 +67,7 @@ impl Writer<'_> {
         for (index, message) in messages.iter().enumerate() {
             let wrong = |problem| format!("`messages[{index}]` {problem}");
             let role = self.role(message).map_err(wrong)?;
-            // Some write several contents where there is room for one: they become messages of their own.
+            // Some authors write several contents where only one is allowed: each becomes a message of its own.
             let contents = match &message["content"] {
                 Value::Array(contents) => contents.iter().collect(),
                 content => vec![content],
@@ -150,7 +151,7 @@ impl Writer<'_> {
         Ok(content)
     }
 
-    /// A file as content: of the type that is asked for, else of the one that suits it.
+    /// A file as content: of the requested type, else of the type that suits it.
     fn embedded(&self, path: &str, mut content: Value) -> Result<Value, String> {
         let (bytes, file) = self.read(path)?;
         let size = bytes.len();
@@ -191,7 +192,7 @@ impl Writer<'_> {
         Ok(content)
     }
 
-    /// A file of the project. A relative path starts where the prompt stands.
+    /// Reads a file of the project. A relative path starts at the folder of the prompt.
     pub(super) fn read(&self, path: &str) -> Result<(Vec<u8>, PathBuf), String> {
         let folder = self.prompt.file.parent().unwrap_or(&self.paths.prompts);
         let file = folder.join(path);
@@ -215,7 +216,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The text with its places filled, as long as all that is said stays within the limit.
+    /// The text with its placeholders filled, if all messages together stay within the limit.
     fn fill(&self, text: &str) -> Result<String, String> {
         let left = self.limit - self.spent.bytes.get();
         let filled = match self.values {
@@ -240,7 +241,7 @@ impl Writer<'_> {
     }
 }
 
-/// The setting that bounds files, templates and what scripts print.
+/// The setting that limits files, templates and script output.
 pub(super) const LIMIT_SETTING: &str = "MCPBASH_MAX_PROMPT_BYTES";
 
 fn blob(file: &Path, mime_type: &str, bytes: &[u8]) -> Value {

@@ -1,4 +1,4 @@
-//! `prompts/get`: from the client's arguments to messages.
+//! `prompts/get`: turns the client's arguments into messages.
 
 use super::content::{Spent, Writer};
 use super::values::Values;
@@ -17,7 +17,7 @@ use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What is read of the params.
+/// The members that are read.
 const MEMBERS: [&str; 4] = ["name", "arguments", "timeoutSecs", "inputResponses"];
 
 pub(crate) async fn get(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<Answer, RpcError> {
@@ -72,13 +72,13 @@ pub(crate) async fn get(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<Ans
     Ok(rendered.answer(prompt))
 }
 
-/// What a prompt came to.
+/// A rendered prompt.
 #[derive(Default)]
 struct Rendered {
     /// The text of a JSON array.
     messages: String,
     description: Option<String>,
-    /// What a script adds to the `_meta` of the result.
+    /// Members that a script adds to the `_meta` of the result.
     meta: Value,
 }
 
@@ -96,7 +96,7 @@ impl Rendered {
             "mcpbash/metadata",
             prompt.metadata.as_deref().map(serde_json::value::RawValue::get),
         );
-        // What we know wins over what a script says under the same name.
+        // Our own values win over those of a script under the same name.
         let is_ours = |key: &str| key == "mcpbash/metadata" || key == keys::SERVER_INFO;
         for (key, value) in self.meta.as_object().into_iter().flatten().filter(|(key, _)| !is_ours(key)) {
             meta.splice(&format!("{}:{value}", write::string(key)));
@@ -105,7 +105,7 @@ impl Rendered {
     }
 }
 
-/// A file of text is one message; one of JSON holds messages.
+/// A text file is one message; a JSON file holds messages.
 fn template(writer: &Writer<'_>) -> Result<Rendered, String> {
     let name = writer.prompt.file.file_name().unwrap_or_default().to_string_lossy();
     let (bytes, file) = writer.read(&name)?;
@@ -116,7 +116,7 @@ fn template(writer: &Writer<'_>) -> Result<Rendered, String> {
     Ok(Rendered::of(writer.text(without_metadata(&text).trim_end_matches(['\n', '\r']))?))
 }
 
-/// Messages as JSON: an array of them, or an object that has them.
+/// Messages as JSON: an array of them, or an object that has such an array.
 fn listed(writer: &Writer<'_>, text: &str) -> Result<Rendered, String> {
     let whole = writer.parse(text)?.map_err(|error| format!("is not valid JSON: {error}"))?;
     listed_in(writer, &whole)
@@ -144,7 +144,7 @@ fn printed_by_script(writer: &Writer<'_>, printed: &str) -> Result<Rendered, Str
     }
 }
 
-/// What the script of a prompt prints.
+/// The output of the script of a prompt.
 async fn run(
     work: &Arc<Work>,
     prompt: &Prompt,

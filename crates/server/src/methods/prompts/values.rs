@@ -1,22 +1,22 @@
-//! Prompt arguments: what the placeholders in a template are filled with.
+//! Prompt arguments: the values for the placeholders of a template.
 
 use mcp_bash_project::Prompt;
 use mcp_bash_wire::{Raw, RpcError, Scanner};
 use serde_json::json;
 use std::collections::BTreeMap;
 
-/// The arguments of one request, and the defaults of those it leaves out.
+/// The arguments of one request, with defaults for those it leaves out.
 #[derive(Debug, Default)]
 pub(super) struct Values {
     values: BTreeMap<String, String>,
     declared: Vec<String>,
 }
 
-/// A longer name is none.
+/// A longer name is not a placeholder.
 const LONGEST_NAME: usize = 256;
 
 impl Values {
-    /// Holds what the client gives against what the prompt asks for.
+    /// Checks the client's arguments against those of the prompt.
     pub(super) fn read(prompt: &Prompt, given: Option<Raw<'_>>) -> Result<Self, RpcError> {
         let (mut values, mut wrong) = (BTreeMap::new(), Vec::new());
         if let Some(given) = given {
@@ -61,15 +61,15 @@ impl Values {
         json!(self.values).to_string()
     }
 
-    /// The text with its places filled: `{{name}}` for what was given, and `${name}` for what the prompt declares. It is
-    /// gone through once, so that no value is looked at for places of its own. Other places stay as they are. Nothing
-    /// where it would come to more than `most` bytes.
+    /// The text with its placeholders filled: `{{name}}` for given arguments, and `${name}` for declared ones. It is
+    /// scanned once, so that placeholders inside values are not filled. Other placeholders stay as they are. `None` if
+    /// the result would exceed `most` bytes.
     pub(super) fn fill(&self, text: &str, most: usize) -> Option<String> {
         let (mut filled, mut rest) = (String::with_capacity(text.len()), text);
         while let Some(at) = rest.find(['{', '$']) {
             filled.push_str(&rest[..at]);
             rest = &rest[at..];
-            // What is no place begins with a character of one byte.
+            // Text that is not a placeholder begins with a character of one byte.
             let (taken, value) = self.place(rest).unwrap_or((1, &rest[..1]));
             if filled.len() + value.len() > most {
                 return None;
@@ -81,7 +81,7 @@ impl Values {
         (filled.len() <= most).then_some(filled)
     }
 
-    /// How long the place is that `text` begins with, and what stands there.
+    /// The length of the placeholder that `text` begins with, and its value.
     fn place(&self, text: &str) -> Option<(usize, &str)> {
         let (inside, is_shell, ending) = match text.strip_prefix("{{") {
             Some(inside) => (inside, false, "}}"),

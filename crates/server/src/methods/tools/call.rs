@@ -1,4 +1,4 @@
-//! `tools/call`: from the client's params to a finished process.
+//! `tools/call`: turns the client's params into a finished process.
 
 use super::record::Record;
 use super::{failures, output, unknown};
@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// What a client asks for.
+/// The params of a call.
 struct CallParams<'a> {
     name: String,
     /// The text of a JSON object.
@@ -46,8 +46,8 @@ impl<'a> CallParams<'a> {
 
 pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<Answer, RpcError> {
     let params = CallParams::read(params)?;
-    // A tool that is not there may be in a file that was changed a moment ago, or is being loaded; and one that is there
-    // may become another.
+    // A missing tool may be in a file that changed a moment ago or is being loaded; and an existing tool may be about
+    // to change.
     let snapshot = work
         .snapshot_with(|snapshot, in_progress| {
             snapshot
@@ -132,7 +132,7 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
     Record { work, tool, outcome, arguments, roots: &roots }.keep(answer)
 }
 
-/// The answer to a call for which nothing was run. A model gets to see a result, and can try something else.
+/// The answer to a call for which nothing was run. A model sees a result, and can try something else.
 fn not_run(work: &Work, tool: &Tool, arguments: &str, error: ScriptError) -> Result<Answer, RpcError> {
     if let ScriptError::NotStarted { limit, .. } = error {
         output::report_failure(work, Facts::of_tool(tool).is("timedOut"));
@@ -164,7 +164,7 @@ fn report_refusal(work: &Work, facts: Facts) {
     work.server().log().request_event(LogLevel::Warning, "mcp.tools", "a call was refused", facts);
 }
 
-/// Logs once for each tool that it is given arguments of which its metadata says nothing.
+/// Logs, once for each tool, that it receives arguments which its metadata does not declare.
 fn warn_of_unread_arguments(work: &Work, tool: &Tool, arguments: &str) {
     let is_unread = !tool.declares_arguments() && arguments.contains('"');
     if is_unread && work.server().is_first_unread(&tool.name) {

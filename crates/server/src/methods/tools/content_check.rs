@@ -1,13 +1,13 @@
-//! Content validation: whether the `content` that a script answers with is what clients can read: each item of a kind
-//! that the protocol has, with what that kind needs. Clients refuse the whole result otherwise.
+//! Content validation: checks that each item of a script's `content` is of a kind that the protocol has, with the
+//! members that this kind requires. Otherwise clients refuse the whole result.
 
 use mcp_bash_project::excerpt;
 use mcp_bash_wire::{Object, Raw, Scanner};
 
-/// What is read of an item.
+/// The members that are read.
 const MEMBERS: [&str; 7] = ["type", "text", "data", "mimeType", "resource", "uri", "name"];
 
-/// What is wrong with the first item that is wrong. `content` is an array.
+/// Describes the first invalid item. `content` is an array.
 pub(super) fn problem(content: Raw<'_>) -> Option<String> {
     let (mut found, mut index) = (None, 0);
     let _ = Scanner::again(content).elements(|item| {
@@ -50,7 +50,7 @@ fn embedded_problem(resource: Option<Raw<'_>>) -> Option<String> {
     (!is_text("text") && !is_text("blob")).then(|| "lacks `text` or `blob` in its `resource`".to_owned())
 }
 
-/// Without a look at what it holds, which may be long.
+/// Does not read the string, which may be long.
 fn is_string(raw: Raw<'_>) -> bool {
     raw.text().starts_with('"')
 }

@@ -1,12 +1,12 @@
-//! Truncation of texts that are too long to be read as a whole: a client receives their beginning and their end, and
-//! where the rest is.
+//! Truncation: for a text that is too long for one answer, a client receives its beginning and its end, and a link to
+//! the rest.
 
 use crate::handling::Work;
 use crate::replies::Content;
 use mcp_bash_wire::write;
 use serde_json::json;
 
-/// The content of a result that says `text`, as far as it may be said at once.
+/// The content of a result with `text`, truncated if necessary.
 pub(super) fn content_of(text: &str, work: &Work) -> Content {
     let limit = limit_for(text, work);
     if text.len() <= limit {
@@ -25,16 +25,16 @@ pub(super) fn content_of(text: &str, work: &Work) -> Content {
     content
 }
 
-/// How long the content of a result is at most that says `text`.
+/// An upper bound for the size of the content of a result with `text`.
 pub(super) fn size_of(text: &str, work: &Work) -> usize {
     let told = text.len().min(limit_for(text, work));
-    // Whatever the text is. Where there is plenty of room, that is all one has to
-    // know; a look at every byte would take as long as to write them.
+    // An upper bound for any text. If there is plenty of room, that is enough; reading every byte would take as long as
+    // writing them.
     let most = LONGEST_ESCAPE * told;
     if told < text.len() || work.budget().has_room(2 * most).is_ok() { most } else { write::string_len(text) }
 }
 
-/// How much of `text` may be said: as much as people have set, and no more than can leave.
+/// How much of `text` may be sent: as much as the settings allow, and no more than can be sent.
 fn limit_for(text: &str, work: &Work) -> usize {
     let wanted = Some(work.server().settings().text_limit).filter(|limit| *limit > 0).unwrap_or(usize::MAX);
     let room = work.longest_answer().saturating_sub(ENVELOPE);
@@ -42,10 +42,10 @@ fn limit_for(text: &str, work: &Work) -> usize {
     if leaves { wanted } else { wanted.min(room / LONGEST_ESCAPE) }
 }
 
-/// What stands around a text in an answer takes no more than this.
+/// An upper bound for what surrounds a text in an answer.
 const ENVELOPE: usize = 64 * 1024;
 
-/// A control character takes so many bytes in JSON.
+/// The bytes of an escaped control character in JSON.
 const LONGEST_ESCAPE: usize = 6;
 
 /// A link to the whole text, for clients that follow links.
@@ -61,7 +61,7 @@ fn link(uri: &str, size: usize) -> String {
     link.to_string()
 }
 
-/// The beginning and the end of a text, so many bytes together, cut at lines if there are any nearby.
+/// The beginning and the end of a text, `limit` bytes together, cut at line breaks if there are any nearby.
 fn ends(text: &str, limit: usize) -> (&str, &str) {
     let half = limit / 2;
     let head = &text[..(0..=half).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)];

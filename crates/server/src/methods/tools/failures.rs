@@ -7,13 +7,13 @@ use mcp_bash_wire::Revision;
 use serde_json::json;
 use std::time::Duration;
 
-/// A script that was running when the server had to end.
+/// The script was running when the server shut down.
 pub(super) fn shut_down(tool: &Tool) -> Answer {
     let name = &tool.name;
     failure(&format!("Tool '{name}' was stopped because the server is shutting down"))
 }
 
-/// A script that was stopped because its time was over.
+/// The script was stopped by its timeout.
 pub(super) fn timed_out(tool: &Tool, limits: Patience, overrun: Overrun, revision: Revision) -> Answer {
     let (name, seconds) = (&tool.name, limits.limit.as_secs());
     let most = limits.most.map_or(seconds, |most| most.as_secs());
@@ -63,7 +63,7 @@ pub(super) fn timed_out(tool: &Tool, limits: Patience, overrun: Overrun, revisio
     failure(&text).with_structured(&structured, revision)
 }
 
-/// The result of a call whose time was over before its script was started.
+/// The call timed out before its script was started.
 pub(super) fn not_started(message: &str, limit: Duration, revision: Revision) -> Answer {
     let error = json!({
         "type": "timeout",
@@ -75,7 +75,7 @@ pub(super) fn not_started(message: &str, limit: Duration, revision: Revision) ->
     failure(message).with_structured(&json!({ "error": error }).to_string(), revision)
 }
 
-/// A result that says what went wrong.
+/// A result that describes the failure.
 pub(super) fn failure(text: &str) -> Answer {
     Content::of_text(text).finish(true)
 }

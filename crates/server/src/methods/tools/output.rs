@@ -1,4 +1,4 @@
-//! Results of calls: a finished process becomes a result, or an error that its script asked for.
+//! Call results: turns a finished process into a result, or into an error that its script asked for.
 
 use super::resources_file::{self, Allowance};
 use super::structured::Structured;
@@ -21,15 +21,15 @@ pub(crate) struct Finished<'a> {
     pub(crate) schemas: &'a Schemas,
     pub(crate) outcome: &'a Outcome,
     pub(crate) patience: Patience,
-    /// What it was given.
+    /// The arguments of the call.
     pub(crate) arguments: &'a str,
 }
 
-/// Why there is no result: the error for the client, and its kind, which is all that the operator learns.
+/// Why there is no result: the error for the client, and its kind, which is all that the operator sees.
 struct FailedCall {
     error: RpcError,
     kind: &'static str,
-    /// What is wrong with a result that breaks a schema, and how often.
+    /// The schema rule that a result breaks, and the number of problems.
     rule: Option<(SchemaRule, usize)>,
 }
 
@@ -66,7 +66,7 @@ impl Finished<'_> {
         answer.map_err(|failure| failure.error)
     }
 
-    /// Which tool it is, and how it ended.
+    /// The tool, and how its process ended.
     fn facts(&self) -> Facts {
         let mut facts = Facts::of_tool(self.tool);
         if let Some(code) = self.outcome.exit_code() {
@@ -80,7 +80,7 @@ impl Finished<'_> {
         }
     }
 
-    /// Logs a failed call for the operator. What its script said is for its client.
+    /// Logs a failed call for the operator. The script's own message is for its client.
     fn report_failure(&self, failure: Option<&FailedCall>) {
         let mut facts = self.facts();
         if let Some(FailedCall { error, kind, rule }) = failure {
@@ -114,7 +114,7 @@ impl Finished<'_> {
         if let Some(kind) = self.outcome.worker_answer {
             return self.answered_by_worker(kind);
         }
-        // A script that ends well has got over whatever it wrote there.
+        // A script that exits successfully has handled whatever it wrote there.
         if !self.has_answered()
             && let Some(text) = self.outcome.own_error()
             && !text.trim().is_empty()
@@ -133,7 +133,7 @@ impl Finished<'_> {
         if self.has_answered() { self.success(&stdout, printed) } else { self.failed(&stdout, printed) }
     }
 
-    /// What a worker answered: a whole result, or an error.
+    /// The answer of a worker: a whole result, or an error.
     fn answered_by_worker(&self, kind: AnswerKind) -> Result<Answer, FailedCall> {
         let text = self.outcome.text();
         if kind == AnswerKind::Error {
@@ -152,7 +152,7 @@ impl Finished<'_> {
         self.whole_result(&whole)
     }
 
-    /// A result that a script has written itself, if it is one that clients can read and fits its schema.
+    /// A result that a script has written itself, if clients can read it and it fits its schema.
     fn whole_result(&self, whole: &WholeResult<'_>) -> Result<Answer, FailedCall> {
         if let Some(problem) = content_check::problem(whole.content) {
             let name = &self.tool.name;
@@ -174,7 +174,7 @@ impl Finished<'_> {
             return self.whole_result(&whole);
         }
         self.check(printed, || not_json(stdout))?;
-        // A tool that promises structure in a schema may give any; otherwise only an object is taken for it.
+        // A tool with an output schema may return any structure; otherwise only an object counts as structured.
         let is_structured = |raw: &Raw<'_>| raw.is_object() || self.tool.output_schema.is_some();
         let structured = printed.filter(is_structured);
         let text = stdout.strip_suffix('\n').unwrap_or(stdout);
@@ -185,7 +185,7 @@ impl Finished<'_> {
     }
 
     fn failed(&self, stdout: &str, printed: Option<Raw<'_>>) -> Result<Answer, FailedCall> {
-        // A result that clients cannot read is sent as text, like anything else that was printed.
+        // A result that clients cannot read is sent as text, like any other output.
         if let Some(whole) = printed.and_then(readable_result) {
             return self.pass_through(&whole, true);
         }
@@ -221,7 +221,7 @@ impl Finished<'_> {
         self.work.server().short_paths().text_but(text, self.arguments).into_owned()
     }
 
-    /// What an executable that provides tools makes of a call: a whole result, or an error.
+    /// The answer of an executable that provides tools: a whole result, or an error.
     fn provided(&self, stdout: &str, printed: Result<Raw<'_>, ScanError>) -> Result<Answer, FailedCall> {
         let name = &self.tool.name;
         let failed = |kind, why: String| {
@@ -255,7 +255,7 @@ impl Finished<'_> {
         self.whole_result(&whole)
     }
 
-    /// A result that the script has written itself. What it says stands; what we know is added to its `_meta`.
+    /// A result that the script has written itself. Its members stay as they are; ours are added to its `_meta`.
     fn pass_through(&self, whole: &WholeResult<'_>, is_error: bool) -> Result<Answer, FailedCall> {
         let size = |part: Option<Raw<'_>>| part.map_or(0, |raw| raw.text().len());
         let meta = whole.meta.map_or(0, |meta| tree_bytes(meta.text()));
@@ -263,7 +263,7 @@ impl Finished<'_> {
         let mut content = Content::new();
         let _ = Scanner::again(whole.content)
             .elements(|element| content.item(element.text(), self.work.revision()));
-        // Only where it may be left out does it matter what stands beside it.
+        // Its neighbours matter only if it may be left out.
         let structured = whole.structured.map(|value| match &self.tool.output_schema {
             Some(_) => Structured::of_text(value),
             None => Structured::of_result(value, whole.content),
@@ -304,12 +304,12 @@ impl Finished<'_> {
         content.len() > before
     }
 
-    /// Adds to the `_meta` of a result how the process failed, unless the result `says` it already. A result that needs
-    /// none has none: some clients hand the model the whole result as JSON as soon as there is `_meta`.
+    /// Adds to the `_meta` of a result how the process failed, unless the result `says` so already. A result that needs
+    /// no `_meta` has none: some clients hand the model the whole result as JSON as soon as there is `_meta`.
     fn with_meta(&self, answer: Answer, own: Option<Raw<'_>>, says: Option<&str>) -> Answer {
         let mut meta = Members::default();
         if let Some(own) = own {
-            // What we know wins over what a script says under the same name.
+            // Our own values win over those of a script under the same name.
             meta.splice_object(own, &["exitCode", "stderr", keys::SERVER_INFO]);
         }
         let always = self.work.server().settings().result_meta_always;
@@ -326,7 +326,7 @@ impl Finished<'_> {
         Answer { meta: meta.into_text(), ..answer }
     }
 
-    /// What the script left for the client: a whole result, or an error.
+    /// The script's own answer for the client: a whole result, or an error.
     fn own_failure(&self, text: &str) -> Result<Answer, FailedCall> {
         let text = surrogates::mended(text);
         let whole = Scanner::new(&text, Limits::default()).whole_value().ok();
@@ -345,7 +345,7 @@ impl Finished<'_> {
         ))
     }
 
-    /// Whether what the script gave is what its author promised.
+    /// Checks the structured content against the tool's output schema.
     fn check(&self, structured: Option<Raw<'_>>, missing: impl FnOnce() -> String) -> Result<(), FailedCall> {
         if self.tool.output_schema.is_none() {
             return Ok(());
@@ -355,7 +355,7 @@ impl Finished<'_> {
         Ok(self.schemas.check_output(self.tool, text, missing)?)
     }
 
-    /// Room for a result of so many bytes beside what was printed, for as long as it is being written.
+    /// Reserves memory for a result of this size beside the output, while the result is being written.
     fn room_for(&self, bytes: usize) -> Result<Option<Charge>, FailedCall> {
         let held = (bytes > SMALL).then(|| self.work.budget().charge(bytes)).transpose();
         held.map_err(|why| self.no_room(why))
@@ -370,7 +370,7 @@ impl Finished<'_> {
 const NO_RESULT: &str = "it answered with no `CallToolResult`";
 const NOT_JSON: &str = "it printed what is no JSON";
 
-/// Why there is nothing to be held against a schema.
+/// Why there is nothing to check against a schema.
 fn no_structured_content() -> String {
     "its result has no `structuredContent`".to_owned()
 }
@@ -386,7 +386,7 @@ fn not_json(stdout: &str) -> String {
     }
 }
 
-/// Logs a call that failed, once for each, for the operator.
+/// Logs a failed call for the operator, once.
 pub(super) fn report_failure(work: &Work, facts: Facts) {
     work.server().log().request_event(LogLevel::Warning, "mcp.tools", "a call failed", facts);
 }

@@ -1,6 +1,5 @@
-//! Call record: what is kept of a finished call for debugging: its standard error where the operator keeps that, a
-//! summary of a failure in a build, and what else is known in the error itself. Nobody gets any of it who did not ask
-//! for it.
+//! Call record: keeps details of a finished call for debugging: its standard error if the operator keeps that, a
+//! summary of a failure for a build, and diagnostics in the error itself. Each of these is opt-in.
 
 use crate::handling::Work;
 use crate::replies::Answer;
@@ -23,7 +22,7 @@ pub(crate) struct Record<'a> {
 }
 
 impl Record<'_> {
-    /// Keeps what is wanted, and returns the answer.
+    /// Keeps the requested records, and returns the answer.
     pub(crate) fn keep(&self, answer: Result<Answer, RpcError>) -> Result<Answer, RpcError> {
         let stderr = self.outcome.errors();
         if !stderr.trim().is_empty() {
@@ -50,7 +49,7 @@ impl Record<'_> {
         answer.map_err(|error| self.with_diagnostics(error))
     }
 
-    /// The failure in one line for a build.
+    /// A one-line summary of the failure for a build.
     fn summary(&self, message: &str) -> Value {
         let members =
             |text: &str| serde_json::from_str::<Map<String, Value>>(text).map_or(0, |members| members.len());
@@ -70,7 +69,7 @@ impl Record<'_> {
         })
     }
 
-    /// The error of a result that breaks its schema, with what else is known of the call.
+    /// The error of a result that breaks its schema, with diagnostics of the call.
     fn with_diagnostics(&self, error: RpcError) -> RpcError {
         let is_about_the_schema = self.tool.output_schema.is_some() && self.outcome.answers(self.tool);
         let data = error.data.as_deref().map_or(Ok(Value::Null), serde_json::from_str);
@@ -97,7 +96,7 @@ fn hash(text: &str) -> String {
     use std::fmt::Write as _;
     let digest = Sha256::digest(text.as_bytes());
     digest.iter().fold(String::new(), |mut hash, byte| {
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = write!(hash, "{byte:02x}");
         hash
     })

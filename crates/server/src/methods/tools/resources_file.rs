@@ -10,15 +10,15 @@ use std::io::{self, ErrorKind};
 use std::path::Path;
 use std::sync::Arc;
 
-/// One file, as a script names it.
+/// A file that a script names.
 struct Named {
     path: String,
     kind: Option<String>,
     uri: Option<String>,
 }
 
-/// Reads the list that a script has left, if it has, and adds the files it names to `content`. Returns what went wrong. Paths are
-/// relative to `root`, and nothing outside of it is read.
+/// Reads the list that a script has left, if any, and adds the files it names to `content`. Returns the problems. Paths
+/// are relative to `root`, and nothing outside it is read.
 pub(super) fn embed(
     content: &mut Content,
     list: io::Result<Option<String>>,
@@ -43,21 +43,21 @@ pub(super) fn embed(
     problems
 }
 
-/// More problems of one list than these are not told.
+/// The most problems of one list that are reported.
 const MOST_PROBLEMS: usize = 100;
 
 /// How much the files of one result may cost.
 pub(super) struct Allowance<'a> {
     limit: usize,
-    /// What of the limit is left.
+    /// What is left of the limit.
     left: usize,
     budget: &'a Arc<Budget>,
-    /// What the files cost as a part of the result.
+    /// The charge for the files as part of the result.
     held: Charge,
 }
 
 impl<'a> Allowance<'a> {
-    /// All files together may have so many bytes.
+    /// All files together may have `limit` bytes.
     pub(super) fn new(limit: usize, budget: &'a Arc<Budget>) -> Self {
         Self { limit, left: limit, budget, held: Charge::nothing(budget) }
     }
@@ -71,7 +71,7 @@ impl<'a> Allowance<'a> {
             ),
             _ => error.to_string(),
         })?;
-        // As a part of the result it is longer, by how much depends on what it is.
+        // It is longer as part of the result; how much longer depends on its content.
         let size = std::str::from_utf8(&bytes).map_or(bytes.len() / 3 * 4 + 4, write::string_len);
         let held = self.budget.charge(bytes.len()).map_err(|why| why.to_string())?;
         self.held.grow_to(self.held.bytes() + size).map_err(|why| why.to_string())?;
@@ -80,7 +80,7 @@ impl<'a> Allowance<'a> {
     }
 }
 
-/// A JSON array of paths or of objects, or lines of path, type and URI with tabs between them.
+/// Reads a JSON array of paths or objects, or lines of path, type and URI separated by tabs.
 fn read_list(text: &str) -> Vec<Named> {
     let text_of = |value: &Value| value.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
     let named = |value: &Value| match value {
@@ -122,7 +122,7 @@ fn embed_one(
     Ok(())
 }
 
-/// `file://` and the path, with what a URI cannot hold percent-encoded.
+/// `file://` and the path, percent-encoded where necessary.
 pub(crate) fn file_uri(path: &Path) -> String {
     let mut uri = String::from("file://");
     for byte in path.as_os_str().as_encoded_bytes() {

@@ -1,9 +1,9 @@
-//! Structured content beside pictures and files. Some clients show the model nothing but the structured content, so the
-//! rest of such a result would be lost: it is sent as text instead, unless the tool promises it in an `outputSchema`.
+//! Structured content beside pictures and files. Some clients show the model only the structured content, so the rest
+//! of such a result would be lost. It is sent as text instead, unless the tool promises it in an `outputSchema`.
 
 use mcp_bash_wire::{Object, Raw, Scanner, write};
 
-/// The structured content of a result, and what stands beside it.
+/// The structured content of a result, and what is beside it.
 #[derive(Clone, Copy)]
 pub(super) struct Structured<'a> {
     pub(super) value: Raw<'a>,
@@ -14,7 +14,7 @@ pub(super) struct Structured<'a> {
 }
 
 impl<'a> Structured<'a> {
-    /// A value that the text of the result was read from.
+    /// Structured content that was parsed from the text of the result.
     pub(super) fn of_text(value: Raw<'a>) -> Self {
         Self { value, is_in_text: true, is_beside_files: false }
     }

@@ -1,4 +1,5 @@
-//! Unknown tools: why there is none of a name: nobody made one, several did, or the file that may have it is skipped.
+//! Unknown tools: explains why a tool does not exist: no file defines it, several do, or the file that may define it is
+//! skipped.
 
 use mcp_bash_project::{Catalog, Diagnostic, excerpt};
 use mcp_bash_scripts::FileInProgress;
@@ -6,10 +7,10 @@ use mcp_bash_wire::RpcError;
 use std::ffi::OsStr;
 use std::path::Path;
 
-/// The longest name that is repeated together with a reason, in characters.
+/// The longest name that is quoted together with a reason, in characters.
 const LONGEST_NAME: usize = 200;
 
-/// Refuses the call of a tool that is not there.
+/// Refuses the call of a tool that does not exist.
 pub(super) fn refusal(catalog: &Catalog, name: &str, in_progress: &[FileInProgress]) -> RpcError {
     if let Some(duplicate) = catalog.duplicates.iter().find(|duplicate| duplicate.name == name) {
         return RpcError::internal(format!("Tool name '{name}' duplicated ({duplicate})"));
@@ -25,8 +26,8 @@ pub(super) fn refusal(catalog: &Catalog, name: &str, in_progress: &[FileInProgre
     })
 }
 
-/// What is told of a skipped file that could hold the tool: one that is called like it, else one that had it before or names
-/// it in its text.
+/// The problem of a skipped file that could hold the tool: one with its name, else one that had it before or mentions
+/// it.
 fn suspect<'a>(catalog: &'a Catalog, name: &str) -> Option<&'a Diagnostic> {
     if name.chars().nth(LONGEST_NAME).is_some() {
         return None;
@@ -41,7 +42,7 @@ fn suspect<'a>(catalog: &'a Catalog, name: &str) -> Option<&'a Diagnostic> {
         .or_else(|| skipped().find(|told| catalog.may_be_in_skipped(&told.path, name)))
 }
 
-/// Whether a file, or the folder that it is in, is called like a tool.
+/// Whether a file, or its folder, has the name of a tool.
 fn is_called(file: &Path, name: &str, tools: &Path) -> bool {
     let own = file.file_name().and_then(OsStr::to_str).and_then(|file| file.split('.').next());
     let folder = file.parent().filter(|folder| *folder != tools).and_then(Path::file_name);

@@ -1,4 +1,4 @@
-//! `CallToolResult` and JSON-RPC errors that a script writes itself.
+//! Whole results: a `CallToolResult` or JSON-RPC error that a script writes itself.
 
 use super::content_check;
 use mcp_bash_wire::{Limits, Object, Raw, RpcError, Scanner, surrogates, write};
@@ -13,7 +13,7 @@ pub(super) struct WholeResult<'a> {
 }
 
 impl<'a> WholeResult<'a> {
-    /// `None` for what is no result: one has an array of `content`.
+    /// `None` if it is not a result: a result has an array of `content`.
     pub(super) fn read(raw: Raw<'a>) -> Option<Self> {
         let result =
             Object::read(raw, "the result", &["content", "structuredContent", "isError", "_meta"]).ok()?;
@@ -26,14 +26,14 @@ impl<'a> WholeResult<'a> {
     }
 }
 
-/// What a script printed, if it is JSON with halves of characters in it, without them.
+/// Script output that is JSON with lone surrogates, without them.
 pub(super) fn without_halves(printed: &str) -> Option<String> {
     let Cow::Owned(mended) = surrogates::mended(printed) else { return None };
     let is_json = Scanner::new(mended.trim(), Limits::default()).whole_value().is_ok();
     is_json.then_some(mended)
 }
 
-/// `{"code": …, "message": …, "data": …}` as the error it describes.
+/// Reads `{"code": …, "message": …, "data": …}` as an error.
 pub(super) fn rpc_error(text: &str) -> Option<RpcError> {
     let whole = Scanner::new(text, Limits::default()).whole_value().ok()?;
     let error = Object::read(whole, "the error", &["code", "message", "data"]).ok()?;

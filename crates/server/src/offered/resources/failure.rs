@@ -1,4 +1,4 @@
-//! Read failures: why a resource was not read.
+//! Read failures: why a resource could not be read.
 
 use mcp_bash_fetch::{ErrorKind, FetchError};
 use mcp_bash_scripts::{ScriptError, Unread};
@@ -6,16 +6,16 @@ use mcp_bash_wire::{Revision, RpcError, code};
 
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// There is no such resource, with what its provider says about that.
+    /// There is no such resource, with the message of its provider.
     Missing(Option<String>),
-    /// The URI is not what its provider expects, or may not be had.
+    /// The URI is not what its provider expects, or may not be read.
     Invalid(String),
-    /// It could not be read, though it might be another time or with other settings.
+    /// It could not be read now; later or with other settings it might be.
     Failed(String),
 }
 
 impl Failure {
-    /// What a client of `revision` is told.
+    /// The error that a client of `revision` receives.
     pub(crate) fn told(self, revision: Revision, uri: &str) -> RpcError {
         match self {
             Self::Missing(said) => {
@@ -35,7 +35,7 @@ impl From<FetchError> for Failure {
     fn from(error: FetchError) -> Self {
         match error.kind() {
             ErrorKind::Missing => Self::Missing(None),
-            // A file that may not be read is the operator's to open; a host is the author's to choose.
+            // The operator decides which files may be read; the author chooses hosts.
             ErrorKind::Refused if matches!(error, FetchError::NoRoots | FetchError::Outside(_)) => {
                 Self::Failed(error.to_string())
             }

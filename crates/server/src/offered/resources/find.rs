@@ -1,4 +1,4 @@
-//! URI lookup: what a URI is to this project, a resource, one of a family, or only a URI.
+//! URI lookup: finds the resource or the template of a URI, or treats it as a plain URI.
 
 use crate::offered::listing::Snapshot;
 use mcp_bash_project::{OUR_PROVIDERS, ServedBy, provider_by_scheme};
@@ -8,26 +8,26 @@ use mcp_bash_uri::Values;
 #[derive(Debug)]
 pub(crate) struct Found {
     pub(crate) provider: String,
-    /// The function that reads it in their place, with the name of the resource or of the template.
+    /// The function that reads it instead, with the name of the resource or of the template.
     pub(crate) function: Option<(ServedBy, String)>,
-    /// The `file:` URI that is read in its place.
+    /// The `file:` URI that is read instead.
     file_uri: Option<String>,
     /// The type that its author gives it.
     pub(crate) mime_type: Option<String>,
-    /// The variables of the template that found it.
+    /// The variables of the template that matched it.
     pub(crate) variables: Values,
 }
 
 impl Found {
-    /// The URI that our own providers read when `uri` is asked for.
+    /// The URI that our own providers read when `uri` is requested.
     pub(crate) fn read_as<'a>(&'a self, uri: &'a str) -> &'a str {
         self.file_uri.as_deref().unwrap_or(uri)
     }
 }
 
-/// Finds a URI in the catalog: among the resources, then among the templates in the order of their names. What is in
-/// neither can still be read by the providers that everybody knows, which have limits of their own; the schemes of a
-/// project are read only where the project says so.
+/// Finds a URI in the catalog: among the resources, then among the templates in the order of their names. A URI that is
+/// in neither can still be read by the built-in providers, which have limits of their own. The schemes of a project are
+/// read only if the project says so.
 pub(crate) fn find(snapshot: &Snapshot, uri: &str) -> Option<Found> {
     if let Some(resource) = snapshot.resource(uri) {
         let mime_type = resource.about.mime_type.clone();

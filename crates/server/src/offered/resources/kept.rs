@@ -1,5 +1,5 @@
-//! Texts that are kept for a while, so that clients can read in full what an answer holds only in part. They are kept as
-//! files in the private folder: most are never read, and memory is for what is being worked on.
+//! Kept texts: clients can read in full, for a while, what an answer holds only in part. They are files in the private
+//! folder: most are never read, and memory is for work in progress.
 
 use crate::callers::{Caller, Holdings, Ticket};
 use mcp_bash_files as files;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How much is kept in all. The oldest of the caller that has the most goes first.
+/// The most bytes that are kept. The oldest text of the caller that has the most goes first.
 const MOST_BYTES: usize = 64 * 1024 * 1024;
 
 /// How many texts are kept.
@@ -21,7 +21,7 @@ const MOST: usize = 1000;
 /// How long a text is kept.
 const LIFETIME: Duration = Duration::from_secs(600);
 
-/// The beginning of the URI of everything that is kept.
+/// The prefix of the URI of every kept text.
 const PREFIX: &str = "mcpbash://kept/";
 
 pub(crate) struct Kept {
@@ -32,20 +32,20 @@ pub(crate) struct Kept {
 #[derive(Default)]
 struct Texts {
     by_uri: HashMap<Box<str>, Ticket>,
-    /// By their bytes.
+    /// Limited by their bytes.
     held: Holdings<KeptText>,
 }
 
 struct KeptText {
     uri: Box<str>,
-    /// Nobody else can read it.
+    /// Only this caller can read it.
     caller: Arc<Caller>,
     file: KeptFile,
     bytes: usize,
     mime_type: String,
 }
 
-/// A file that vanishes with this value.
+/// A file that is removed with this value.
 struct KeptFile(PathBuf);
 
 impl Drop for KeptFile {
@@ -59,8 +59,8 @@ impl Kept {
         Self { state_dir, texts: Mutex::default() }
     }
 
-    /// Keeps a text for a caller and returns the URI it can be read by; none for a text that alone is too long, or cannot
-    /// be written.
+    /// Keeps a text for a caller and returns the URI it can be read by. `None` if the text is too long by itself or
+    /// cannot be written.
     pub(crate) fn keep(&self, text: &str, mime_type: &str, caller: &Arc<Caller>) -> Option<String> {
         if text.len() > MOST_BYTES {
             return None;
@@ -85,7 +85,7 @@ impl Kept {
         Some(uri)
     }
 
-    /// The text of that URI and its type, if it is still kept for this caller.
+    /// The text with that URI and its type, if it is still kept for this caller.
     pub(crate) fn get(&self, uri: &str, caller: &Caller) -> Option<(Vec<u8>, String)> {
         if !uri.starts_with(PREFIX) {
             return None;
@@ -96,7 +96,7 @@ impl Kept {
         if !std::ptr::eq(Arc::as_ptr(&found.caller), caller) {
             return None;
         }
-        // Opened while it is known to be there; an open file can be read even when its name is gone.
+        // Opened while it is known to exist; an open file can be read even after its name is removed.
         let (file, size, mime_type) =
             (files::open(&found.file.0).ok()?, found.bytes, found.mime_type.clone());
         drop(kept);
@@ -116,7 +116,7 @@ impl Kept {
 }
 
 impl Texts {
-    /// Drops what is too old.
+    /// Drops texts that are too old.
     fn expire(&mut self) {
         while let Some(oldest) = self.held.oldest().filter(|oldest| oldest.since().elapsed() >= LIFETIME) {
             self.remove(oldest);

@@ -1,7 +1,7 @@
-//! Resources: from a URI to what it names.
+//! Resources: reads what a URI names.
 //!
-//! `Resources::read` finds out what a URI is (kept by us, listed, found by a template, or only spelt so that one of our providers
-//! understands it) and who reads it: an executable of the project, else one of our own providers.
+//! `Resources::read` determines what a URI is (kept by us, listed, matched by a template, or just in a form that one of
+//! our providers understands) and who reads it: an executable of the project, else one of our own providers.
 
 mod failure;
 mod find;
@@ -19,7 +19,7 @@ use mcp_bash_settings::Settings;
 use sources::Sources;
 use std::sync::Arc;
 
-/// Who reads, and what is kept for later.
+/// The providers, and the texts that are kept for later.
 pub(crate) struct Resources {
     served: Arc<Served>,
     scripts: Arc<Scripts>,

@@ -13,19 +13,19 @@ use mcp_bash_uri::MAX_URI_BYTES;
 use mcp_bash_wire::{Limits, Object, Raw, Scanner, write};
 use std::sync::Arc;
 
-/// What a URI names.
+/// The content that a URI names.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct ResourceContent {
     pub(crate) bytes: Vec<u8>,
     /// The type that its author or its server gives it.
     mime_type: Option<String>,
-    /// Whether the bytes are the `contents` of a result already, as a function gives them.
+    /// Whether the bytes are already the `contents` of a result, as a function returns them.
     is_written: bool,
 }
 
 impl Resources {
-    /// Reads what `uri` names, for a caller or for ourselves. What a script prints on the way is charged to whom it is
-    /// read for. Whoever drops this ends the reading.
+    /// Reads what `uri` names, for a caller or for the server itself. Script output on the way is charged to that
+    /// caller. Dropping the future stops the read.
     pub(crate) async fn read(&self, caller: Option<&Caller>, uri: &str) -> Result<ResourceContent, Failure> {
         if uri.len() > MAX_URI_BYTES {
             return Err(Failure::Invalid(format!("the URI is longer than {MAX_URI_BYTES} bytes")));
@@ -63,7 +63,7 @@ impl Resources {
     }
 }
 
-/// What a function answered: a list of contents, each with its URI and a text or bytes.
+/// Reads the answer of a function: a list of contents, each with its URI and a text or bytes.
 fn contents(result: &str) -> Result<ResourceContent, Failure> {
     let wrong = || Failure::Failed(format!("its function answered with no `contents`: {}", excerpt(result)));
     let whole = Scanner::new(result, Limits::default()).whole_value().map_err(|_| wrong())?;
@@ -85,7 +85,7 @@ fn is_content(content: Raw<'_>) -> bool {
 }
 
 impl ResourceContent {
-    /// The result of a read: text if it is one, else its bytes in Base64.
+    /// The result of a read: text if the bytes are text, else Base64.
     pub(crate) fn into_answer(self, uri: &str, budget: &Arc<Budget>) -> Result<Answer, Failure> {
         if self.is_written {
             let held = budget.charge(2 * self.bytes.len());
@@ -94,7 +94,7 @@ impl ResourceContent {
             return Ok(Answer::members(format!(r#""contents":{}"#, write::compact(&contents))).cacheable());
         }
         let sniffed = sniff(&self.bytes, Some(uri));
-        // Who says that it is bytes says nothing, and text that is none is a mistake.
+        // A generic binary type says nothing, and a text type for bytes that are not text is a mistake.
         let is_useful = |kind: &String| {
             kind != "application/octet-stream" && (sniffed.is_text || !kind.starts_with("text/"))
         };
@@ -103,7 +103,7 @@ impl ResourceContent {
         let size = text.map_or(self.bytes.len() / 3 * 4 + 4, write::string_len);
         let held = budget.charge(self.bytes.len() + size);
         let _held = held.map_err(|why| Failure::Failed(why.to_string()))?;
-        // Written in place: what is read may be large, and every copy of it shows.
+        // Written in place: contents may be large, and every copy costs.
         let mut members = String::with_capacity(size + 2 * uri.len() + 1024);
         members.push_str(r#""contents":[{"uri":"#);
         write::push_string(&mut members, uri);

@@ -1,4 +1,4 @@
-//! Our own providers: files, https, repositories, and URIs that say what they name.
+//! Built-in providers: files, https, repositories, and URIs that contain what they name.
 
 use super::Failure;
 use mcp_bash_budget::Budget;
@@ -54,7 +54,7 @@ impl Sources {
         }
     }
 
-    /// Files are asked for on a thread that may wait.
+    /// Files are read on a thread that may block.
     async fn read_file(&self, uri: &str) -> Result<Vec<u8>, Failure> {
         let (roots, base, uri) = (Arc::clone(&self.roots), self.base.clone(), uri.to_owned());
         let limit = self.scripts.settings().max_resource_bytes();

@@ -27,7 +27,7 @@ impl ChangeSignal {
         }
         match (&*found.provider, FileUri::parse(found.read_as(uri))) {
             ("echo", _) => Self::Fixed,
-            // An absolute path takes the place of the project's.
+            // An absolute path replaces the project's.
             ("file", Ok(file)) => {
                 Self::File(WatchedFile::new(paths.root.join(OsStr::from_bytes(file.unix()))))
             }

@@ -1,14 +1,14 @@
-//! Resource subscriptions: who follows which resource, and how its changes are noticed.
+//! Resource subscriptions: which subscribers follow which resource, and how its changes are noticed.
 //!
 //! # Theory of operation
 //!
-//! A resource that is subscribed to was read once, and what it held is known by its digest. Files are read again when
-//! the file system tells of a change in their folder and they look different; a thousand of them cost nothing while
-//! nothing happens. Everything else is read every few seconds (`poll.rs`). Whatever made us look, a changed digest is
-//! told once to everyone who still wants to hear of it (`Subscriptions::settle`).
+//! A resource is read when it is subscribed to, and its content is remembered as a digest. A file is read again when
+//! the file system reports a change in its folder and the file looks different; a thousand files cost nothing while
+//! nothing happens. Everything else is read every few seconds (`poll.rs`). Whatever triggered the read, each subscriber
+//! is notified once of a changed digest (`Subscriptions::settle`).
 //!
-//! Clients subscribe, unsubscribe and go as they like, and all of them share one table (`table.rs`): what one of them does
-//! costs no more because the others follow much.
+//! Clients subscribe, unsubscribe and disconnect at any time, and share one table (`table.rs`): the cost for one client
+//! does not depend on how much the others follow.
 
 mod change_signal;
 mod poll;
@@ -31,9 +31,9 @@ pub(crate) struct Subscriptions {
     resources: Arc<Resources>,
     runtime: Handle,
     state: Mutex<State>,
-    /// There from the first file on, unless the system cannot tell us of changes.
+    /// Made with the first file, unless the system cannot report changes.
     folders: OnceLock<Option<Folders>>,
-    /// Files that have changed are read by one at a time, so that no old reading comes after a new one.
+    /// Changed files are read one at a time, so that no old reading arrives after a newer one.
     turn: tokio::sync::Mutex<()>,
 }
 
@@ -41,11 +41,11 @@ pub(crate) struct Subscriptions {
 struct State {
     table: Table,
     is_polling: bool,
-    /// Something that has to be polled was entered since the last look at all of them.
+    /// A resource that has to be polled was added since the last round.
     is_poll_wanted: bool,
 }
 
-/// One who wants to hear of resources, and for whom that counts.
+/// A subscriber and the caller that it counts for.
 #[derive(Clone)]
 pub(crate) struct Wanting {
     pub(crate) subscriber: Arc<Subscriber>,
@@ -58,7 +58,7 @@ impl Subscriptions {
         Self { resources, runtime, state, folders, turn }
     }
 
-    /// Lets a subscriber hear of the changes of a resource, which must be there.
+    /// Subscribes to the changes of a resource, which must exist.
     pub(crate) async fn subscribe(self: &Arc<Self>, uri: &str, wanting: &Wanting) -> Result<(), Failure> {
         let mut subscription = Some(Self::subscription(uri, wanting)?);
         if self.join(uri, wanting, &mut subscription) {
@@ -73,14 +73,14 @@ impl Subscriptions {
         drop(content);
         let followed = Followed::new(digest, signal);
         if self.enter(uri, followed, wanting, subscription) {
-            // It changed between its reading and its following.
+            // It changed between the read and the subscription.
             let _turn = self.turn.lock().await;
             self.look(uri).await;
         }
         Ok(())
     }
 
-    /// A subscription that counts for its caller.
+    /// A subscription that is charged to its caller.
     fn subscription(uri: &str, wanting: &Wanting) -> Result<Subscription, Failure> {
         let Wanting { subscriber, caller } = wanting;
         let counted = caller.follow().ok_or_else(|| {
@@ -111,7 +111,7 @@ impl Subscriptions {
     ) -> bool {
         let folders = matches!(fresh.signal, ChangeSignal::File(_)).then(|| self.folders()).flatten();
         let mut state = self.state.lock();
-        // It went while the resource was read, and everything it followed was forgotten.
+        // It was closed while the resource was read, and everything it followed was forgotten.
         if wanting.subscriber.is_closed() {
             return false;
         }
@@ -131,14 +131,14 @@ impl Subscriptions {
         is_different
     }
 
-    /// Once this returns, `subscriber` hears nothing more of the resource.
+    /// Unsubscribes. Once this returns, `subscriber` is not notified about the resource any more.
     pub(crate) fn unsubscribe(&self, uri: &str, subscriber: &Subscriber) {
         if let Some(gone) = self.state.lock().table.remove(uri, subscriber) {
             self.leave(&gone);
         }
     }
 
-    /// Forgets everything that `subscriber`, which is closed, wanted to hear.
+    /// Forgets every subscription of `subscriber`, which is closed.
     pub(crate) fn forget(&self, subscriber: &Subscriber) {
         for gone in self.state.lock().table.forget(subscriber) {
             self.leave(&gone);
@@ -164,7 +164,7 @@ impl Subscriptions {
         self.folders.get_or_init(make).as_ref()
     }
 
-    /// Something has changed in these folders: the files in them that look different are read again.
+    /// Something changed in these folders: reads the files in them again that look different.
     fn look_in(self: &Arc<Self>, changed: &BTreeSet<PathBuf>) {
         let folders = self.folders.get().and_then(Option::as_ref);
         let Some(folders) = folders else { return };
@@ -172,7 +172,7 @@ impl Subscriptions {
             changed.iter().filter(|folder| !folders.follows(folder)).cloned().collect();
         let (mut due, mut is_polled) = (Vec::new(), false);
         let uris = self.state.lock().table.uris();
-        // Locked for each of them again: clients do not wait until all were looked at.
+        // Locked for each file separately, so that clients do not wait until all are checked.
         for uri in uris {
             let table = &mut self.state.lock().table;
             let Some(ChangeSignal::File(file)) = table.get_mut(&uri).map(|known| &mut known.signal) else {
@@ -203,7 +203,7 @@ impl Subscriptions {
         });
     }
 
-    /// Tells of a change, if what was read is another than before.
+    /// Notifies of a change, if the new content differs.
     fn settle(&self, uri: &str, looks: Option<Looks>, digest: Option<[u8; 32]>) {
         let mut state = self.state.lock();
         let Some(known) = state.table.get_mut(uri) else { return };
@@ -214,7 +214,7 @@ impl Subscriptions {
             return;
         }
         known.digest = digest;
-        // Queued while the table is locked, so that nothing follows the answer to whoever unsubscribes.
+        // Queued while the table is locked, so that nothing follows the answer to an unsubscribe request.
         let told = state.table.tell(uri);
         drop(state);
         for subscriber in told {
@@ -222,7 +222,7 @@ impl Subscriptions {
         }
     }
 
-    /// Tells of the changes that could not be told before, to those who read again.
+    /// Sends notifications that could not be sent before, to subscribers that read again.
     pub(crate) fn tell_what_is_owed(&self) {
         let told = self.state.lock().table.tell_what_is_owed();
         for subscriber in told {
@@ -230,7 +230,7 @@ impl Subscriptions {
         }
     }
 
-    /// Reads a resource again and tells of it if it has changed.
+    /// Reads a resource again, and notifies if it has changed.
     async fn look(&self, uri: &str) {
         let path = match self.state.lock().table.get_mut(uri) {
             None => return,
@@ -246,7 +246,7 @@ impl Subscriptions {
             Err(Failure::Missing(_)) => self.settle(uri, looks, None),
             // The folder that may be read is gone as well.
             Err(_) if is_gone => self.settle(uri, looks, None),
-            // Whether it has changed is not known.
+            // It is unknown whether it changed.
             Err(_) => {}
         }
     }

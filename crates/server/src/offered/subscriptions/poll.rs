@@ -1,4 +1,4 @@
-//! Polling of resources whose changes nothing notifies us of.
+//! Polling: reads resources again whose changes are not reported to us.
 
 use super::{ChangeSignal, Followed, Subscriptions};
 use crate::tasks::spawn_lasting;
@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinSet;
 
-/// How many are read side by side.
+/// How many are read at the same time.
 const TOGETHER: usize = 4;
 
-/// Begins to poll, unless somebody does or nobody wants it.
+/// Begins to poll, unless it has begun already or nothing needs it.
 pub(super) fn start(subscriptions: &Arc<Subscriptions>) {
     let Some(interval) = subscriptions.resources.settings().resources.poll_interval else { return };
     let mut state = subscriptions.state.lock();
@@ -39,7 +39,7 @@ async fn poll(subscriptions: Arc<Subscriptions>, interval: Duration) {
 }
 
 impl Subscriptions {
-    /// What has to be read again now; nothing at all ends the polling.
+    /// The resources to read again now; `None` ends the polling.
     fn due(&self) -> Option<Vec<Arc<str>>> {
         let uris = {
             let mut state = self.state.lock();
@@ -48,14 +48,14 @@ impl Subscriptions {
         };
         let folders = self.folders.get().and_then(Option::as_ref);
         let (mut due, mut is_any) = (Vec::new(), false);
-        // Locked for each of them again: clients do not wait until all were looked at.
+        // Locked for each resource separately, so that clients do not wait until all are checked.
         for uri in uris {
             let table = &mut self.state.lock().table;
             let Some(known) = table.get_mut(&uri).filter(|known| known.is_polled()) else { continue };
             is_any = true;
             let is_due = match &mut known.signal {
                 ChangeSignal::File(file) => {
-                    // Its folder may be there again.
+                    // Its folder may exist again.
                     folders.inspect(|folders| file.follow(folders));
                     file.looks_different()
                 }
@@ -72,7 +72,7 @@ impl Subscriptions {
 }
 
 impl Followed {
-    /// Whether nobody would tell us of a change.
+    /// Whether no change would be reported to us.
     pub(super) fn is_polled(&self) -> bool {
         match &self.signal {
             ChangeSignal::File(file) => !file.is_followed(),

@@ -1,5 +1,5 @@
-//! Subscription table: who follows which resource, found from both sides: by the resource when it changes, by the
-//! subscriber when it goes.
+//! Subscription table: which subscribers follow which resource, indexed both ways: by the resource when it changes, by
+//! the subscriber when it is closed.
 
 use super::change_signal::ChangeSignal;
 use crate::callers::Counted;
@@ -9,7 +9,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Weak};
 
-/// The address of a subscriber, which no other has while the table holds a reference to it.
+/// The address of a subscriber, unique while the table holds a reference to it.
 type SubscriberKey = usize;
 
 fn key(subscriber: *const Subscriber) -> SubscriberKey {
@@ -19,30 +19,30 @@ fn key(subscriber: *const Subscriber) -> SubscriberKey {
 #[derive(Default)]
 pub(super) struct Table {
     by_uri: HashMap<Arc<str>, Followed>,
-    /// What each subscriber follows.
+    /// The resources of each subscriber.
     by_subscriber: HashMap<SubscriberKey, HashSet<Arc<str>>>,
-    /// Whom is to be told of what as soon as they read again.
+    /// Notifications to send as soon as their subscribers read again.
     owed: Vec<(Arc<str>, SubscriberKey)>,
-    /// How many subscriptions were looked at so far.
+    /// How many subscriptions were checked so far.
     #[cfg(test)]
     looks: usize,
 }
 
-/// A resource that somebody wants to hear of.
+/// A resource with subscriptions.
 pub(super) struct Followed {
     subscriptions: HashMap<SubscriberKey, Subscription>,
-    /// Of what it held; none when it is gone.
+    /// The digest of its content; `None` when it is gone.
     pub(super) digest: Option<[u8; 32]>,
     pub(super) signal: ChangeSignal,
 }
 
-/// One who wants to hear of it.
+/// One subscription to it.
 pub(super) struct Subscription {
     subscriber: Weak<Subscriber>,
-    /// Whether it has still to be told of a change.
+    /// Whether it has still to be notified of a change.
     is_owed: bool,
     _counted: Counted,
-    /// What its URI costs.
+    /// The charge for its URI.
     _held: Charge,
 }
 
@@ -57,7 +57,7 @@ impl Subscription {
         Self { subscriber: Arc::downgrade(subscriber), is_owed: false, _counted: counted, _held: held }
     }
 
-    /// Tells its subscriber of a change, as far as the client reads.
+    /// Notifies its subscriber of a change, if the client reads.
     fn tell(&mut self, uri: &str) -> Option<Arc<Subscriber>> {
         let subscriber = self.subscriber.upgrade()?;
         self.is_owed = !subscriber.tell_updated(uri);
@@ -75,12 +75,12 @@ impl Table {
         self.by_uri.keys().cloned().collect()
     }
 
-    /// Follows a resource, unless somebody was quicker.
+    /// Follows a resource, unless it is followed already.
     pub(super) fn follow(&mut self, uri: &str, fresh: Followed) {
         self.by_uri.entry(uri.into()).or_insert(fresh);
     }
 
-    /// Adds a subscription to a resource that is followed. One that is closed, or has one already, gets none.
+    /// Adds a subscription to a resource that is followed, unless the subscriber is closed or has one already.
     pub(super) fn add(
         &mut self,
         uri: &str,
@@ -98,7 +98,7 @@ impl Table {
         }
     }
 
-    /// Takes a subscriber from a resource, which is returned where nobody follows it any more.
+    /// Removes a subscriber from a resource. Returns the resource if no subscription is left.
     pub(super) fn remove(&mut self, uri: &str, subscriber: &Subscriber) -> Option<Followed> {
         let key = key(subscriber);
         if let Entry::Occupied(mut follows) = self.by_subscriber.entry(key) {
@@ -110,7 +110,7 @@ impl Table {
         self.take(uri, key)
     }
 
-    /// Takes a subscriber from everything it follows. The resources that nobody follows any more are returned.
+    /// Removes a subscriber from everything it follows. Returns the resources without subscriptions.
     pub(super) fn forget(&mut self, subscriber: &Subscriber) -> Vec<Followed> {
         let key = key(subscriber);
         let uris = self.by_subscriber.remove(&key).unwrap_or_default();
@@ -127,7 +127,7 @@ impl Table {
         if known.subscriptions.is_empty() { self.by_uri.remove(uri) } else { None }
     }
 
-    /// Tells everyone who follows a resource that it has changed. Returns those that were told.
+    /// Notifies every subscriber of a resource that it has changed. Returns those that were notified.
     pub(super) fn tell(&mut self, uri: &str) -> Vec<Arc<Subscriber>> {
         let mut told = Vec::new();
         let Some((uri, _)) = self.by_uri.get_key_value(uri) else { return told };
@@ -143,7 +143,7 @@ impl Table {
         told
     }
 
-    /// Tells of the changes that could not be told before. Returns those that were told.
+    /// Sends notifications that could not be sent before. Returns the subscribers that were notified.
     pub(super) fn tell_what_is_owed(&mut self) -> Vec<Arc<Subscriber>> {
         let mut told = Vec::new();
         for (uri, key) in std::mem::take(&mut self.owed) {
@@ -152,7 +152,7 @@ impl Table {
                 self.looks += 1;
             }
             let known = self.by_uri.get_mut(&uri).and_then(|known| known.subscriptions.get_mut(&key));
-            // It was told since, or wants to hear nothing any more.
+            // It was notified since, or has unsubscribed.
             let Some(subscription) = known.filter(|known| known.is_owed) else { continue };
             told.extend(subscription.tell(&uri));
             if subscription.is_owed {

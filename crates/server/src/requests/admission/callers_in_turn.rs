@@ -1,4 +1,4 @@
-//! Fair queue of callers: who gets the next place. It is the caller with the fewest, and among equals the one that came
+//! Fair queue of callers: the next place goes to the caller with the fewest, and among equals to the one that came
 //! first. A turn costs the same however many wait.
 
 use super::share::{Share, Waiting};
@@ -7,18 +7,18 @@ use crate::requests::open_request::OpenRequest;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-/// What all callers have of the server. `T` is what happens when it is the turn of one that waits.
+/// The shares of all callers. `T` is what happens when a waiting request gets its turn.
 pub(super) struct CallersInTurn<T> {
-    /// How many wait, of all callers.
+    /// How many requests wait, of all callers.
     waiting: usize,
-    /// The callers that have something running, resting or waiting. Mostly it is one.
+    /// The callers that have something running, resting or waiting. Usually there is one.
     pub(super) shares: HashMap<CallerKey, Share<T>>,
-    /// Those of them for whom something waits, the one with the fewest places first.
+    /// The callers with waiting requests, the one with the fewest places first.
     in_turn: BTreeSet<Turns>,
-    /// Those for whom something waits, all of which is for clients that leave too much unread.
+    /// The callers whose waiting requests all belong to clients that leave too much unread.
     clogged: BTreeSet<CallerKey>,
     last_number: u64,
-    /// How many of those that wait were looked at so far.
+    /// How many waiting requests were checked so far.
     #[cfg(test)]
     pub(super) looks: usize,
 }
@@ -37,7 +37,7 @@ impl<T> Default for CallersInTurn<T> {
     }
 }
 
-/// Whose turn it is: who has the fewest places, and among equals who came first.
+/// The order of turns: fewest places first, and among equals first come, first served.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Turns {
     running: usize,
@@ -46,7 +46,7 @@ struct Turns {
 }
 
 impl Turns {
-    /// None while nothing waits for the caller that could begin.
+    /// `None` while no waiting request of the caller could begin.
     fn of<T>(share: &Share<T>) -> Option<Self> {
         let (running, number) = (share.running, share.number);
         share.is_ready().then(|| Self { running, number, caller: share.caller.key() })
@@ -54,7 +54,7 @@ impl Turns {
 }
 
 impl<T> CallersInTurn<T> {
-    /// Changes what a caller has, and its turn with it. It is forgotten when it has nothing any more.
+    /// Changes the share of a caller, and its turn with it. An empty share is forgotten.
     pub(super) fn change<R>(&mut self, caller: &Arc<Caller>, change: impl FnOnce(&mut Share<T>) -> R) -> R {
         let key = caller.key();
         let share = self.shares.entry(key).or_insert_with(|| {
@@ -81,7 +81,7 @@ impl<T> CallersInTurn<T> {
         self.waiting
     }
 
-    /// How many of a caller's requests wait to begin, and how many bytes all of them hold that wait.
+    /// How many requests of a caller wait to begin, and how many bytes all its waiting requests hold.
     pub(super) fn waiting_to_begin(&self, caller: &Arc<Caller>) -> (usize, usize) {
         self.shares.get(&caller.key()).map_or((0, 0), Share::waiting_to_begin)
     }
@@ -103,7 +103,7 @@ impl<T> CallersInTurn<T> {
         taken
     }
 
-    /// Lets those have their turns again whose clients did not read.
+    /// Gives callers their turns again whose clients did not read.
     pub(super) fn look_again(&mut self) {
         for key in std::mem::take(&mut self.clogged) {
             if let Some(caller) = self.shares.get(&key).map(|share| Arc::clone(&share.caller)) {
@@ -112,8 +112,9 @@ impl<T> CallersInTurn<T> {
         }
     }
 
-    /// What has waited longest for the caller who has the fewest places, as far as clients read. The others wait until
-    /// theirs do: their results could only add to what is unread. They are not looked at before that.
+    /// Takes the longest-waiting request of the caller with the fewest places, if its client reads. The others wait
+    /// until their clients read, because their results would only add to what is unread. They are not checked before
+    /// that.
     pub(super) fn next(&mut self) -> Option<(Arc<Caller>, T)> {
         loop {
             let turns = *self.in_turn.first()?;

@@ -1,8 +1,8 @@
-//! Admission: how many requests are worked on side by side, and in which order the others get their turn. Places go to the
-//! caller who has the fewest (`callers_in_turn.rs`), so that one who floods the server delays nobody but itself.
+//! Admission: how many requests are worked on at the same time, and in which order the others get their turn. Places go
+//! to the caller with the fewest (`callers_in_turn.rs`), so that a caller that floods the server delays only itself.
 //!
-//! Work that waits for an answer of its user rests: its place goes to others meanwhile, and it takes its turn again before
-//! it goes on.
+//! Work that waits for its user's answer rests: others use its place meanwhile, and it waits its turn again before it
+//! goes on.
 
 mod callers_in_turn;
 mod share;
@@ -22,10 +22,10 @@ use thiserror::Error;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
-/// What is done for a request once it has a place.
+/// The work on a request once it has a place.
 pub(crate) type Task = Box<dyn FnOnce(Place) -> Pin<Box<dyn Future<Output = ()> + Send>> + Send>;
 
-/// Starts tasks while there are places, and keeps the rest in the order they came, for each caller.
+/// Starts tasks while there are places, and queues the rest for each caller in order of arrival.
 pub(crate) struct Admission {
     workplaces: Workplaces,
     limits: AdmissionLimits,
@@ -35,12 +35,12 @@ pub(crate) struct Admission {
 /// How much is worked on, and how much may wait.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct AdmissionLimits {
-    /// How many tasks run side by side.
+    /// How many tasks run at the same time.
     pub(crate) places: usize,
-    /// How many requests wait for one caller, and how many bytes they hold.
+    /// How many requests may wait for one caller, and how many bytes they may hold.
     pub(crate) waiting: usize,
     pub(crate) waiting_bytes: usize,
-    /// How many rest in all, and for one caller. Beyond, those that wait for an answer keep their places.
+    /// How many may rest in all, and for one caller. Beyond that, work that waits for an answer keeps its place.
     pub(crate) resting: usize,
     pub(crate) resting_per_caller: usize,
 }
@@ -53,7 +53,7 @@ struct State {
 }
 
 impl State {
-    /// Whether so many bytes more can wait for a caller.
+    /// Whether the queue of a caller has room for a request of `bytes`.
     fn has_room(&self, caller: &Arc<Caller>, limits: AdmissionLimits, bytes: usize) -> Result<(), Reason> {
         let (waiting, held) = self.callers.waiting_to_begin(caller);
         if waiting >= limits.waiting {
@@ -66,13 +66,13 @@ impl State {
     }
 }
 
-/// What happens when it is the turn of a request.
+/// What happens when a request gets its turn.
 enum Turn {
     Start(Task, Weight),
     GoOn(oneshot::Sender<Place>),
 }
 
-/// A task that was not taken, given back so that its request can be answered with the reason.
+/// A task that was not admitted, returned so that its request can be answered with the reason.
 pub(crate) struct Refused {
     pub(crate) reason: Reason,
     _task: Task,
@@ -92,7 +92,7 @@ impl Admission {
         Self { workplaces: Workplaces::new(runtime), limits, state: Mutex::default() }
     }
 
-    /// Starts `task` now or in its turn. It waits as well while its client leaves too much unread. `bytes` is what it
+    /// Starts `task` now or in its turn. It also waits while its client leaves too much unread. `bytes` is what it
     /// holds while it waits.
     pub(crate) fn admit(
         self: &Arc<Self>,
@@ -129,18 +129,18 @@ impl Admission {
 
     /// Drops the task of a caller's request that is still waiting.
     pub(crate) fn forget(&self, caller: &Arc<Caller>, request: &Arc<OpenRequest>) {
-        // Taken out under the lock and dropped outside it, since what it holds may have a lot to say when dropped.
+        // Taken out under the lock and dropped outside it, since dropping it may do a lot.
         let forgotten = self.state.lock().callers.take(caller, request);
         drop(forgotten);
     }
 
-    /// Starts what waits as far as there are places: a client has read what it had left unread.
+    /// Starts waiting requests while there are places, after a client has read what it had left unread.
     pub(crate) fn go_on(self: &Arc<Self>) {
         self.state.lock().callers.look_again();
         while self.begin_next() {}
     }
 
-    /// Lets the next in turn begin if there is a place. False when there is none of them.
+    /// Starts the next in turn if there is a place. False if there is no place or nothing waits.
     fn begin_next(self: &Arc<Self>) -> bool {
         self.begin_next_of(self.state.lock())
     }
@@ -157,14 +157,14 @@ impl Admission {
         true
     }
 
-    /// Begins one of so many.
+    /// Starts a request; `running` counts it.
     fn begin(self: &Arc<Self>, caller: Arc<Caller>, turn: Turn, running: usize) {
         let place = Place { admission: Arc::clone(self), caller };
         match turn {
             Turn::Start(task, weight) => {
                 drop(self.workplaces.for_one_of(running, weight).spawn(task(place)));
             }
-            // One that does not wait any longer gives its place back.
+            // If it no longer waits, it gives its place back.
             Turn::GoOn(waiting) => drop(waiting.send(place)),
         }
     }
@@ -178,25 +178,25 @@ impl Admission {
     }
 }
 
-/// A place among those that run. It passes to the next in turn, even when the task that held it panicked.
+/// A place among running work. It passes to the next in turn, even when the task that held it panicked.
 pub(crate) struct Place {
     admission: Arc<Admission>,
     caller: Arc<Caller>,
 }
 
 impl Place {
-    /// Lets others have the place, unless too many rest already.
+    /// Frees the place for others, unless too many rest already.
     pub(crate) fn rest(self) -> Result<Resting, Self> {
         let limits = self.admission.limits;
         self.rest_if(|all, of_caller| all < limits.resting && of_caller < limits.resting_per_caller)
     }
 
-    /// Lets others have the place, for work whose number is limited elsewhere.
+    /// Frees the place for others, for work whose number is limited elsewhere.
     pub(crate) fn rest_in_any_case(self) -> Result<Resting, Self> {
         self.rest_if(|_, _| true)
     }
 
-    /// `is_room` is asked with how many rest, in all and for the caller.
+    /// `is_room` receives how many rest, in all and for the caller.
     fn rest_if(self, is_room: impl FnOnce(usize, usize) -> bool) -> Result<Resting, Self> {
         let (admission, caller) = (Arc::clone(&self.admission), Arc::clone(&self.caller));
         {
@@ -224,15 +224,15 @@ impl Drop for Place {
     }
 }
 
-/// Work that has let others have its place.
+/// Work that has freed its place for others.
 pub(crate) struct Resting {
     admission: Arc<Admission>,
     caller: Arc<Caller>,
 }
 
 impl Resting {
-    /// Waits for a place, before those of its caller that have not begun. `request` is what the work is done for now. None
-    /// where that was cancelled meanwhile.
+    /// Waits for a place, ahead of its caller's requests that have not begun. `request` is the one that the work is
+    /// done for now. `None` if that request was cancelled meanwhile.
     pub(crate) async fn take_turn(&self, request: Option<Arc<OpenRequest>>) -> Option<Place> {
         let (sender, turn) = oneshot::channel();
         let waiting = Waiting { request, bytes: 0, is_new: false, turn: Turn::GoOn(sender) };

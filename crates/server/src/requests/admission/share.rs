@@ -1,4 +1,4 @@
-//! Queue of one caller, and how many places the caller has.
+//! Caller queue: the waiting requests of one caller, and how many places the caller has.
 
 use crate::callers::Caller;
 use crate::replies::Stream as _;
@@ -6,7 +6,7 @@ use crate::requests::open_request::OpenRequest;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What one caller has of the server. `T` is what happens when it is the turn of one that waits.
+/// The share of one caller. `T` is what happens when a waiting request gets its turn.
 pub(super) struct Share<T> {
     pub(super) caller: Arc<Caller>,
     pub(super) number: u64,
@@ -15,13 +15,13 @@ pub(super) struct Share<T> {
     pub(super) waiting: BTreeMap<Rank, Waiting<T>>,
     /// The ranks of the waiting requests, by their addresses.
     by_request: BTreeMap<usize, Rank>,
-    /// How many of those that wait are to go on. No limit refuses them, and they are the first of the queue.
+    /// How many waiting requests continue earlier work. No limit refuses them, and they are first in the queue.
     pub(super) returning: usize,
     waiting_bytes: usize,
     pub(super) is_clogged: bool,
 }
 
-/// The place in a queue: those that go on come before those that begin.
+/// The rank in a queue: continuing work comes before new work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Rank {
     is_new: bool,
@@ -32,7 +32,7 @@ pub(super) struct Rank {
 pub(super) struct Waiting<T> {
     pub(super) request: Option<Arc<OpenRequest>>,
     pub(super) bytes: usize,
-    /// False for one that goes on.
+    /// False for continuing work.
     pub(super) is_new: bool,
     pub(super) turn: T,
 }
@@ -56,17 +56,17 @@ impl<T> Share<T> {
         self.running == 0 && self.resting == 0 && self.waiting.is_empty()
     }
 
-    /// Whether one of those that wait could begin.
+    /// Whether a waiting request could begin.
     pub(super) fn is_ready(&self) -> bool {
         !self.waiting.is_empty() && !self.is_clogged
     }
 
-    /// How many wait to begin, and how many bytes all that wait hold.
+    /// How many requests wait to begin, and how many bytes all waiting requests hold.
     pub(super) fn waiting_to_begin(&self) -> (usize, usize) {
         (self.waiting.len() - self.returning, self.waiting_bytes)
     }
 
-    /// The rank of a request that waits.
+    /// The rank of a waiting request.
     pub(super) fn rank_of(&self, request: &Arc<OpenRequest>) -> Option<Rank> {
         self.by_request.get(&Arc::as_ptr(request).addr()).copied()
     }
@@ -83,7 +83,7 @@ impl<T> Share<T> {
         self.is_clogged = false;
     }
 
-    /// The first of those that wait whose client reads.
+    /// The first waiting request whose client reads.
     pub(super) fn first_ready(&self) -> Option<Rank> {
         let is_clogged = |request: &Arc<OpenRequest>| request.is_clogged();
         let mut ready =

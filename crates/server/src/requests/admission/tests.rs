@@ -38,7 +38,7 @@ impl Scene {
             .map_err(|refused| refused.reason)
     }
 
-    /// Which tasks have started since the last look.
+    /// The tasks that have started since the last call.
     async fn started(&mut self) -> Vec<u32> {
         for _ in 0..20 {
             yield_now().await;
@@ -46,7 +46,7 @@ impl Scene {
         std::iter::from_fn(|| self.started.try_recv().ok()).collect()
     }
 
-    /// Lets one of the running tasks end.
+    /// Lets one of the running tasks finish.
     async fn let_one_go(&mut self) -> Vec<u32> {
         self.gate.add_permits(1);
         self.started().await
@@ -137,7 +137,7 @@ async fn a_task_that_panics_gives_its_place_back() {
     assert_eq!(scene.started().await, [1]);
 }
 
-/// A task that rests as soon as it runs, and tells when it may go on.
+/// A task that rests as soon as it runs. The returned sender lets it go on.
 fn admit_resting(scene: &mut Scene, of: &Requests, number: u32) -> oneshot::Sender<()> {
     let (in_flight, reply) = of.begin(number).unwrap();
     let request = Arc::clone(in_flight.request());

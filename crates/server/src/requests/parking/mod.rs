@@ -1,9 +1,9 @@
-//! Parking: processes that wait for answers which only another request can bring.
+//! Parking: keeps processes that wait for answers which only another request can bring.
 //!
-//! In the stateless era a script that asks cannot be kept on its request: the request is answered with what is asked, and
-//! a sealed state (`request_state`). The same caller who comes back with that state, the same call and the answers goes on
-//! with the very same process. A state is good once. A process whose state has expired is terminated; where its author
-//! allows it, a request that shows the state later has the script run again.
+//! In the stateless era a request cannot stay open while its script asks: it is answered with the questions and a
+//! sealed state (`request_state`). When the same caller comes back with that state, the same call and the answers, the
+//! same process goes on. A state is good once. A process whose state has expired is terminated; if its author allows
+//! it, a later request with the state has the script run again.
 
 mod limits;
 mod parked;
@@ -29,10 +29,10 @@ use std::time::Duration;
 use tokio::time::Instant;
 use used_states::UsedStates;
 
-/// How many bytes of results wait for those who come late. The oldest of the caller that has the most go first.
+/// The most bytes of results that wait for late clients. The oldest result of the caller that has the most goes first.
 const MOST_RESULT_BYTES: usize = 64 * 1024 * 1024;
 
-/// What was asked, by the state that continues it.
+/// Parked requests, by the state that continues them.
 pub(crate) struct Parking {
     limits: ParkingLimits,
     state: Arc<Mutex<State>>,
@@ -41,11 +41,11 @@ pub(crate) struct Parking {
 #[derive(Default)]
 struct State {
     by_id: HashMap<StateId, Entered>,
-    /// By the addresses of their slots.
+    /// By the address of their slots.
     by_slot: HashMap<usize, StateId>,
-    /// All of them, by number.
+    /// All of them, limited by number.
     ages: Holdings<StateId>,
-    /// Those that have ended, by the bytes of their results.
+    /// The finished ones, limited by the bytes of their results.
     results: Holdings<StateId>,
     used: UsedStates,
     timeout: Duration,
@@ -53,22 +53,22 @@ struct State {
     is_swept: bool,
 }
 
-/// One that is parked, and where it stands among the others.
+/// A parked request, and its tickets among the others.
 struct Entered {
     parked: Parked,
     age: Ticket,
     result: Option<Ticket>,
 }
 
-/// What becomes of a request that shows a state.
+/// The outcome of a request that brings a state.
 pub(crate) enum Resumed {
     /// The process goes on, and will answer it.
     GoesOn,
     /// The process has ended meanwhile, with this result or error.
     Finished(Current, Result<RenderedResult, RpcError>),
-    /// Not all answers were among those that came. The rest is asked for once more.
+    /// Some answers are missing, and are asked for again.
     AskAgain(Current, InputRequired),
-    /// The process is gone. Its script is to be run again, with these answers.
+    /// The process is gone. Its script has to be run again, with these answers.
     RunAgain(Current, Vec<Round>),
     Refused(Current, Unacceptable),
 }
@@ -89,7 +89,7 @@ impl Parking {
         self.limits.timeout
     }
 
-    /// Parks a process. None only while the system has no random numbers. To be called within the runtime.
+    /// Parks a process. `None` only while the system has no random numbers. Must be called inside the runtime.
     pub(crate) fn park(&self, parked: Parked, keys: &KeyRing) -> Option<InputRequired> {
         let (id, asked) = parked.ask(keys, self.limits)?;
         let mut state = self.state.lock();
@@ -109,8 +109,8 @@ impl Parking {
         Some(asked)
     }
 
-    /// Lets `request` take the place of the one that was answered with `shown`, which is good only once. Everything
-    /// happens before anybody else can know that the state is used.
+    /// Lets `request` take the place of the one that was answered with the state `shown`, which is good only once.
+    /// Everything happens before any other request can see that the state is used.
     pub(crate) fn resume(
         &self,
         shown: RequestState,
@@ -138,7 +138,7 @@ impl Parking {
             fill(&mut parked.questions, responses);
         }
         let is_answered = parked.questions.iter().all(|question| question.answer.is_some());
-        // One that does not wait any longer goes on all the same, and answers in the end.
+        // If it no longer waits, it goes on all the same, and answers in the end.
         if is_answered || waiting.is_closed() {
             parked.slot.send_replace(Occupant::Request(Arc::new(request)));
             let _ = waiting.send(parked.questions);
@@ -158,7 +158,7 @@ impl Parking {
         self.state.lock().used.remove(id, expires);
     }
 
-    /// The process of a slot has ended with this outcome, which is given back if the process is not parked.
+    /// The process of a slot has ended with this outcome, which is returned if the process is not parked.
     pub(crate) fn finish(
         &self,
         slot: &Slot,
@@ -168,7 +168,7 @@ impl Parking {
         let Some(id) = state.by_slot.get(&slot_key(slot)).copied() else { return Some(outcome) };
         let Some(mut parked) = state.take(&id) else { return Some(outcome) };
         parked.stage = ParkedStage::Finished(outcome);
-        // Nobody is asked any more. The result has a limit of its own, so that it is kept in any case.
+        // The questions are not asked any more. The result has a limit of its own, so it is kept in any case.
         parked.questions = Vec::new();
         parked.earlier = None;
         parked.held.set(parked.result_bytes());
@@ -181,7 +181,7 @@ impl Parking {
         None
     }
 
-    /// Nobody has heard of this state, and nobody will come.
+    /// Drops a state that no client has received and no request will bring.
     pub(crate) fn abandon(&self, id: &StateId) {
         self.state.lock().abandon(id);
     }
@@ -212,14 +212,14 @@ impl State {
         }
     }
 
-    /// Ends the one of that age.
+    /// Terminates the one with that ticket.
     fn end(&mut self, age: Option<Ticket>) {
         if let Some(id) = age.and_then(|age| self.ages.get(age)).copied() {
             self.abandon(&id);
         }
     }
 
-    /// Ends those that nobody may come for any more.
+    /// Terminates those that have expired.
     fn expire(&mut self, now: Instant) {
         let timeout = self.timeout;
         let is_expired = |oldest: &Ticket| now.saturating_duration_since(oldest.since()) >= timeout;
@@ -228,7 +228,7 @@ impl State {
         }
     }
 
-    /// Ends what has expired, and says when the next one does.
+    /// Terminates those that have expired, and returns when the next one expires.
     fn sweep(&mut self) -> Option<Instant> {
         self.expire(Instant::now());
         let oldest = self.ages.oldest();
@@ -237,12 +237,12 @@ impl State {
     }
 }
 
-/// The address of a slot, which no other has while it is held.
+/// The address of a slot, unique while the slot is held.
 fn slot_key(slot: &Slot) -> usize {
     Arc::as_ptr(slot).addr()
 }
 
-/// Ends what expires, for as long as anything is parked.
+/// Terminates processes as they expire, for as long as anything is parked.
 async fn sweep(state: Weak<Mutex<State>>) {
     while let Some(next) = state.upgrade().and_then(|state| state.lock().sweep()) {
         tokio::time::sleep_until(next).await;

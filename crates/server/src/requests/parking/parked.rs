@@ -1,4 +1,4 @@
-//! Parked requests: what was asked, who may answer, and what leads back.
+//! Parked requests: what was asked, which caller may answer, and how its process continues.
 
 use super::limits::ParkingLimits;
 use crate::callers::Caller;
@@ -13,17 +13,17 @@ use std::sync::Arc;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-/// One request that is to be continued.
+/// A request that another one is to continue.
 pub(crate) struct Parked {
     pub(crate) caller: Arc<Caller>,
     pub(crate) origin: Origin,
     pub(crate) slot: Slot,
     pub(crate) questions: Vec<PendingQuestion>,
-    /// What was asked and answered before, where the script may be run again.
+    /// Questions and answers of earlier rounds, if the script may be run again.
     pub(crate) earlier: Option<Vec<Round>>,
     pub(crate) stage: ParkedStage,
     pub(crate) since: Instant,
-    /// What the questions cost, and then the result.
+    /// The charge for the questions, and later for the result.
     pub(crate) held: Charge,
 }
 
@@ -38,11 +38,11 @@ pub(crate) struct PendingQuestion {
     pub(crate) answer: Option<RawBuf>,
 }
 
-/// How far a parked process is.
+/// The stage of a parked process.
 pub(crate) enum ParkedStage {
     /// It waits for the answers, one for each question.
     Waiting(oneshot::Sender<Vec<PendingQuestion>>),
-    /// It did not wait any longer and has ended: with a result, or an error.
+    /// It stopped waiting and has ended, with a result or an error.
     Finished(Result<RenderedResult, RpcError>),
 }
 
@@ -54,7 +54,7 @@ pub(crate) struct InputRequired {
 }
 
 impl Parked {
-    /// The answer for its client, and the id under which it is found again.
+    /// The answer for its client, and the id by which it is found again.
     pub(super) fn ask(&self, keys: &KeyRing, limits: ParkingLimits) -> Option<(StateId, InputRequired)> {
         let this_round = || Round(self.questions.iter().map(PendingQuestion::entry).collect());
         let rounds = self.earlier.as_ref().map(|earlier| [earlier.as_slice(), &[this_round()]].concat());
@@ -71,12 +71,12 @@ impl Parked {
         Some((state.id, InputRequired { id: state.id, members }))
     }
 
-    /// Notifies the work that no request will come: what it runs ends as if the client had cancelled it.
+    /// Notifies the work that no request will come: its process is terminated as if the client had cancelled it.
     pub(super) fn abandon(self) {
         self.slot.send_replace(Occupant::Nobody);
     }
 
-    /// How much is kept for a client that comes late.
+    /// How many bytes are kept for a late client.
     pub(super) fn result_bytes(&self) -> usize {
         match &self.stage {
             ParkedStage::Finished(Ok(result)) => result.members.len(),

@@ -1,5 +1,5 @@
-//! Answer log: what a script has asked and what was answered, so that a script that is run again gets the same answers
-//! to the same questions.
+//! Answer log: the questions of a script and their answers, so that a script that is run again gets the same answers to
+//! the same questions.
 
 use super::Digest;
 
@@ -11,7 +11,7 @@ pub(crate) struct Round(pub(crate) Vec<Entry>);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(crate) key: Box<str>,
-    /// Of its method and its params.
+    /// The digest of its method and its params.
     pub(crate) question: Digest,
     /// The text of a JSON object.
     pub(crate) answer: Option<Box<str>>,
@@ -44,7 +44,7 @@ fn write_text(content: &mut Vec<u8>, text: &str) {
     content.extend_from_slice(text.as_bytes());
 }
 
-/// What is written is far shorter than the largest length.
+/// Everything we write is far shorter than the largest length.
 fn write_length(content: &mut Vec<u8>, length: usize) {
     content.extend_from_slice(&u32::try_from(length).unwrap_or(u32::MAX).to_le_bytes());
 }

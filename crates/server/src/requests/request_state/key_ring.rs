@@ -1,6 +1,6 @@
-//! Key ring: the keys that seal a `requestState`. What we hand to a client to bring back later can be neither read nor
-//! changed by it, and only those who have the key can have made it. Keys can be replaced while states of the older ones
-//! are about: the first of the ring seals, and each of them opens.
+//! Key ring: the keys that seal a `requestState`. A client can neither read nor change the state that it brings back,
+//! and only a holder of the key can have made it. Keys can be replaced while states of older keys are in use: the first
+//! key of the ring seals, and every key opens.
 
 use base64::Engine;
 use base64::alphabet;
@@ -15,14 +15,14 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// What a sealed text begins with: the version of what follows.
+/// The prefix of a sealed text: the version of its format.
 const VERSION: &str = "1";
 
-/// Each text is sealed with a key of its own, made from that of the ring and so many random bytes, so that however many
-/// texts a key seals, no two of them have key and nonce in common.
+/// Each text is sealed with a key of its own, derived from a key of the ring and this many random bytes. However many
+/// texts a key seals, no two of them share both key and nonce.
 const SALT_LEN: usize = 16;
 
-/// What the keys made from those of the ring are for.
+/// The purpose of the derived keys.
 const PURPOSE: &[u8] = b"mcp-bash requestState 1";
 
 /// The shortest secret, in bytes.
@@ -31,16 +31,16 @@ const LEAST_SECRET: usize = 32;
 /// The longest name of a key: it is part of each text.
 const LONGEST_ID: usize = 32;
 
-/// A file of keys is no longer.
+/// The largest size of a key file.
 const LONGEST_FILE: u64 = 64 * 1024;
 
-/// As `openssl rand -base64 32` prints it, with or without the signs that fill it up.
+/// As `openssl rand -base64 32` prints it, with or without padding.
 const WRITTEN: GeneralPurpose = GeneralPurpose::new(
     &alphabet::STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// Why a file of keys cannot be used. No message repeats any of its contents.
+/// Why a key file cannot be used. No message repeats any of its contents.
 #[derive(Debug, Error)]
 pub enum KeyFileError {
     #[error("{0}: {1}")]
@@ -91,7 +91,7 @@ struct Key {
 }
 
 impl KeyRing {
-    /// A ring of one key that nobody else has, and that is gone with it.
+    /// A ring of one key that no other process has, and that is gone with this one.
     pub fn of_this_process() -> Result<Self, KeyFileError> {
         let random = SystemRandom::new();
         let mut secret = vec![0; LEAST_SECRET];
@@ -99,7 +99,7 @@ impl KeyRing {
         Ok(Self { keys: vec![Key { id: "process".into(), secret }], random })
     }
 
-    /// The keys of a file, which nobody but its owner may read: one `ID:base64` a line.
+    /// The keys of a file, which only its owner may read: one `ID:base64` a line.
     pub fn read(path: &Path) -> Result<Self, KeyFileError> {
         let unreadable = |error| KeyFileError::Unreadable(path.to_owned(), error);
         let file = open(path).map_err(unreadable)?;
@@ -128,15 +128,15 @@ impl KeyRing {
         Ok(Self { keys, random: SystemRandom::new() })
     }
 
-    /// Random bytes. None only while the system has none.
+    /// Random bytes. `None` only while the system has none.
     pub(super) fn random<const BYTES: usize>(&self) -> Option<[u8; BYTES]> {
         let mut bytes = [0; BYTES];
         self.random.fill(&mut bytes).ok()?;
         Some(bytes)
     }
 
-    /// The text that only this ring, or another that has its first key, can open. None only while the system has no
-    /// random numbers.
+    /// Seals a text that only this ring, or another that has its first key, can open. `None` only while the system has
+    /// no random numbers.
     pub(super) fn seal(&self, mut content: Vec<u8>) -> Option<String> {
         let key = &self.keys[0];
         let (salt, nonce) = (self.random::<SALT_LEN>()?, self.random::<NONCE_LEN>()?);
@@ -149,12 +149,12 @@ impl KeyRing {
         Some(format!("{begin}{}", URL_SAFE_NO_PAD.encode(sealed)))
     }
 
-    /// What was sealed.
+    /// The sealed content.
     pub(super) fn open(&self, text: &str) -> Result<Vec<u8>, NotOpened> {
         let rest = text.strip_prefix(VERSION).and_then(|rest| rest.strip_prefix('.'));
         let (id, encoded) = rest.and_then(|rest| rest.split_once('.')).ok_or(NotOpened::Form)?;
         let begin = &text[..text.len() - encoded.len()];
-        // There is only one way to write the same bytes.
+        // There is only one encoding of the same bytes.
         let mut sealed = URL_SAFE_NO_PAD.decode(encoded).map_err(|_| NotOpened::Form)?;
         let (salt, rest) = sealed.split_at_mut_checked(SALT_LEN).ok_or(NotOpened::Form)?;
         let (nonce, content) = rest.split_at_mut_checked(NONCE_LEN).ok_or(NotOpened::Form)?;

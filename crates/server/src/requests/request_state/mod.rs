@@ -1,6 +1,6 @@
 //! `requestState`: what a client brings back with the answers to a script's questions. It is sealed (`key_ring.rs`),
-//! says who may bring it back, for which call and until when, and, where the script may be run again, what was answered
-//! before (`answers.rs`). That it is good only once is up to `parking.rs`.
+//! and says which caller may bring it back, for which call and until when. If the script may be run again, it also
+//! holds the earlier answers (`answers.rs`). `parking` makes sure that it is used only once.
 
 mod answers;
 mod key_ring;
@@ -16,19 +16,19 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Identifies one state. It is random, so that none has the one of another.
+/// Identifies one state. It is random, so that it is unique.
 pub(crate) type StateId = [u8; 16];
 
 pub(crate) type Digest = [u8; 32];
 
-/// More bytes of answers than these are not put into a state: its client has to send all of it back.
+/// The most bytes of answers in a state: its client has to send all of it back.
 pub(crate) const MOST_ANSWER_BYTES: usize = 256 * 1024;
 
-/// Arguments that would take more memory than this as a tree of values are compared as they are written.
+/// Arguments that would take more memory than this as a tree of values are compared as text.
 const MOST_TREE_BYTES: usize = 16 * 1024 * 1024;
 
-/// What a call is about: a digest of its method, the name of what is called and its arguments, however those are spelled.
-/// It must be the same when the call is continued.
+/// The subject of a call: a digest of its method, the name of what is called and its arguments, in any spelling. It
+/// must be the same when the call is continued.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Subject(Digest);
 
@@ -42,14 +42,14 @@ impl Subject {
                 value.sort_all_objects();
                 value.to_string()
             }
-            // A number beyond all floats, say, or too many values to look at: then its spelling counts.
+            // A number beyond all floats, for example, or too many values: then the spelling counts.
             Some(Err(_)) | None => arguments.to_owned(),
         };
         Self(digest(&[method, name, &arguments]))
     }
 }
 
-/// The digest of several texts, each of which counts by itself.
+/// The digest of several texts, unambiguous about where each of them ends.
 pub(crate) fn digest(texts: &[&str]) -> Digest {
     let mut digest = Sha256::new();
     for text in texts {
@@ -59,7 +59,7 @@ pub(crate) fn digest(texts: &[&str]) -> Digest {
     digest.finalize().into()
 }
 
-/// A call that may be continued: by whom, and what it is about.
+/// A call that may be continued: its caller and its subject.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Origin {
     caller: Digest,
@@ -72,7 +72,7 @@ impl Origin {
     }
 }
 
-/// Why a state is refused. The operator learns it, the client never does.
+/// Why a state is refused. The operator sees the reason, the client never does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unacceptable {
     NotOpened(NotOpened),
@@ -105,26 +105,26 @@ impl From<NotOpened> for Unacceptable {
     }
 }
 
-/// The refusal of a `requestState`, which is the same whatever is wrong with it, so that nothing is learnt from it.
+/// The refusal of a `requestState`. It is the same whatever is wrong, so that it reveals nothing.
 pub(crate) fn unknown_state() -> RpcError {
     RpcError::invalid_params(
         "Invalid params: `requestState` is unknown, has expired, or belongs to another call",
     )
 }
 
-/// What a state says.
+/// The content of a state.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct RequestState {
     pub(crate) id: StateId,
     origin: Origin,
     /// In seconds since 1970, so that it means the same to another process.
     expires: u64,
-    /// What was asked and answered so far, where the script may be run again.
+    /// Questions and answers so far, if the script may be run again.
     pub(crate) rounds: Option<Vec<Round>>,
 }
 
 impl RequestState {
-    /// A state that can be brought back for so long. None only while the system has no random numbers.
+    /// A state that can be brought back for `timeout`. `None` only while the system has no random numbers.
     pub(crate) fn new(
         keys: &KeyRing,
         origin: Origin,
@@ -146,7 +146,7 @@ impl RequestState {
         keys.seal(content)
     }
 
-    /// The state of a text that somebody has brought. `subject` is asked for only where all else is right.
+    /// Opens the state that a request brings. `subject` is called only if everything else is right.
     pub(crate) fn open(
         text: &str,
         keys: &KeyRing,
