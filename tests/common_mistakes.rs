@@ -192,7 +192,7 @@ fn two_metadata_files_of_which_one_is_never_read() {
     let project = described("{}").file("tools/x/tool.meta.yaml", "name: [\n");
     assert_told(
         &project,
-        "warning …/tools/x/tool.meta.yaml:1:7: is not read, since tool.meta.json stands beside it, and cannot be read: \
+        "warning …/tools/x/tool.meta.yaml:1:7: is not read, because tool.meta.json is beside it, and cannot be read: \
          unclosed bracket '['\n→ keep one of the two and delete the other\n",
     );
 }

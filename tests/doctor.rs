@@ -132,7 +132,7 @@ fn what_is_wrong_is_told_with_its_remedy_and_the_exit_code() {
     let expected = format!(
         "\
 Project
-  ✗ version 99.0 or newer is wanted: this is {version}, which stands in for 1.3.0 of the framework
+  ✗ version 99.0 or newer is wanted: this is {version}, which replaces 1.3.0 of the framework
     → install a newer mcp-bash in the way this one was installed
   ✗ no-such-program is missing, which the project needs
     → install no-such-program, or add its folder to MCPBASH_PATH

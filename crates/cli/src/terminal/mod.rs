@@ -95,7 +95,8 @@ pub(crate) fn visible(text: &str) -> String {
 
 /// Prints to standard error. The text may quote foreign text. A closed standard error is not a failure.
 pub(crate) fn tell(text: &str) {
-    let _ = writeln!(io::stderr(), "{}", harmless(text));
+    // In one piece: the log writes to the same descriptor.
+    let _ = io::stderr().write_all(format!("{}\n", harmless(text)).as_bytes());
 }
 
 /// Reports an error.
