@@ -9,7 +9,7 @@ mod strace;
 use super::{Subject, write_version};
 use crate::harness::http::HttpServer;
 use crate::harness::{Project, Server, wait_until};
-use crate::http_metrics::metrics_address;
+use crate::http::metrics::metrics_address;
 use places::{Place, chosen, kinds, places, recorded, wants_all};
 use rustix::process::getuid;
 use std::fs;

@@ -1,5 +1,7 @@
 //! `mcp-bash test`: cases beside what they test, run against a real server; programs in `test/`.
 
+mod contract;
+
 use crate::harness::{Project, Server, Terminal, exists, wait_until, wait_until_gone};
 use rustix::fs::{CWD, Mode, mkfifoat};
 use serde_json::{Value, json};

@@ -1,5 +1,7 @@
 //! `new`, `init` and `scaffold`: what they write works at once, and nothing that is there is touched.
 
+mod own_tests;
+
 use crate::harness::{Project, Server, wait_until};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

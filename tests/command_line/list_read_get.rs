@@ -1,6 +1,6 @@
 //! `mcp-bash list`, `read`, `get` and `complete`: what a server offers besides tools, seen from the command line.
 
-use crate::call::{command, project, run};
+use crate::command_line::call::{command, project, run};
 use crate::functions::SUMS;
 use crate::harness::{Project, Terminal};
 use serde_json::{Value, json};

@@ -3,7 +3,7 @@
 
 use crate::harness::http::{Http, HttpServer, Incoming, initialize, post};
 use crate::harness::{Project, Server};
-use crate::http_callers::token;
+use crate::http::callers::token;
 use serde_json::{Value, json};
 
 const PYTHON: &str = r"import asyncio, multiprocessing.pool

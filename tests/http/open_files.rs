@@ -2,7 +2,7 @@
 
 use crate::harness::http::{Http, HttpServer, stateless};
 use crate::harness::{Project, Server};
-use crate::http_metrics::{get, metrics_address};
+use crate::http::metrics::{get, metrics_address};
 use serde_json::json;
 
 /// A server that may have so many files open.

@@ -36,11 +36,14 @@ fn the_table_of_settings_is_the_one_in_the_code() {
 const METADATA: [(&str, &str); 4] = [
     (
         "A tool: `tools/NAME/tool.meta.json`, or `NAME.meta.json` beside a script",
-        include_str!("../schemas/tool.schema.json"),
+        include_str!("../../schemas/tool.schema.json"),
     ),
-    ("A prompt: `prompts/NAME.meta.json`", include_str!("../schemas/prompt.schema.json")),
-    ("A resource or a template: `resources/NAME.meta.json`", include_str!("../schemas/resource.schema.json")),
-    ("The server: `server.d/server.meta.json`", include_str!("../schemas/server.schema.json")),
+    ("A prompt: `prompts/NAME.meta.json`", include_str!("../../schemas/prompt.schema.json")),
+    (
+        "A resource or a template: `resources/NAME.meta.json`",
+        include_str!("../../schemas/resource.schema.json"),
+    ),
+    ("The server: `server.d/server.meta.json`", include_str!("../../schemas/server.schema.json")),
 ];
 
 #[test]
@@ -103,7 +106,7 @@ fn the_page_of_errors_has_every_code() {
          ([security.md](security.md#which-tools-may-run)).\n",
     );
     expect_page("errors.md", &page);
-    let source = include_str!("../crates/wire/src/error.rs");
+    let source = include_str!("../../crates/wire/src/error.rs");
     let named = source.lines().filter(|line| line.contains("pub const") && line.contains(": i32 = ")).count();
     assert_eq!(named, mcp_bash_wire::code::MEANINGS.len(), "each code has a meaning");
 }

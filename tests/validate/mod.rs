@@ -1,6 +1,8 @@
 //! `mcp-bash validate`: what is wrong with a project, who refuses what, what nobody reaches, and safe repairs. Paths stand
 //! below the project, which is `…` here.
 
+mod common_mistakes;
+
 use crate::harness::{Project, Server};
 use serde_json::{Value, json};
 use std::fs::{self, Permissions};

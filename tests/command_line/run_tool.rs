@@ -1,6 +1,6 @@
 //! `mcp-bash run-tool`: a tool is called with the flags that older scripts know, and its result is printed as JSON.
 
-use crate::call::{DISK, ECHO, command, project, ran, run};
+use crate::command_line::call::{DISK, ECHO, command, project, ran, run};
 use crate::harness::{Project, Server, wait_until_gone};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};

@@ -426,7 +426,7 @@ fn shown_files(page: &str) -> Vec<(String, String)> {
 
 #[test]
 fn what_the_page_shows_works_as_it_is_pasted() {
-    let files = shown_files(include_str!("../docs/arguments.md"));
+    let files = shown_files(include_str!("../../docs/arguments.md"));
     let paths: Vec<_> = files.iter().map(|(path, _)| &**path).collect();
     assert!(paths.contains(&"tools/disk-usage/tool.meta.json"), "{paths:?}");
     let project = files.iter().fold(Project::new(), |project, (path, text)| {

@@ -2,7 +2,7 @@
 //! next one is served by a new process, and nothing is left running.
 
 use crate::harness::{Project, Server, exists, wait_until, wait_until_gone};
-use crate::workers::{PERL, params, pid, project, ready, ready_with, text, with_worker, work};
+use crate::tools::workers::{PERL, params, pid, project, ready, ready_with, text, with_worker, work};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use std::collections::HashMap;

@@ -1,6 +1,15 @@
 //! Files of Python and Node.js whose functions are tools: found by what they say, checked by their types, refused where
 //! any other script would be.
 
+mod calls;
+mod definitions;
+mod environments;
+mod hanging_files;
+mod identity;
+mod reading;
+mod roots;
+mod short_sessions;
+
 use crate::harness::{Project, Server, code};
 use serde_json::{Value, json};
 use std::fs::Permissions;

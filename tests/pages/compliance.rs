@@ -62,7 +62,7 @@ scenarios to run only these. It is a part of `scripts/test`.
 - Event streams are closed after a second (`MCPBASH_HTTP_STREAM_SECS=1`), so that the suite has to resume one.
 - Not run: `tasks-*`, an extension that is not there yet.
 - The suite looks at shapes. Contents, order and ids are looked at by
-  [conformance_contents](../tests/conformance_contents.rs), for the same fixtures, over HTTP and over standard input and output,
+  [conformance_contents](../tests/protocol/conformance_contents.rs), for the same fixtures, over HTTP and over standard input and output,
   with sessions and without.
 ";
 
@@ -755,15 +755,16 @@ fn every_rule_is_shown_by_a_test_and_the_page_says_by_which() {
     for rule in known() {
         assert!(shown.contains_key(rule.id), "no test shows `{}`", rule.id);
     }
-    crate::reference::expect_page("compliance.md", &page(&shown));
+    crate::pages::reference::expect_page("compliance.md", &page(&shown));
 }
 
-/// The tests that show each rule: the name of the file, and of the function.
+/// The tests that show each rule: the path of the file in `tests/`, and the name of the function.
 fn shown() -> BTreeMap<String, Vec<(String, String)>> {
     let mut shown: BTreeMap<String, Vec<(String, String)>> = BTreeMap::new();
-    for path in files() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests");
+    for path in sources(&folder) {
         let text = std::fs::read_to_string(&path).unwrap();
-        let file = path.file_name().unwrap().to_string_lossy().into_owned();
+        let file = path.strip_prefix(&folder).unwrap().to_string_lossy().into_owned();
         let mut lines = text.lines();
         while let Some(line) = lines.next() {
             let Some(ids) = line.strip_prefix("// Shows: ") else { continue };
@@ -782,13 +783,15 @@ fn shown() -> BTreeMap<String, Vec<(String, String)>> {
     shown
 }
 
-fn files() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests");
+/// The Rust files of a folder and of those in it, in order.
+fn sources(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let mut files: Vec<PathBuf> =
-        entries.filter(|path| path.extension().is_some_and(|it| it == "rs")).collect();
-    files.sort();
-    files
+    let (folders, files): (Vec<_>, Vec<_>) = entries.partition(|path| path.is_dir());
+    let mut found: Vec<PathBuf> =
+        files.into_iter().filter(|path| path.extension().is_some_and(|it| it == "rs")).collect();
+    found.extend(folders.iter().flat_map(|folder| sources(folder)));
+    found.sort();
+    found
 }
 
 fn page(shown: &BTreeMap<String, Vec<(String, String)>>) -> String {
