@@ -76,6 +76,6 @@ fn the_texts_for_agents_are_made_of_the_pages() {
         let _ = writeln!(short, "- [{}]({}): {question}", entry.title, entry.path);
         let _ = write!(full, "\n---\n\n<!-- {} -->\n\n{text}", entry.path);
     }
-    crate::pages::reference::expect_file(&repository().join("llms.txt"), &short);
-    crate::pages::reference::expect_file(&repository().join("llms-full.txt"), &full);
+    super::reference::expect_file(&repository().join("llms.txt"), &short);
+    super::reference::expect_file(&repository().join("llms-full.txt"), &full);
 }
