@@ -16,8 +16,8 @@ mod surroundings;
 mod threads;
 
 use crate::harness::http::{Http, HttpServer, request, stateless};
+use crate::harness::metrics;
 use crate::harness::{Project, wait_until};
-use crate::http::metrics;
 use serde_json::{Value, json};
 use std::net::{SocketAddr, TcpStream};
 

@@ -160,13 +160,6 @@ impl HttpServer {
     pub(crate) fn descriptors(&self) -> usize {
         std::fs::read_dir(format!("/proc/{}/fd", self.pid())).expect("a process").count()
     }
-
-    /// How many kilobytes of memory the server has.
-    pub(crate) fn resident_kilobytes(&self) -> u64 {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.pid())).expect("a process");
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("a size");
-        line.trim().trim_end_matches(" kB").parse().expect("a number")
-    }
 }
 
 impl Drop for HttpServer {

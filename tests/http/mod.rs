@@ -6,7 +6,7 @@ mod doors;
 mod half_close;
 mod headers;
 mod hostile;
-pub(crate) mod metrics;
+mod metrics;
 mod open_files;
 mod parked;
 mod rights;

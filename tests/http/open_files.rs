@@ -1,8 +1,8 @@
 //! A low limit of open files: connections leave enough of them for calls, and for those who ask for the server's health.
 
 use crate::harness::http::{Http, HttpServer, stateless};
+use crate::harness::metrics::{get, metrics_address};
 use crate::harness::{Project, Server};
-use crate::http::metrics::{get, metrics_address};
 use serde_json::json;
 
 /// A server that may have so many files open.

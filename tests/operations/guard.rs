@@ -2,7 +2,6 @@
 
 use crate::harness::{Project, Server, code, request, stateless_meta};
 use serde_json::{Value, json};
-use std::time::{Duration, Instant};
 
 const SECRET: &str = "0123456789abcdef0123456789abcdef";
 
@@ -81,13 +80,13 @@ fn many_wrong_secrets_are_slowed_down_but_the_right_one_is_not() {
     for id in 0..3 {
         assert_eq!(server.ask(id, "ping", &json!({}))["error"]["message"], "Remote token missing or invalid");
     }
-    let start = Instant::now();
     let right = request("right", "ping", &with("mcpbash/remoteToken", SECRET));
+    // The wrong one comes first, and is answered last.
     server.send_together(&[request("slow", "ping", &json!({})), right]);
     assert_eq!(server.receive()["id"], "right");
     let slowed = server.receive();
+    assert_eq!(slowed["id"], "slow");
     assert_eq!(slowed["error"]["message"], "Remote token missing or invalid (throttled)");
-    assert!(start.elapsed() >= Duration::from_secs(1));
 }
 
 #[test]

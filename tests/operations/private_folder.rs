@@ -1,7 +1,7 @@
 //! The private folder of a server: made again when it is removed, locked, and removed by others when its server was killed.
 
+use crate::harness::metrics::{get, start_with};
 use crate::harness::{Project, Server, wait_until};
-use crate::http::metrics::{get, start_with};
 use rustix::fs::{FlockOperation, flock};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};

@@ -7,7 +7,6 @@ use std::fs::{self, Permissions};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 #[test]
 fn a_good_project_passes_strictly() {
@@ -254,18 +253,20 @@ fn a_project_may_stand_in_a_folder_of_any_name() {
 }
 
 #[test]
-fn a_thousand_tools_are_validated_quickly() {
+fn a_thousand_tools_are_validated() {
     let schema =
         r#"{"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "array", "items": {}}}}"#;
+    // Its name is one that clients refuse.
+    let name = |number: u32| if number == 567 { "t.567".to_owned() } else { format!("t{number}") };
     let project = (0..1000).fold(Project::new(), |project, number| {
-        let metadata = format!(r#"{{"name": "t{number}", "description": "T", "inputSchema": {schema}}}"#);
+        let name = name(number);
+        let metadata = format!(r#"{{"name": "{name}", "description": "T", "inputSchema": {schema}}}"#);
         project
             .script(&format!("tools/t{number}/tool.sh"), "#!/bin/sh\n")
             .file(&format!("tools/t{number}/tool.meta.json"), &metadata)
     });
-    let start = Instant::now();
-    let (code, text) = validate(&project, &["-q"]);
+    let (code, text) = validate(&project, &[]);
     assert_eq!(code, 0, "{text}");
-    // A second of an optimised program, on a machine with other things to do.
-    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+    assert_eq!(text.matches(" - valid (tool t").count(), 999, "{text}");
+    assert_eq!(text.matches("⚠ tools/t567/tool.meta.json:1 - calls its tool `t.567`").count(), 1, "{text}");
 }

