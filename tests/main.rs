@@ -16,6 +16,7 @@ mod protocol;
 mod questions;
 mod resources_and_prompts;
 mod scaffold;
+mod scripts;
 mod testing;
 mod tools;
 mod validate;

@@ -1,7 +1,8 @@
-//! `llms.txt` and `llms-full.txt`, for agents that build servers with us, hold what the pages say.
+//! `llms.txt`, and `llms-full.txt` of the site, for agents that build servers with us, hold what the pages say.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -54,28 +55,44 @@ fn every_page_stands_in_the_book() {
 }
 
 #[test]
-fn the_texts_for_agents_are_made_of_the_pages() {
-    let mut short = String::from(
+fn the_text_for_agents_lists_the_pages() {
+    let mut text = String::from(
         "# mcp-bash\n\n\
          > A folder of scripts becomes a Model Context Protocol server. One binary finds tools, resources and prompts in a\n\
          > project folder, describes them to any MCP client, and runs them.\n\n\
          To build a server: `mcp-bash new NAME`, `mcp-bash scaffold tool NAME`, edit the script and its metadata,\n\
          `mcp-bash validate --strict`, `mcp-bash test`, `mcp-bash install CLIENT`. Projects to copy from:\n\
-         [examples](examples/README.md).",
+         [examples](examples/README.md).\n\
+         The site has these pages in one text: llms-full.txt.\n",
     );
-    let (mut full, mut section) = (short.clone(), String::new());
-    short.push_str(" The pages in one text: llms-full.txt.\n");
-    full.push_str(" All of docs/ but compliance.md follows, with links as they stand there.\n");
+    let mut section = String::new();
     for entry in pages_for_builders() {
-        let text = std::fs::read_to_string(repository().join(&entry.path)).expect("a page");
         if section != entry.section {
-            let _ = write!(short, "\n## {}\n\n", entry.section);
+            let _ = write!(text, "\n## {}\n\n", entry.section);
             section = entry.section;
         }
-        let question = text.lines().next().unwrap_or_default().trim_start_matches("# ");
-        let _ = writeln!(short, "- [{}]({}): {question}", entry.title, entry.path);
-        let _ = write!(full, "\n---\n\n<!-- {} -->\n\n{text}", entry.path);
+        let page = std::fs::read_to_string(repository().join(&entry.path)).expect("a page");
+        let question = page.lines().next().unwrap_or_default().trim_start_matches("# ");
+        let _ = writeln!(text, "- [{}]({}): {question}", entry.title, entry.path);
     }
-    super::reference::expect_file(&repository().join("llms.txt"), &short);
-    super::reference::expect_file(&repository().join("llms-full.txt"), &full);
+    super::reference::expect_file(&repository().join("llms.txt"), &text);
+}
+
+#[test]
+fn the_long_text_for_agents_holds_the_pages_in_their_order() {
+    let output = Command::new(repository().join("site/llms-full")).output().expect("the script runs");
+    assert!(output.status.success(), "{output:?}");
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let mut parts = text.split("---\n\n<!-- docs/");
+    let opening = parts.next().expect("an opening");
+    assert!(opening.starts_with("# mcp-bash\n") && !opening.contains("llms-full.txt"), "{opening}");
+    let parts: Vec<String> = parts.map(|part| format!("docs/{part}")).collect();
+    let pages: Vec<String> = pages_for_builders()
+        .into_iter()
+        .map(|Entry { path, .. }| {
+            let page = std::fs::read_to_string(repository().join(&path)).expect("a page");
+            format!("{path} -->\n\n{page}\n")
+        })
+        .collect();
+    assert!(parts == pages, "llms.txt or site/llms-full leaves out a page, or has another order");
 }
