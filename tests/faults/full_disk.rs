@@ -2,8 +2,8 @@
 
 use super::Subject;
 use crate::harness::http::HttpServer;
+use crate::harness::metrics::metrics_address;
 use crate::harness::{Project, Server, wait_until};
-use crate::http_metrics::metrics_address;
 use rustix::process::getuid;
 use serde_json::json;
 use std::fs;

@@ -1,7 +1,7 @@
 //! Loops that a server needs for as long as it runs, of which one panics.
 
+use crate::harness::metrics::{get, start_with};
 use crate::harness::{Project, Server, wait_until};
-use crate::http_metrics::{get, start_with};
 use serde_json::json;
 
 #[test]

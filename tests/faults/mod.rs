@@ -16,8 +16,8 @@ mod surroundings;
 mod threads;
 
 use crate::harness::http::{Http, HttpServer, request, stateless};
+use crate::harness::metrics;
 use crate::harness::{Project, wait_until};
-use crate::http_metrics;
 use serde_json::{Value, json};
 use std::net::{SocketAddr, TcpStream};
 
@@ -63,7 +63,7 @@ struct Subject {
 
 impl Subject {
     fn start(project: &Project, environment: &[(&str, &str)]) -> Self {
-        let (server, metrics) = http_metrics::start_with(project, environment);
+        let (server, metrics) = metrics::start_with(project, environment);
         Self::of(server, metrics)
     }
 

@@ -7,13 +7,20 @@ use std::time::{Duration, Instant};
 pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Looks again and again until `look` finds something.
-pub(crate) fn wait_until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
-    let deadline = Instant::now() + PATIENCE;
+pub(crate) fn wait_until<T>(what: &str, look: impl FnMut() -> Option<T>) -> T {
+    wait_at_most(PATIENCE, look).unwrap_or_else(|| panic!("waited in vain for {what}"))
+}
+
+/// The same where a test goes on if nothing is found.
+pub(crate) fn wait_at_most<T>(time: Duration, mut look: impl FnMut() -> Option<T>) -> Option<T> {
+    let deadline = Instant::now() + time;
     loop {
         if let Some(found) = look() {
-            return found;
+            return Some(found);
         }
-        assert!(Instant::now() < deadline, "waited in vain for {what}");
+        if Instant::now() >= deadline {
+            return None;
+        }
         std::thread::sleep(Duration::from_millis(5));
     }
 }

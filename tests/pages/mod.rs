@@ -6,8 +6,12 @@
 //! `[..]` stands for anything within a line, and a line `...` for any number of lines.
 
 mod blocks;
+mod compliance;
 mod console;
 mod links;
+mod llms;
+mod readme;
+mod reference;
 mod sdk_examples;
 
 use blocks::Block;

@@ -6,7 +6,7 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode, Stdio};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -50,8 +50,10 @@ const CHANGE: Measure = Measure { name: "change to notification", unit: "ms", de
 const CHANGE_READ: Measure = Measure { name: "read for a change", unit: "kB", decimals: 1 };
 const CHANGE_WRITTEN: Measure = Measure { name: "written for a change", unit: "kB", decimals: 1 };
 
+const VALIDATION: Measure = Measure { name: "`mcp-bash validate`, per tool", unit: "ms", decimals: 3 };
+
 /// In the order of the table.
-const MEASURES: [Measure; 10] = [
+const MEASURES: [Measure; 11] = [
     FIRST_SCAN,
     WARM_START,
     WARM_SURPLUS,
@@ -62,9 +64,10 @@ const MEASURES: [Measure; 10] = [
     CHANGE,
     CHANGE_READ,
     CHANGE_WRITTEN,
+    VALIDATION,
 ];
 
-const AIMS: [Aim; 7] = [
+const AIMS: [Aim; 8] = [
     Aim { measure: FIRST_SCAN, bound: AtMost, limit: 3.0, times: Some(READING) },
     Aim { measure: WARM_SURPLUS, bound: AtMost, limit: 100.0, times: None },
     Aim { measure: PAGE, bound: AtMost, limit: 1.0, times: None },
@@ -72,6 +75,7 @@ const AIMS: [Aim; 7] = [
     Aim { measure: FIRST_MEMORY, bound: AtMost, limit: 20.0, times: None },
     Aim { measure: WARM_MEMORY, bound: AtMost, limit: 20.0, times: None },
     Aim { measure: CHANGE_READ, bound: AtMost, limit: 200.0, times: None },
+    Aim { measure: VALIDATION, bound: AtMost, limit: 1.0, times: None },
 ];
 
 const MCP_BASH: &str = "mcp-bash";
@@ -145,7 +149,8 @@ impl Stage {
     fn round(&mut self, scores: &mut Scoreboard) -> Result<(), Failure> {
         self.measure_first_scan(scores)?;
         self.measure_warm_starts(scores)?;
-        self.measure_service(scores)
+        self.measure_service(scores)?;
+        self.measure_validation(scores)
     }
 
     /// A start without a registry, and the memory that such a server has afterwards.
@@ -225,6 +230,20 @@ impl Stage {
         scores.add(MCP_BASH, CHANGE, median(&times));
         scores.add(MCP_BASH, CHANGE_READ, median(&read));
         scores.add(MCP_BASH, CHANGE_WRITTEN, median(&written));
+        Ok(())
+    }
+
+    /// The whole command, from before its start until it has ended.
+    fn measure_validation(&self, scores: &mut Scoreboard) -> Result<(), Failure> {
+        let mut command = Command::new(self.full.program());
+        command.args(["validate", "--quiet", "--project-root"]).arg(&self.project).stdout(Stdio::null());
+        let started = Instant::now();
+        let status = command.status().map_err(|error| driver_failure(&error))?;
+        let elapsed = started.elapsed();
+        if !status.success() {
+            return Err(Failure::new(MCP_BASH, format!("`mcp-bash validate` ended with {status}")));
+        }
+        scores.add(MCP_BASH, VALIDATION, milliseconds(elapsed) / f64::from(self.tools));
         Ok(())
     }
 

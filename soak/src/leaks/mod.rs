@@ -1,6 +1,5 @@
 //! Leaks: one server does the same again and again, cheap things a million times, while its memory is watched. Memory
-//! that grows with the number of repetitions is a leak; memory that stays after a burst is not, if the next burst does
-//! not add to it.
+//! that grows with the number of repetitions is a leak; so is memory that an idle server has not given back at the end.
 
 mod traffic;
 
@@ -24,6 +23,10 @@ const PARTS: u64 = 4;
 const BYTES_EACH: f64 = 4.0;
 const SLACK: u64 = 2 * 1024 * 1024;
 
+/// How much more memory a quiet server may have than before all the traffic: what the allocator keeps for itself, and what
+/// is kept to be used again.
+const KEPT: u64 = 8 * 1024 * 1024;
+
 /// How long a server is left alone before its memory is looked at: it gives back what is free a second after a burst.
 const QUIET: Duration = Duration::from_secs(3);
 
@@ -42,6 +45,7 @@ pub(crate) fn leaks(arguments: &Arguments) -> io::Result<bool> {
     let server = Server::start(&arguments.binary, &project, &folder.path().join("tmp"), &[], &environment)?;
     crate::say(&format!("anonymous memory of {}, in KiB\n", arguments.binary.display()));
     let mut is_clean = true;
+    let fresh = quiet_memory(&server).map_err(io::Error::other)?;
     for (act, name, count) in ACTS {
         let count = (count * arguments.percent / 100).max(PARTS * CLIENTS);
         let began = Instant::now();
@@ -57,7 +61,11 @@ pub(crate) fn leaks(arguments: &Arguments) -> io::Result<bool> {
             if leaks { " LEAKS" } else { "" },
         ));
     }
-    Ok(is_clean)
+    let last = quiet_memory(&server).map_err(io::Error::other)?;
+    let is_given_back = last <= fresh + KEPT;
+    let mark = if is_given_back { "" } else { " NOT GIVEN BACK" };
+    crate::say(&format!("{} before, {} after all of it{mark}\n", fresh / 1024, last / 1024));
+    Ok(is_clean && is_given_back)
 }
 
 /// The memory before, and after each part.

@@ -13,17 +13,22 @@ pub(super) enum Act {
     Cancel,
     Drop,
     Vanish,
+    Burst,
 }
 
 /// Each act, what it is, and how often it is done.
-pub(super) const ACTS: [(Act, &str, u64); 6] = [
+pub(super) const ACTS: [(Act, &str, u64); 7] = [
     (Act::Ping, "pings", 1_000_000),
     (Act::Call, "calls of a Python function", 100_000),
     (Act::Session, "sessions opened and deleted", 100_000),
     (Act::Cancel, "calls of a function cancelled", 100_000),
     (Act::Drop, "connections dropped in mid call", 100_000),
     (Act::Vanish, "readers that vanish from a result of 10 MB", 400),
+    (Act::Burst, "calls with 3 MB of arguments and of results", 400),
 ];
+
+/// How many bytes a call of a burst brings, and takes away.
+const BURST: usize = 3_000_000;
 
 /// The functions that are called: in a process that stays, so that most of the time goes to the server.
 pub(super) const FUNCTIONS: &str = "import asyncio
@@ -66,6 +71,9 @@ impl Worker {
         self.number += 1;
         match act {
             Act::Ping => self.ask("ping", &json!({})),
+            Act::Burst => {
+                self.ask("tools/call", &json!({ "name": "echo", "arguments": { "word": "w".repeat(BURST) } }))
+            }
             Act::Call => self.ask("tools/call", &json!({ "name": "echo", "arguments": { "word": "w" } })),
             Act::Session => {
                 let id = open_session(&mut self.connection)?;

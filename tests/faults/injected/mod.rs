@@ -1,5 +1,5 @@
 //! System calls that fail once, each in turn, while a server reads its project, prepares its first calls, or starts. When the
-//! fault is over, the server must be as one that never met it, within ten seconds.
+//! fault is over, the server must be as one that never met it; where every place is tried, within ten seconds.
 //!
 //! The places come from the trace of a server that met no fault. An ordinary run tries some of them, `scripts/faults` each.
 
@@ -8,21 +8,25 @@ mod strace;
 
 use super::{Subject, write_version};
 use crate::harness::http::HttpServer;
-use crate::harness::{Project, Server, wait_until};
-use crate::http_metrics::metrics_address;
+use crate::harness::metrics::metrics_address;
+use crate::harness::{PATIENCE, Project, Server, wait_at_most, wait_until};
 use places::{Place, chosen, kinds, places, recorded, wants_all};
 use rustix::process::getuid;
 use std::fs;
 use std::process::Command;
-use std::thread::sleep;
 use std::time::{Duration, Instant};
 use strace::{Strace, Whose, command_under_strace};
 
-/// How long after the end of a fault everything is as it was.
+/// How long after the end of a fault everything is as it was, where [`wants_all`] tries every place.
 const HEALED: Duration = Duration::from_secs(10);
 
 /// On a machine so busy that the same takes its time without any fault: so many times as long.
 const AS_LONG: u32 = 10;
+
+/// How long to wait for everything to be as it was, where that took so long without a fault.
+fn most(undisturbed: Duration) -> Duration {
+    if wants_all() { HEALED.max(AS_LONG * undisturbed) } else { PATIENCE }
+}
 
 /// How many descriptors more a server may have: it keeps some to use them again.
 const POOLED: usize = 8;
@@ -53,7 +57,7 @@ impl Fresh {
         let server =
             HttpServer::try_start_by(command, project.root(), &["--metrics", "127.0.0.1:0"], &settings)?;
         let metrics = metrics_address(&server);
-        Ok(Self { subject: Subject::of(server, metrics), project, most: HEALED, _home: home })
+        Ok(Self { subject: Subject::of(server, metrics), project, most: PATIENCE, _home: home })
     }
 
     /// Saves a version while nothing fails. Returns the system calls of that, and notes how long it took.
@@ -62,7 +66,7 @@ impl Fresh {
         let began = Instant::now();
         write_version(&self.project, version);
         self.subject.expect_version(version);
-        self.most = HEALED.max(AS_LONG * began.elapsed());
+        self.most = most(began.elapsed());
         strace.detach()
     }
 
@@ -70,11 +74,14 @@ impl Fresh {
     fn strike(&mut self, place: &Place, whose: Whose, version: usize) -> Strike {
         let strace = Strace::attach(self.subject.server.pid(), whose, &place.options());
         write_version(&self.project, version);
-        let began = Instant::now();
         // Until it has failed, or never will.
-        while !strace.has_struck() && self.subject.is_as(version).is_err() && began.elapsed() < self.most {
-            self.readiness_is_true();
-        }
+        wait_at_most(self.most, || {
+            let is_over = strace.has_struck() || self.subject.is_as(version).is_ok();
+            if !is_over {
+                self.readiness_is_true();
+            }
+            is_over.then_some(())
+        });
         let trace = strace.detach();
         let ended = Instant::now();
         let wrong = self.heal(version);
@@ -83,15 +90,15 @@ impl Fresh {
 
     /// The fault is over: everything must be as in a server that never met it. Else says what is not.
     fn heal(&mut self, version: usize) -> Option<String> {
-        let ended = Instant::now();
-        while let Err(wrong) = self.subject.is_as(version) {
-            if ended.elapsed() >= self.most {
-                return Some(wrong);
+        let mut wrong = None;
+        wait_at_most(self.most, || {
+            wrong = self.subject.is_as(version).err();
+            if wrong.is_some() {
+                self.readiness_is_true();
             }
-            self.readiness_is_true();
-            sleep(Duration::from_millis(20));
-        }
-        None
+            wrong.is_none().then_some(())
+        });
+        wrong
     }
 
     /// A server that has logged that it cannot read its project is not ready, unless it has logged that it could again.
@@ -230,7 +237,7 @@ fn a_server_whose_start_meets_a_call_that_failed_says_so_or_serves_everything() 
     let (undisturbed, outer) = start(&recorded(&kinds(whose)));
     let mut undisturbed = undisturbed.unwrap_or_else(|said| panic!("{said}"));
     undisturbed.subject.expect_version(0);
-    let most = HEALED.max(AS_LONG * began.elapsed());
+    let most = most(began.elapsed());
     let mut log = String::new();
     let strikes: Vec<Strike> = chosen(places(&outer.read("trace"), &kinds(whose)), 8)
         .iter()

@@ -1,11 +1,10 @@
 //! Makes system calls of a running process fail, by `strace`.
 
-use crate::harness::wait_until;
+use crate::harness::{wait_at_most, wait_until};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs::{self, File};
 use std::process::{Child, Command, Stdio};
-use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tempfile::TempDir;
 
 /// What to do where the system does not let one process trace another.
@@ -84,13 +83,11 @@ impl Strace {
             // It detaches before it ends, unless it meets a process that is just being started: then it waits for ever, and
             // the system detaches for it.
             let _ = kill_process(Pid::from_child(&self.tracer), Signal::TERM);
-            let asked = Instant::now();
-            while let Ok(None) = self.tracer.try_wait() {
-                if asked.elapsed() > DETACHED {
-                    let _ = self.tracer.kill();
-                }
-                sleep(Duration::from_millis(5));
+            let ended = wait_at_most(DETACHED, || self.tracer.try_wait().transpose());
+            if ended.is_none() {
+                let _ = self.tracer.kill();
             }
+            let _ = self.tracer.wait();
         }
     }
 }

@@ -32,6 +32,8 @@ pub(super) struct Gauges {
     pub(super) running_calls: usize,
     pub(super) waiting_calls: usize,
     pub(super) parked_calls: usize,
+    /// As the budget of the process counts them.
+    pub(super) held_bytes: usize,
 }
 
 pub(super) struct Metrics {
@@ -191,6 +193,9 @@ impl Metrics {
         for (name, help, value) in numbers {
             text.gauge(name, None, help, value as u64);
         }
+        let help =
+            "Bytes of messages, results and files that are held, as MCPBASH_MAX_PROCESS_BYTES bounds them.";
+        text.gauge("mcp_server_held_bytes", Some("bytes"), help, gauges.held_bytes as u64);
         if let Some(bytes) = resident_bytes() {
             let help = "Memory of the server's process that is not swapped out.";
             text.gauge("process_resident_memory_bytes", Some("bytes"), help, bytes);
@@ -255,7 +260,7 @@ mod tests {
         metrics.session_ended(&session);
         metrics.refused("origin");
         metrics.refused("origin");
-        let gauges = Gauges { connections: 7, parked_calls: 2, ..Gauges::default() };
+        let gauges = Gauges { connections: 7, parked_calls: 2, held_bytes: 9, ..Gauges::default() };
         let texts = [Format::Prometheus, Format::OpenMetrics].map(|format| metrics.render(&gauges, format));
         for (text, is_open) in texts.iter().zip([false, true]) {
             let samples = read(text, is_open).unwrap_or_else(|problem| panic!("{problem}\n{text}"));
@@ -285,6 +290,7 @@ mod tests {
             assert_eq!(value("mcp_server_http_refused_requests_total", "reason=\"origin\""), "2");
             assert_eq!(value("mcp_server_http_connections", ""), "7");
             assert_eq!(value("mcp_server_parked_calls", ""), "2");
+            assert_eq!(value("mcp_server_held_bytes", ""), "9");
         }
     }
 

@@ -123,6 +123,7 @@ impl Vital for HealthListener {
             running_calls: load.running,
             waiting_calls: load.waiting,
             parked_calls: load.parked,
+            held_bytes: self.endpoint.server.budget().used(),
         }
     }
 }

@@ -1,0 +1,17 @@
+//! Commands of the binary that have no folder of their own.
+
+pub(crate) mod call;
+mod completions;
+mod config;
+mod debug;
+mod demo;
+mod dev;
+mod dev_client;
+mod doctor;
+mod harmless;
+mod health;
+mod import;
+mod list_read_get;
+mod manners;
+mod run_tool;
+mod signals;

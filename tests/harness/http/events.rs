@@ -1,0 +1,150 @@
+//! Streams of events, and answers that may be one.
+
+use super::connection::{Http, Response};
+use serde_json::Value;
+use std::io;
+
+/// An event of a stream.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Event {
+    pub(crate) id: Option<String>,
+    pub(crate) name: Option<String>,
+    pub(crate) data: Option<String>,
+    pub(crate) retry: Option<String>,
+}
+
+impl Event {
+    fn parse(text: &str) -> Self {
+        let mut event = Self { id: None, name: None, data: None, retry: None };
+        for line in text.split('\n').filter(|line| !line.starts_with(':')) {
+            let (name, value) = line.split_once(':').unwrap_or((line, ""));
+            let value = Some(value.strip_prefix(' ').unwrap_or(value).to_owned());
+            let field = match name {
+                "id" => &mut event.id,
+                "event" => &mut event.name,
+                "data" => &mut event.data,
+                "retry" => &mut event.retry,
+                other => panic!("no client knows the field {other:?} of {text:?}"),
+            };
+            assert!(field.is_none(), "a field stands twice: {text:?}");
+            *field = value;
+        }
+        event
+    }
+
+    /// The message in it.
+    pub(crate) fn message(&self) -> Value {
+        let data = self.data.as_deref().unwrap_or_default();
+        serde_json::from_str(data).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    fn is_message(&self) -> bool {
+        self.data.as_deref().is_some_and(|data| !data.is_empty())
+    }
+}
+
+/// A stream of events that is being read.
+pub(crate) struct Events {
+    pub(crate) http: Http,
+    text: String,
+}
+
+impl Events {
+    /// The next event that is one, comments left out. None when the stream has ended as it should.
+    pub(crate) fn next(&mut self) -> Option<Event> {
+        self.try_next().unwrap_or_else(|error| panic!("the next event: {error}"))
+    }
+
+    /// The same, and an error where the stream was cut off.
+    pub(crate) fn try_next(&mut self) -> io::Result<Option<Event>> {
+        while let Some(text) = self.block()? {
+            if !is_comment(&text) {
+                return Ok(Some(Event::parse(&text)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Waits for a comment, whatever comes before it.
+    pub(crate) fn wait_for_comment(&mut self) {
+        let blocks = std::iter::from_fn(|| self.block().expect("the stream goes on"));
+        assert!({ blocks }.any(|text| is_comment(&text)), "the stream ended without a comment");
+    }
+
+    /// The next event or comment.
+    fn block(&mut self) -> io::Result<Option<String>> {
+        loop {
+            if let Some(end) = self.text.find("\n\n") {
+                let text: String = self.text.drain(..end + 2).collect();
+                assert!(!text.contains('\r'), "another sign for the end of a line: {text:?}");
+                return Ok(Some(text.trim_end_matches('\n').to_owned()));
+            }
+            let Some(piece) = self.http.try_piece()? else {
+                assert!(self.text.is_empty(), "half an event: {:?}", self.text);
+                return Ok(None);
+            };
+            self.text.push_str(std::str::from_utf8(&piece).expect("events are text"));
+        }
+    }
+
+    /// The next event that carries a message.
+    pub(crate) fn next_message(&mut self) -> Option<Event> {
+        std::iter::from_fn(|| self.next()).find(Event::is_message)
+    }
+
+    /// The messages until the stream ends as it should.
+    pub(crate) fn messages(mut self) -> Vec<Value> {
+        std::iter::from_fn(|| self.next_message()).map(|event| event.message()).collect()
+    }
+
+    /// All events until the stream ends as it should.
+    pub(crate) fn all(mut self) -> Vec<Event> {
+        std::iter::from_fn(|| self.next()).collect()
+    }
+}
+
+fn is_comment(text: &str) -> bool {
+    text.split('\n').all(|line| line.starts_with(':'))
+}
+
+/// What comes back for a request, in either form.
+pub(crate) struct Incoming {
+    pub(crate) status: u16,
+    messages: IncomingMessages,
+}
+
+enum IncomingMessages {
+    Single(Option<Value>),
+    Events(Events),
+}
+
+impl Incoming {
+    /// The next message, as long as there are some.
+    pub(crate) fn next(&mut self) -> Option<Value> {
+        match &mut self.messages {
+            IncomingMessages::Single(message) => message.take(),
+            IncomingMessages::Events(events) => events.next_message().map(|event| event.message()),
+        }
+    }
+}
+
+impl Http {
+    /// The events of an answer that must be a stream of them.
+    pub(crate) fn events(mut self) -> Events {
+        let head = self.head();
+        assert!(head.status == 200 && head.is_events(), "{head:?}");
+        Events { http: self, text: String::new() }
+    }
+
+    /// The messages of an answer, be it a single one or a stream of events.
+    pub(crate) fn incoming(mut self) -> Incoming {
+        let head = self.head();
+        let status = head.status;
+        let messages = if head.is_events() {
+            IncomingMessages::Events(Events { http: self, text: String::new() })
+        } else {
+            IncomingMessages::Single(Some(Response { body: self.body(), ..head }.json()))
+        };
+        Incoming { status, messages }
+    }
+}

@@ -1,0 +1,15 @@
+//! Streamable HTTP: sessions, streams, callers, rights, hostile clients, metrics.
+
+mod basics;
+pub(crate) mod callers;
+mod doors;
+mod half_close;
+mod headers;
+mod hostile;
+mod metrics;
+mod open_files;
+mod parked;
+mod rights;
+mod rmcp;
+mod sessions;
+mod tokens;

@@ -1,0 +1,12 @@
+//! How a server starts, ends and reports what it does; its secrets, logs, folders and memory.
+
+mod diagnostics;
+mod endings;
+mod guard;
+mod held_bytes;
+mod log_files;
+mod private_folder;
+mod short_paths;
+mod start_warnings;
+mod startup;
+mod surroundings;

@@ -1,0 +1,13 @@
+//! What a project consists of: discovery, registration, settings, reloading, trust.
+
+mod deep_json;
+mod discovery;
+mod location;
+mod odd_files;
+mod policy;
+mod registration;
+mod registry;
+mod reload;
+mod settings;
+mod signs;
+mod trust;

@@ -1,0 +1,102 @@
+//! `mcp-bash init`.
+
+use super::{done, health, refused, run, tree};
+use crate::harness::Project;
+use serde_json::{Value, json};
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+#[test]
+fn init_adds_what_is_missing_and_touches_nothing_else() {
+    let project = Project::new()
+        .file("it's \"mine\"/.gitignore", "# mine\nnode_modules/\n.registry/")
+        .script("it's \"mine\"/tools/hi.sh", "#!/bin/sh\necho hi\n");
+    let root = project.path("it's \"mine\"");
+    fs::set_permissions(&root, fs::Permissions::from_mode(0o755)).unwrap();
+    fs::set_permissions(root.join("tools"), fs::Permissions::from_mode(0o755)).unwrap();
+    let steps = "\nNext steps:\n  \
+        mcp-bash call hello name=Ada   # call its tool\n  \
+        mcp-bash scaffold tool NAME    # make a tool of your own\n  \
+        mcp-bash install               # add the server to your clients\n";
+    let said = done(&root, &["init"]);
+    let made = "  Created server.d/server.meta.json\n  Updated .gitignore\n  Created .schemas\n  Created tools/hello\n";
+    assert_eq!(said, format!("Initialized an MCP server project\n\n{made}{steps}"));
+    let ignored = fs::read_to_string(root.join(".gitignore")).unwrap();
+    assert_eq!(ignored, "# mine\nnode_modules/\n.registry/\n\n# mcp-bash\n*.log\n.DS_Store\nThumbs.db\n");
+    let metadata = fs::read_to_string(root.join("server.d/server.meta.json")).unwrap();
+    let metadata: Value = serde_json::from_str(&metadata).unwrap();
+    assert_eq!((&metadata["name"], &metadata["title"]), (&json!("it-s-mine"), &json!("It's \"mine\"")));
+    let report = health(&root);
+    assert_eq!((&report["problems"], &report["counts"]["tools"]), (&json!([]), &json!(2)), "{report}");
+
+    let before = tree(&root);
+    let said = done(&root, &["init", "--name", "another"]);
+    let kept = ["server.d/server.meta.json", ".gitignore", ".schemas", "tools/hello"];
+    let kept = kept.map(|path| format!("  Skipped existing {path}\n")).concat();
+    assert_eq!(said, format!("Initialized an MCP server project\n\n{kept}{steps}"));
+    assert_eq!(tree(&root), before);
+}
+
+#[test]
+fn init_makes_no_second_hello() {
+    let project = Project::new().script("tools/hello.py", "#!/usr/bin/env python3\nprint('hi')\n");
+    fs::set_permissions(project.path("tools"), fs::Permissions::from_mode(0o755)).unwrap();
+    let said = done(project.root(), &["init"]);
+    assert!(said.contains("  Skipped existing tools/hello.py\n"), "{said}");
+    assert!(!project.path("tools/hello").exists());
+    assert_eq!(health(project.root())["problems"], json!([]));
+}
+
+#[test]
+fn init_makes_hello_a_function_of_a_language() {
+    let project = Project::new();
+    let said = done(project.root(), &["init", "--lang", "python"]);
+    assert!(said.contains("  Created tools/hello.py\n"), "{said}");
+    assert_eq!(done(project.root(), &["call", "hello", "name=Ada"]), "Hello, Ada!\n");
+    let before = tree(project.root());
+    assert!(
+        done(project.root(), &["init", "--lang", "node"]).contains("  Skipped existing tools/hello.py\n")
+    );
+    assert_eq!(tree(project.root()), before);
+    let both = run(project.root(), &["init", "--lang", "node", "--no-hello"]);
+    assert_eq!(both.code, Some(2));
+    assert!(both.stderr.contains("cannot be used with"), "{}", both.stderr);
+}
+
+#[test]
+fn init_takes_a_name_and_a_folder_and_says_who_may_write() {
+    let project = Project::new();
+    let root = project.path("shared");
+    fs::create_dir(&root).unwrap();
+    fs::set_permissions(&root, fs::Permissions::from_mode(0o775)).unwrap();
+    let said =
+        done(project.root(), &["init", "--name", "my server", "--no-hello", "--project-root", "shared"]);
+    let whole = root.canonicalize().unwrap();
+    assert_eq!(
+        said,
+        format!(
+            "Initialized an MCP server project\n\n  \
+               Created server.d/server.meta.json\n  Created .gitignore\n  Created .schemas\n  Created tools\n\n\
+             Note: scripts here will not be run yet: {} is writable by its group or by everyone (mode 0775); run `chmod go-w` on it (`mcp-bash validate --fix` does it in a whole project)\n\n\
+             Next steps:\n  \
+               mcp-bash scaffold tool NAME --project-root shared   # make a tool of your own\n  \
+               mcp-bash install --project-root shared              # add the server to your clients\n",
+            whole.display()
+        )
+    );
+    assert!(
+        fs::read_to_string(root.join("server.d/server.meta.json"))
+            .unwrap()
+            .contains("\"name\": \"my server\"")
+    );
+    assert!(!root.join("tools/hello").exists());
+    assert_eq!(done(project.root(), &["init", "-q", "--project-root", "shared"]), "");
+    assert_eq!(
+        refused(project.root(), &["init", "--name", " "]),
+        "a server needs a name; give it one with --name"
+    );
+    assert_eq!(
+        refused(project.root(), &["new", "x", "--project-root", "shared"]),
+        "`mcp-bash new` makes a folder here, and takes no --project-root; `mcp-bash init` takes one"
+    );
+}

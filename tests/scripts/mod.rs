@@ -1,0 +1,3 @@
+//! The scripts of the repository.
+
+mod test_steps;

@@ -1,0 +1,20 @@
+//! Tools that are scripts: their arguments, environment, results and failures; workers and providers.
+
+mod arguments;
+mod defaults;
+mod descriptors;
+mod environment;
+mod exit_codes;
+mod failures;
+mod hostile_scripts;
+mod providers;
+mod results;
+mod schemas;
+mod sdk;
+mod shared_sdk;
+mod timeouts;
+mod toolbox;
+mod values_as_code;
+mod variables;
+pub(crate) mod workers;
+mod workers_hostile;

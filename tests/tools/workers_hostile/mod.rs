@@ -1,0 +1,27 @@
+//! Whatever a worker does harms its own call alone: each call is answered exactly once, none sees what is another's, the
+//! next one is served by a new process, and nothing is left running.
+
+mod frames;
+mod processes;
+
+use crate::harness::{Server, wait_until_gone};
+use crate::tools::workers::{pid, project, ready, text, work};
+use serde_json::json;
+
+/// Does something bad in a call, which is to be answered with an error result that says `problem`; the next call is
+/// served by another process, and the first one is gone.
+fn expect_fault(deed: &str, problem: &str) {
+    let project = project(&json!({ "processes": 1 }));
+    let mut server = ready(&project);
+    let first = pid(&mut server);
+    let answer = work(&mut server, deed);
+    assert_eq!(answer["result"]["isError"], true, "{answer}");
+    assert!(text(&answer).contains(problem), "{deed}: {answer}");
+    assert_next_is_served(&mut server, first);
+}
+
+fn assert_next_is_served(server: &mut Server, first: u32) {
+    assert_ne!(pid(server), first);
+    wait_until_gone(first);
+    server.expect_silence();
+}
