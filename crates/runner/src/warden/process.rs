@@ -7,6 +7,11 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use std::fs::File;
 use std::io::Read;
 use std::os::fd::AsFd;
+use std::path::Path;
+use std::time::Duration;
+
+/// The last pause between attempts to remove a folder.
+const LONGEST_PAUSE: Duration = Duration::from_secs(3);
 
 /// Waits until the server has ended, kills the processes it left, removes its folder, and exits.
 pub(super) fn run() -> ! {
@@ -36,11 +41,25 @@ pub(super) fn run() -> ! {
         drop(mark);
         for cleanup in &cleanups {
             if let Cleanup::Folder(folder) = cleanup {
-                remove_folder(folder);
+                remove_for_good(folder);
             }
         }
     }
     std::process::exit(0);
+}
+
+/// Removes a folder into which a process that is about to exit may still write: a server that a killed command had started
+/// exits when its input ends, and writes its registry before.
+fn remove_for_good(folder: &Path) {
+    let mut pause = Duration::from_millis(10);
+    loop {
+        remove_folder(folder);
+        if pause > LONGEST_PAUSE || !folder.exists() {
+            return;
+        }
+        std::thread::sleep(pause);
+        pause *= 2;
+    }
 }
 
 fn kill_groups(groups: &[Pid]) {
