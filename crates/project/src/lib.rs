@@ -7,7 +7,7 @@
 //! folder that is half broken still gives a catalog of the other half. Nothing here speaks JSON-RPC or starts a process.
 //!
 //! The folders depend on each other in one direction: [`trust`] decides which files are believed; `ground` holds what all
-//! share; `declarations` reads what authors write; `walk` finds files that may be entries; [`watch`] waits for changes;
+//! share; `declarations` reads what authors write; `walk` finds files that may be entries; `watch` waits for changes;
 //! `kinds` makes entries of them; `catalog` puts them together; `checks` looks for mistakes.
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests use files of their own"))]

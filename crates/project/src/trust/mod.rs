@@ -6,9 +6,8 @@ mod way;
 
 #[cfg(target_os = "linux")]
 mod linux;
-use linux as system;
 #[cfg(target_os = "linux")]
-use mcp_bash_files::look;
+use linux as system;
 
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;
@@ -16,7 +15,7 @@ mod elsewhere;
 use elsewhere as system;
 
 pub use loaded::judge_loaded;
-use mcp_bash_files::require_regular;
+use mcp_bash_files::{look, require_regular};
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
