@@ -41,6 +41,8 @@ pub(crate) fn leaks(arguments: &Arguments) -> io::Result<bool> {
         ("MCPBASH_LOG_LEVEL", "error"),
         ("MCPBASH_DEFAULT_TOOL_TIMEOUT", "600"),
         ("MCPBASH_MAX_PROGRESS_PER_MIN", "0"),
+        // Large results leave whole.
+        ("MCPBASH_MAX_RESULT_TEXT_BYTES", "0"),
     ];
     let server = Server::start(&arguments.binary, &project, &folder.path().join("tmp"), &[], &environment)?;
     crate::say(&format!("anonymous memory of {}, in KiB\n", arguments.binary.display()));

@@ -90,8 +90,8 @@ impl Worker {
             Act::Vanish => {
                 let mut connection = Connection::open(self.address)?;
                 connection.send(&self.stateless("large"))?;
-                connection.head()?;
-                Ok(())
+                let status = connection.head()?.status;
+                if status == 200 { Ok(()) } else { Err(format!("{status} instead of 200")) }
             }
         }
     }
