@@ -113,7 +113,7 @@ enum Certainty {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum WordRole {
     /// Options and operands: how many operands were read, whether `--` was, and whether the word before was an option
     /// that is not in the table.
     Open { operands: usize, is_ended: bool, after_option: bool },
@@ -129,7 +129,7 @@ enum Place {
 #[derive(Debug, Clone, Copy)]
 struct State {
     row: &'static Program,
-    place: Place,
+    place: WordRole,
     certainty: Certainty,
     /// Whether a shell reads the words first.
     is_pasted: bool,
@@ -149,23 +149,23 @@ impl State {
     fn of(row: &'static Program, certainty: Certainty, is_pasted: bool) -> Self {
         Self {
             row,
-            place: Place::Open { operands: 0, is_ended: false, after_option: false },
+            place: WordRole::Open { operands: 0, is_ended: false, after_option: false },
             certainty,
             is_pasted,
         }
     }
 
-    fn at(self, place: Place) -> Self {
+    fn at(self, place: WordRole) -> Self {
         Self { place, ..self }
     }
 
     fn open(self, operands: usize, is_ended: bool) -> Self {
-        self.at(Place::Open { operands: operands.min(MANY), is_ended, after_option: false })
+        self.at(WordRole::Open { operands: operands.min(MANY), is_ended, after_option: false })
     }
 
     /// The state after the script.
     fn script(self, word: &str) -> Self {
-        self.at(Place::Arguments { from_input: matches!(word, "-" | "/dev/stdin") })
+        self.at(WordRole::Arguments { from_input: matches!(word, "-" | "/dev/stdin") })
     }
 
     /// The state after a word that names a program.
@@ -202,9 +202,9 @@ impl State {
             return Verdict::Data;
         }
         match self.place {
-            Place::Arguments { from_input: true } => self.verdict(Role::Code, true),
-            Place::Arguments { from_input: false } | Place::Program => Verdict::Data,
-            Place::Open { operands, .. } | Place::Value { operands, .. } => {
+            WordRole::Arguments { from_input: true } => self.verdict(Role::Code, true),
+            WordRole::Arguments { from_input: false } | WordRole::Program => Verdict::Data,
+            WordRole::Open { operands, .. } | WordRole::Value { operands, .. } => {
                 // With a script or a command among its operands it reads no code from its input.
                 let has_script = (0..operands).any(|index| {
                     !matches!(self.row.operand(index), Role::Data | Role::Pasted | Role::Settings)
@@ -254,22 +254,22 @@ impl Walk {
 
     fn fixed(&mut self, state: State, word: &str) -> Vec<State> {
         match state.place {
-            Place::Program => vec![state.begin(word)],
-            Place::Value { is_instead, operands, is_ended, .. } => {
+            WordRole::Program => vec![state.begin(word)],
+            WordRole::Value { is_instead, operands, is_ended, .. } => {
                 self.runs_own_code |= is_instead;
                 vec![if is_instead { state.script(word) } else { state.open(operands, is_ended) }]
             }
-            Place::Open { operands, is_ended, .. }
+            WordRole::Open { operands, is_ended, .. }
                 if !is_ended && word.starts_with('-') && word.len() > 1 =>
             {
                 self.fixed_option(state, word, operands)
             }
-            Place::Open { operands, is_ended, .. } => {
+            WordRole::Open { operands, is_ended, .. } => {
                 let mut following = vec![self.fixed_operand(state, word, operands, is_ended)];
                 following.extend(named(state, word));
                 following
             }
-            Place::Arguments { .. } => [state].into_iter().chain(named(state, word)).collect(),
+            WordRole::Arguments { .. } => [state].into_iter().chain(named(state, word)).collect(),
         }
     }
 
@@ -280,9 +280,9 @@ impl Walk {
             return vec![state.open(operands, row.obeys_dashes)];
         }
         let after_option =
-            state.at(Place::Open { operands: operands.min(MANY), is_ended: false, after_option: true });
+            state.at(WordRole::Open { operands: operands.min(MANY), is_ended: false, after_option: true });
         if let Some((_, other)) = row.subcommands.iter().find(|(name, _)| *name == word) {
-            let place = Place::Value { role: Role::Data, is_instead: false, operands: 0, is_ended: false };
+            let place = WordRole::Value { role: Role::Data, is_instead: false, operands: 0, is_ended: false };
             return vec![State { row: other, place, ..state }];
         }
         let (name, value) = match word.split_once('=') {
@@ -304,8 +304,9 @@ impl Walk {
             }
             kind => kind,
         };
-        let value_of =
-            |role, is_instead| vec![state.at(Place::Value { role, is_instead, operands, is_ended: false })];
+        let value_of = |role, is_instead| {
+            vec![state.at(WordRole::Value { role, is_instead, operands, is_ended: false })]
+        };
         match (kind, value) {
             (OptionKind::Instead, Some(script)) => {
                 self.runs_own_code = true;
@@ -313,15 +314,16 @@ impl Walk {
             }
             (OptionKind::Instead, None) => value_of(Role::Code, true),
             (OptionKind::Takes(role), None) => value_of(role, false),
-            (OptionKind::Begins, None) => vec![state.at(Place::Program)],
+            (OptionKind::Begins, None) => vec![state.at(WordRole::Program)],
             // It may be a flag, or take the next word.
             (OptionKind::Unlisted, None) if row.is_known() => {
                 let role = unlisted(row, name, self.is_own);
-                let place = Place::Value { role, is_instead: false, operands, is_ended: false };
+                let place = WordRole::Value { role, is_instead: false, operands, is_ended: false };
                 vec![after_option, State { place, certainty: Certainty::Ambiguous, ..state }]
             }
             (OptionKind::Unlisted, None) if !self.is_own && reads_like_code(name) => {
-                let place = Place::Value { role: Role::Pasted, is_instead: false, operands, is_ended: false };
+                let place =
+                    WordRole::Value { role: Role::Pasted, is_instead: false, operands, is_ended: false };
                 vec![open, state.at(place)]
             }
             _ => vec![open],
@@ -349,15 +351,15 @@ impl Walk {
 
     fn value(&self, state: State, prefix: &str, may_be_option: bool) -> (State, Verdict) {
         match state.place {
-            Place::Program => {
+            WordRole::Program => {
                 (State { row: &UNKNOWN, ..state.open(0, false) }, state.verdict(Role::Command, true))
             }
-            Place::Value { role, is_instead, operands, is_ended } => {
+            WordRole::Value { role, is_instead, operands, is_ended } => {
                 let next = if is_instead { state.script("") } else { state.open(operands, is_ended) };
                 (next, state.verdict(role, true))
             }
-            Place::Arguments { .. } => (state, state.verdict(Role::Data, false)),
-            Place::Open { operands, is_ended, .. } if !is_ended && prefix.starts_with('-') => {
+            WordRole::Arguments { .. } => (state, state.verdict(Role::Data, false)),
+            WordRole::Open { operands, is_ended, .. } if !is_ended && prefix.starts_with('-') => {
                 let (kind, name) = option_before(state.row, prefix);
                 let next =
                     if kind == OptionKind::Instead { state.script("") } else { state.open(operands, false) };
@@ -370,7 +372,7 @@ impl Walk {
                 };
                 (next, state.verdict(role, is_listed))
             }
-            Place::Open { operands, is_ended, after_option } => {
+            WordRole::Open { operands, is_ended, after_option } => {
                 // If the author lets a value begin with `-` after an option, it belongs to the option.
                 let may_be_option =
                     may_be_option && !is_ended && (!after_option || state.row.is_interpreter());
@@ -447,8 +449,11 @@ fn cluster(row: &Program, word: &str) -> Option<(OptionKind, bool)> {
 /// The reading in which a word of a program begins a command of its own, as in `some-wrapper sh -c`.
 fn named(state: State, word: &str) -> Option<State> {
     let row = table::find(word);
-    let certainty =
-        if matches!(state.place, Place::Arguments { .. }) { Certainty::Argument } else { Certainty::Named };
+    let certainty = if matches!(state.place, WordRole::Arguments { .. }) {
+        Certainty::Argument
+    } else {
+        Certainty::Named
+    };
     (row.is_known() && !word.starts_with('-')).then(|| State::of(row, certainty, state.is_pasted))
 }
 

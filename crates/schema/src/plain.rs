@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 /// A schema of which every keyword is known to be valid.
 pub(crate) struct Plain {
-    kind: Option<Kind>,
+    kind: Option<PlainKind>,
     properties: Vec<(String, Plain)>,
     required: Vec<String>,
     /// Whether members other than the properties are refused.
@@ -22,7 +22,7 @@ pub(crate) struct Plain {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum PlainKind {
     Object,
     Array,
     String,
@@ -98,20 +98,22 @@ impl Plain {
     /// Whether a value fits beyond doubt.
     pub(crate) fn surely_fits(&self, value: &Tree<'_>) -> bool {
         match &value.body {
-            Body::Null => self.takes(Kind::Null),
-            Body::Boolean(_) => self.takes(Kind::Boolean),
+            Body::Null => self.takes(PlainKind::Null),
+            Body::Boolean(_) => self.takes(PlainKind::Boolean),
             Body::Number => self.takes_number(value.text),
             Body::String(text) => self.takes_text(text),
             Body::Array(elements) => {
                 let is_fit = |element| self.items.as_ref().is_none_or(|items| items.surely_fits(element));
-                self.takes(Kind::Array) && allows(self.count, elements.len()) && elements.iter().all(is_fit)
+                self.takes(PlainKind::Array)
+                    && allows(self.count, elements.len())
+                    && elements.iter().all(is_fit)
             }
             Body::Object(members) => {
                 let is_fit = |name: &str, value| match self.property(name) {
                     Some(property) => property.surely_fits(value),
                     None => !self.is_closed,
                 };
-                self.takes(Kind::Object)
+                self.takes(PlainKind::Object)
                     && self.required.iter().all(|name| members.get(name).is_some())
                     && members.list.iter().all(|member| is_fit(&member.name, &member.value))
             }
@@ -123,12 +125,12 @@ impl Plain {
     }
 
     /// Whether any value of this type fits; not if choices are listed.
-    fn takes(&self, kind: Kind) -> bool {
+    fn takes(&self, kind: PlainKind) -> bool {
         self.choices.is_none() && self.kind.is_none_or(|own| own == kind)
     }
 
     fn takes_text(&self, text: &str) -> bool {
-        self.kind.is_none_or(|own| own == Kind::String)
+        self.kind.is_none_or(|own| own == PlainKind::String)
             && self.choices.as_ref().is_none_or(|choices| choices.iter().any(|choice| choice == text))
             && (self.length.are_open() || allows(self.length, text.chars().count()))
     }
@@ -136,7 +138,7 @@ impl Plain {
     /// Only a number that is written as an integer is surely one, and surely within bounds.
     fn takes_number(&self, text: &str) -> bool {
         let integer = text.parse::<i64>().ok();
-        let is_of_type = self.takes(Kind::Number) || integer.is_some() && self.takes(Kind::Integer);
+        let is_of_type = self.takes(PlainKind::Number) || integer.is_some() && self.takes(PlainKind::Integer);
         is_of_type && (self.amount.are_open() || integer.is_some_and(|integer| self.amount.allow(integer)))
     }
 }
@@ -145,15 +147,15 @@ fn allows(bounds: Bounds, size: usize) -> bool {
     i64::try_from(size).is_ok_and(|size| bounds.allow(size))
 }
 
-fn kind(name: &str) -> Option<Kind> {
+fn kind(name: &str) -> Option<PlainKind> {
     Some(match name {
-        "object" => Kind::Object,
-        "array" => Kind::Array,
-        "string" => Kind::String,
-        "number" => Kind::Number,
-        "integer" => Kind::Integer,
-        "boolean" => Kind::Boolean,
-        "null" => Kind::Null,
+        "object" => PlainKind::Object,
+        "array" => PlainKind::Array,
+        "string" => PlainKind::String,
+        "number" => PlainKind::Number,
+        "integer" => PlainKind::Integer,
+        "boolean" => PlainKind::Boolean,
+        "null" => PlainKind::Null,
         _ => return None,
     })
 }

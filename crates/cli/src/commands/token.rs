@@ -50,7 +50,7 @@ pub(crate) struct NewArguments {
     name: String,
 
     #[command(flatten)]
-    place: Place,
+    place: NamedFile,
 
     /// The only tools that it allows, with commas between them [default: all]
     #[arg(long, value_name = "NAMES")]
@@ -68,7 +68,7 @@ pub(crate) struct NewArguments {
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ListArguments {
     #[command(flatten)]
-    place: Place,
+    place: NamedFile,
 
     /// Print them as JSON
     #[arg(long)]
@@ -81,7 +81,7 @@ pub(crate) struct RemoveArguments {
     name: String,
 
     #[command(flatten)]
-    place: Place,
+    place: NamedFile,
 
     /// Print what was removed as JSON
     #[arg(long)]
@@ -90,13 +90,13 @@ pub(crate) struct RemoveArguments {
 
 #[derive(Debug, Clone, Args)]
 #[group(skip)]
-struct Place {
+struct NamedFile {
     /// The file of the tokens [default: `MCPBASH_HTTP_TOKENS`]
     #[arg(long, value_name = "FILE")]
     file: Option<PathBuf>,
 }
 
-impl Place {
+impl NamedFile {
     fn path(&self) -> Result<PathBuf, Error> {
         let (settings, _) = startup::settings();
         let file = self.file.clone().or(settings.http.tokens);

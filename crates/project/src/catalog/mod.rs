@@ -103,7 +103,7 @@ impl Catalog {
     fn assembled(paths: &Paths, reading: &Reading, before: &Before<'_>) -> Self {
         let mut diagnostics = Vec::new();
         let identity = Identity::read(paths, &mut diagnostics);
-        let mut source = Source {
+        let mut source = EntrySource {
             paths,
             reading,
             before,
@@ -268,7 +268,7 @@ impl Found {
 }
 
 /// The parts of a catalog while it is being built.
-struct Source<'a> {
+struct EntrySource<'a> {
     paths: &'a Paths,
     reading: &'a Reading,
     before: &'a Before<'a>,
@@ -289,7 +289,7 @@ struct Walked {
     besides: Besides,
 }
 
-impl<'a> Source<'a> {
+impl<'a> EntrySource<'a> {
     fn collections(&mut self) -> Result<Found, String> {
         let (templates, registered_templates) = self.templates()?;
         let mut found = Found {

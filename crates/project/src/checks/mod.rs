@@ -35,7 +35,7 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use surroundings::Kind;
+use surroundings::ScriptUse;
 use walk::{Folder, walk};
 
 /// All problems of a project besides those that discovery found, ordered by file.
@@ -86,7 +86,7 @@ fn beginning(file: &Path, bytes: u64) -> String {
 }
 
 /// All scripts that the project may run, each once.
-fn scripts(catalog: &Catalog) -> BTreeMap<PathBuf, Kind> {
+fn scripts(catalog: &Catalog) -> BTreeMap<PathBuf, ScriptUse> {
     let is_script =
         |tool: &&Arc<Tool>| !tool.is_function() && !matches!(tool.execution, Execution::Command { .. });
     let tools = catalog.tools.items().iter().filter(is_script).map(|tool| tool.script.clone());
@@ -97,11 +97,12 @@ fn scripts(catalog: &Catalog) -> BTreeMap<PathBuf, Kind> {
         .map(|prompt| prompt.file.clone());
     let completing = prompts.filter_map(|prompt| prompt.completion_script());
     let completions = catalog.completions.items().iter().map(|completion| completion.script.clone());
-    let started = tools.chain(own).chain(completing).chain(completions).map(|script| (script, Kind::Started));
+    let started =
+        tools.chain(own).chain(completing).chain(completions).map(|script| (script, ScriptUse::Started));
     let server = walk(&catalog.paths.server).into_iter().next();
     let server = server
         .into_iter()
         .flat_map(|Folder { path, files, .. }| files.into_iter().map(move |name| path.join(name)));
     let sourced = server.filter(|path| path.extension().is_some_and(|ending| ending == "sh"));
-    started.chain(sourced.map(|script| (script, Kind::Sourced))).collect()
+    started.chain(sourced.map(|script| (script, ScriptUse::Sourced))).collect()
 }

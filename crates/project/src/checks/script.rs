@@ -1,6 +1,6 @@
 //! Script check: whether a script can be started, and whether its bytes are what its interpreter expects.
 
-use super::surroundings::{Kind, Surroundings};
+use super::surroundings::{ScriptUse, Surroundings};
 use super::{keys, shebang};
 use crate::ground::interpreters::{SHELLS, interpreter_by_ending, interpreter_name, is_executable};
 use crate::{Diagnostic, Repair};
@@ -12,7 +12,7 @@ use std::path::Path;
 const BEGINNING: u64 = 64 * 1024;
 
 /// Checks one script.
-pub(super) fn check(script: &Path, kind: Kind, surroundings: Surroundings<'_>) -> Vec<Diagnostic> {
+pub(super) fn check(script: &Path, kind: ScriptUse, surroundings: Surroundings<'_>) -> Vec<Diagnostic> {
     let mut bytes = Vec::new();
     let read = mcp_bash_files::open(script).and_then(|file| file.take(BEGINNING).read_to_end(&mut bytes));
     // A script that cannot be opened is reported by discovery, or has been removed.
@@ -22,8 +22,10 @@ pub(super) fn check(script: &Path, kind: Kind, surroundings: Surroundings<'_>) -
     let mut found = Vec::new();
     let text = String::from_utf8_lossy(&bytes);
     match kind {
-        Kind::Started => found.extend(check_start(script, &text, surroundings)),
-        Kind::Sourced => found.extend(check_mark(script, &text).or_else(|| check_line_ends(script, &text))),
+        ScriptUse::Started => found.extend(check_start(script, &text, surroundings)),
+        ScriptUse::Sourced => {
+            found.extend(check_mark(script, &text).or_else(|| check_line_ends(script, &text)))
+        }
     }
     keys::check_inline(script, &text, &mut found);
     found

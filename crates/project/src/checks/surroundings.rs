@@ -19,7 +19,7 @@ impl Surroundings<'_> {
 
 /// How a script is started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ScriptUse {
     /// As a program: executable, or by the interpreter that its first line names.
     Started,
     /// Read by a shell that runs already.

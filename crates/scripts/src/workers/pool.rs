@@ -27,7 +27,7 @@ pub(super) struct Pool {
 #[derive(Default)]
 struct State {
     /// The workers that take calls, the most recently used one last.
-    ready: Vec<Place>,
+    ready: Vec<Slot>,
     /// How many are being started.
     starting: usize,
     /// How many wait for the answer to a question, and could serve no other call meanwhile.
@@ -35,7 +35,7 @@ struct State {
     waiting: VecDeque<oneshot::Sender<Turn>>,
 }
 
-struct Place {
+struct Slot {
     worker: Arc<ReadyWorker>,
     /// How many calls it has.
     taken: usize,
@@ -231,7 +231,7 @@ impl StartPermit {
 
     /// The worker can take calls.
     pub(super) fn succeeded(self, worker: Arc<ReadyWorker>) {
-        self.0.state.lock().ready.push(Place { worker, taken: 0 });
+        self.0.state.lock().ready.push(Slot { worker, taken: 0 });
     }
 
     /// The first waiting call receives the reason.

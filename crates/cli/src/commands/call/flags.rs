@@ -1,7 +1,7 @@
 //! Flags of a tool, made from its schema: `--path /var --top 5`, and the tool's help.
 
 use super::given::Pair;
-use super::parameters::{Kind, Parameter, Parameters};
+use super::parameters::{Parameter, ParameterKind, Parameters};
 use crate::terminal::harmless_line;
 use clap::{Arg, ArgAction, ArgMatches};
 use std::collections::HashSet;
@@ -75,7 +75,7 @@ fn flag(parameter: &Parameter, name: &str, aliases: &[String]) -> Arg {
     for alias in aliases {
         flag = flag.visible_alias(lasting(alias.clone()));
     }
-    if parameter.kind == Kind::Boolean {
+    if parameter.kind == ParameterKind::Boolean {
         // `--all` says yes, `--all=false` says no.
         flag = flag
             .num_args(0..=1)

@@ -1,7 +1,7 @@
 //! Given arguments: `--args` and `key=value` pairs of the command line become one JSON object. If both name a key, the pair
 //! counts. Values keep their spelling: `1.10` stays `1.10`.
 
-use super::parameters::{Kind, Parameters, is_json};
+use super::parameters::{ParameterKind, Parameters, is_json};
 use mcp_bash_wire::write;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -163,7 +163,7 @@ fn unknown(of: &str, parameters: &Parameters, key: &str) -> ArgumentError {
 }
 
 fn is_list(parameters: &Parameters, pair: &Pair) -> bool {
-    parameters.get(pair.key()).is_some_and(|parameter| matches!(parameter.kind, Kind::List(_)))
+    parameters.get(pair.key()).is_some_and(|parameter| matches!(parameter.kind, ParameterKind::List(_)))
         && matches!(pair, Pair::Text { .. })
 }
 

@@ -13,7 +13,7 @@ pub(crate) struct Parameters {
 #[derive(Debug)]
 pub(crate) struct Parameter {
     pub(crate) name: String,
-    pub(crate) kind: Kind,
+    pub(crate) kind: ParameterKind,
     pub(crate) is_required: bool,
     /// Whether `null` is a value of it.
     pub(crate) is_nullable: bool,
@@ -25,12 +25,12 @@ pub(crate) struct Parameter {
 
 /// How a value is made from its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ParameterKind {
     Text,
     Number,
     Integer,
     Boolean,
-    List(Box<Kind>),
+    List(Box<ParameterKind>),
     Object,
     /// Several types, none of which is text.
     Json,
@@ -66,7 +66,7 @@ fn parameter(name: &str, property: &Value, root: &Value, is_required: bool) -> P
     let (kind, is_nullable) = kind_of(property, root);
     let value = besides_null(property);
     let listed = match &kind {
-        Kind::List(_) => &value["items"]["enum"],
+        ParameterKind::List(_) => &value["items"]["enum"],
         _ => &value["enum"],
     };
     Parameter {
@@ -101,7 +101,7 @@ pub(crate) fn besides_null(schema: &Value) -> &Value {
 }
 
 /// The type of a value by its schema, and whether it may be `null`. The default is text.
-fn kind_of(schema: &Value, root: &Value) -> (Kind, bool) {
+fn kind_of(schema: &Value, root: &Value) -> (ParameterKind, bool) {
     let types: Vec<&str> = match &schema["type"] {
         Value::String(one) => vec![one],
         Value::Array(several) => several.iter().filter_map(Value::as_str).collect(),
@@ -112,28 +112,28 @@ fn kind_of(schema: &Value, root: &Value) -> (Kind, bool) {
     (joined(kinds), is_nullable)
 }
 
-fn kind_named(name: &str, schema: &Value, root: &Value) -> Kind {
+fn kind_named(name: &str, schema: &Value, root: &Value) -> ParameterKind {
     match name {
-        "number" => Kind::Number,
-        "integer" => Kind::Integer,
-        "boolean" => Kind::Boolean,
-        "object" => Kind::Object,
+        "number" => ParameterKind::Number,
+        "integer" => ParameterKind::Integer,
+        "boolean" => ParameterKind::Boolean,
+        "object" => ParameterKind::Object,
         // A command line can express only one level without JSON.
         "array" => match kind_of(resolved(&schema["items"], root), &Value::Null).0 {
-            Kind::List(_) => Kind::List(Box::new(Kind::Json)),
-            kind => Kind::List(Box::new(kind)),
+            ParameterKind::List(_) => ParameterKind::List(Box::new(ParameterKind::Json)),
+            kind => ParameterKind::List(Box::new(kind)),
         },
-        _ => Kind::Text,
+        _ => ParameterKind::Text,
     }
 }
 
-fn kind_without_type(schema: &Value, root: &Value) -> (Kind, bool) {
+fn kind_without_type(schema: &Value, root: &Value) -> (ParameterKind, bool) {
     if let Some(branches) = schema["anyOf"].as_array().or(schema["oneOf"].as_array()) {
         let is_null = |branch: &&Value| branch["type"] == "null";
         let is_typed = |branch: &&Value| branch.get("type").is_some_and(Value::is_string);
         let typed = branches.iter().map(|branch| resolved(branch, root));
         let kinds = typed.clone().filter(is_typed).filter(|branch| !is_null(branch));
-        let kinds: Vec<Kind> = kinds
+        let kinds: Vec<ParameterKind> = kinds
             .map(|branch| kind_named(branch["type"].as_str().unwrap_or_default(), branch, root))
             .collect();
         return (joined(kinds.into_iter()), typed.clone().any(|branch| is_null(&branch)));
@@ -141,22 +141,22 @@ fn kind_without_type(schema: &Value, root: &Value) -> (Kind, bool) {
     let values = schema["enum"].as_array();
     let is_text = values.is_none_or(|values| values.iter().any(Value::is_string));
     let is_nullable = values.is_some_and(|values| values.contains(&Value::Null));
-    (if is_text { Kind::Text } else { Kind::Json }, is_nullable)
+    (if is_text { ParameterKind::Text } else { ParameterKind::Json }, is_nullable)
 }
 
 /// The kind of a value that is one of several: text if it may be, since every word is a text.
-fn joined(kinds: impl Iterator<Item = Kind>) -> Kind {
-    let mut kinds: Vec<Kind> = kinds.collect();
+fn joined(kinds: impl Iterator<Item = ParameterKind>) -> ParameterKind {
+    let mut kinds: Vec<ParameterKind> = kinds.collect();
     kinds.dedup();
     match kinds.len() {
-        0 => Kind::Text,
+        0 => ParameterKind::Text,
         1 => kinds.remove(0),
-        _ if kinds.contains(&Kind::Text) => Kind::Text,
-        _ => Kind::Json,
+        _ if kinds.contains(&ParameterKind::Text) => ParameterKind::Text,
+        _ => ParameterKind::Json,
     }
 }
 
-impl Kind {
+impl ParameterKind {
     /// The type as help names it.
     pub(crate) fn name(&self) -> String {
         match self {
@@ -187,25 +187,25 @@ impl Kind {
 impl Parameter {
     /// The JSON for a word on the command line, or what is expected instead. Numbers keep their spelling.
     pub(crate) fn read(&self, text: &str) -> Result<String, &'static str> {
-        if self.is_nullable && text == "null" && self.kind != Kind::Text {
+        if self.is_nullable && text == "null" && self.kind != ParameterKind::Text {
             return Ok(text.to_owned());
         }
         read(&self.kind, text)
     }
 }
 
-fn read(kind: &Kind, text: &str) -> Result<String, &'static str> {
+fn read(kind: &ParameterKind, text: &str) -> Result<String, &'static str> {
     let json = || is_json(text);
     let fits = match kind {
-        Kind::Text => return Ok(Value::from(text).to_string()),
-        Kind::Number | Kind::Integer => {
+        ParameterKind::Text => return Ok(Value::from(text).to_string()),
+        ParameterKind::Number | ParameterKind::Integer => {
             json() && text.starts_with(|first: char| first == '-' || first.is_ascii_digit())
         }
-        Kind::Boolean => text == "true" || text == "false",
-        Kind::List(_) if text.starts_with('[') => json(),
-        Kind::List(item) => return read(item, text).map(|item| format!("[{item}]")),
-        Kind::Object => text.starts_with('{') && json(),
-        Kind::Json => json(),
+        ParameterKind::Boolean => text == "true" || text == "false",
+        ParameterKind::List(_) if text.starts_with('[') => json(),
+        ParameterKind::List(item) => return read(item, text).map(|item| format!("[{item}]")),
+        ParameterKind::Object => text.starts_with('{') && json(),
+        ParameterKind::Json => json(),
     };
     if fits { Ok(text.to_owned()) } else { Err(kind.wanted()) }
 }

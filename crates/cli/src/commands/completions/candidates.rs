@@ -14,7 +14,7 @@ const CALLS: [&str; 2] = ["call", "run-tool"];
 pub(super) fn of(words: &[String], mut whole: Command) -> Offers {
     whole.build();
     let Some((current, before)) = words.split_last() else { return Offers::default() };
-    let mut place = Place::new(&whole);
+    let mut place = LinePosition::new(&whole);
     for word in before {
         place.pass(word);
     }
@@ -22,7 +22,7 @@ pub(super) fn of(words: &[String], mut whole: Command) -> Offers {
 }
 
 /// The position at which the user is typing.
-struct Place<'c> {
+struct LinePosition<'c> {
     whole: &'c Command,
     command: &'c Command,
     /// The option whose value is the next word.
@@ -33,7 +33,7 @@ struct Place<'c> {
     project_root: Option<PathBuf>,
 }
 
-impl<'c> Place<'c> {
+impl<'c> LinePosition<'c> {
     fn new(whole: &'c Command) -> Self {
         Self {
             whole,

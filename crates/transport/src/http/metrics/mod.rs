@@ -50,13 +50,13 @@ pub(super) struct Metrics {
 /// The kinds of operations so far.
 #[derive(Clone, Default)]
 struct Operations {
-    by_kind: HashMap<Kind, Named>,
+    by_kind: HashMap<OperationKind, Named>,
     count: usize,
 }
 
 /// What tells operations apart beside the name of the tool or the prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-struct Kind {
+struct OperationKind {
     method: &'static str,
     error: Option<ErrorLabel>,
     revision: Option<Revision>,
@@ -75,7 +75,7 @@ struct Named {
 }
 
 impl Operations {
-    fn find(&self, kind: Kind, name: Option<&str>) -> Option<&Arc<Histogram>> {
+    fn find(&self, kind: OperationKind, name: Option<&str>) -> Option<&Arc<Histogram>> {
         let named = self.by_kind.get(&kind)?;
         match name {
             None => named.unnamed.as_ref(),
@@ -83,7 +83,7 @@ impl Operations {
         }
     }
 
-    fn add(&mut self, kind: Kind, name: Option<&str>) -> Arc<Histogram> {
+    fn add(&mut self, kind: OperationKind, name: Option<&str>) -> Arc<Histogram> {
         let histogram = Arc::new(Histogram::default());
         let named = self.by_kind.entry(kind).or_default();
         match name {
@@ -95,7 +95,7 @@ impl Operations {
     }
 
     /// All of them, in order.
-    fn all(&self) -> Vec<(Kind, Option<&str>, &Histogram)> {
+    fn all(&self) -> Vec<(OperationKind, Option<&str>, &Histogram)> {
         let mut all = Vec::with_capacity(self.count);
         for (kind, named) in &self.by_kind {
             all.extend(named.unnamed.iter().map(|histogram| (*kind, None, &**histogram)));
@@ -109,7 +109,7 @@ impl Operations {
 impl Meter for Metrics {
     fn served(&self, operation: &Operation<'_>) {
         let Operation { method, name, revision, duration, error } = *operation;
-        let kind = Kind { method, error: error.map(ErrorLabel::Known), revision };
+        let kind = OperationKind { method, error: error.map(ErrorLabel::Known), revision };
         self.histogram(kind, name).observe(duration);
     }
 
@@ -140,7 +140,7 @@ impl Metrics {
         *self.refused.lock().entry(reason).or_default() += 1;
     }
 
-    fn histogram(&self, kind: Kind, name: Option<&str>) -> Arc<Histogram> {
+    fn histogram(&self, kind: OperationKind, name: Option<&str>) -> Arc<Histogram> {
         if let Some(known) = self.operations.load().find(kind, name) {
             return Arc::clone(known);
         }
@@ -149,7 +149,7 @@ impl Metrics {
         let (kind, name) = if known.count < MOST_KINDS {
             (kind, name)
         } else {
-            (Kind { error: kind.error.map(|_| ErrorLabel::Other), ..kind }, name.map(|_| OTHER))
+            (OperationKind { error: kind.error.map(|_| ErrorLabel::Other), ..kind }, name.map(|_| OTHER))
         };
         if let Some(known) = known.find(kind, name) {
             return Arc::clone(known);
@@ -203,7 +203,12 @@ impl Metrics {
         text.finish()
     }
 
-    fn labels<'a>(&self, kind: Kind, name: Option<&'a str>, error: &'a str) -> Vec<(&'static str, &'a str)>
+    fn labels<'a>(
+        &self,
+        kind: OperationKind,
+        name: Option<&'a str>,
+        error: &'a str,
+    ) -> Vec<(&'static str, &'a str)>
     where
         Self: 'a,
     {

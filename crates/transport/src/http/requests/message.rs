@@ -3,7 +3,7 @@
 use mcp_bash_wire::{Decoded, Era, Id, Incoming, Limits, RequestMeta, Revision, decode, decode_element};
 
 #[derive(Debug, PartialEq, Eq)]
-pub(in crate::http) enum Kind {
+pub(in crate::http) enum MessageKind {
     /// The first request of a session.
     Initialize,
     Request,
@@ -18,7 +18,7 @@ pub(in crate::http) enum Kind {
 
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::http) struct Look {
-    pub(in crate::http) kind: Kind,
+    pub(in crate::http) kind: MessageKind,
     /// The id of a request, also of one that cannot be served.
     pub(in crate::http) id: Option<Id>,
     /// Whether it says of itself that it belongs to the stateless era.
@@ -28,15 +28,15 @@ pub(in crate::http) struct Look {
 impl Look {
     pub(in crate::http) fn at(body: &[u8], limits: Limits) -> Self {
         match decode(body, limits) {
-            Ok(None) => Self::of(Kind::Empty),
+            Ok(None) => Self::of(MessageKind::Empty),
             Ok(Some(Decoded::One(incoming))) => Self::at_one(incoming),
             Ok(Some(Decoded::Batch(elements))) => {
                 let mut elements = elements.into_iter().map(decode_element);
                 let claims_stateless =
                     elements.any(|element| element.is_ok_and(|one| claims_stateless(&one)));
-                Self { claims_stateless, ..Self::of(Kind::Batch) }
+                Self { claims_stateless, ..Self::of(MessageKind::Batch) }
             }
-            Err(refusal) => Self { id: refusal.id, ..Self::of(Kind::Unreadable) },
+            Err(refusal) => Self { id: refusal.id, ..Self::of(MessageKind::Unreadable) },
         }
     }
 
@@ -45,21 +45,22 @@ impl Look {
         match incoming {
             Incoming::Request(request) => {
                 let is_first = !claims_stateless && &*request.method == "initialize";
-                let kind = if is_first { Kind::Initialize } else { Kind::Request };
+                let kind = if is_first { MessageKind::Initialize } else { MessageKind::Request };
                 Self { kind, id: Some(request.id), claims_stateless }
             }
-            _ => Self::of(Kind::Unanswered),
+            _ => Self::of(MessageKind::Unanswered),
         }
     }
 
-    fn of(kind: Kind) -> Self {
+    fn of(kind: MessageKind) -> Self {
         Self { kind, id: None, claims_stateless: false }
     }
 
     /// Whether it is served without a session: because it says so, or because `version`, the header, does. What begins a
     /// session never is.
     pub(in crate::http) fn is_stateless(&self, version: Option<&str>) -> bool {
-        self.claims_stateless || (self.kind != Kind::Initialize && version.is_some_and(is_of_no_session))
+        self.claims_stateless
+            || (self.kind != MessageKind::Initialize && version.is_some_and(is_of_no_session))
     }
 }
 
@@ -88,12 +89,12 @@ mod tests {
     #[test]
     fn the_body_decides_where_it_says_which_era_it_is_of() {
         let stateless = look(&format!(r#"{{"jsonrpc":"2.0","id":1,"method":"initialize","params":{META}}}"#));
-        assert_eq!(stateless.kind, Kind::Request);
+        assert_eq!(stateless.kind, MessageKind::Request);
         assert!(stateless.is_stateless(None) && stateless.is_stateless(Some("2025-06-18")));
         let first = look(r#"{"jsonrpc":"2.0","id":1,"method":"initialize"}"#);
-        assert!(first.kind == Kind::Initialize && !first.is_stateless(Some("2026-07-28")));
+        assert!(first.kind == MessageKind::Initialize && !first.is_stateless(Some("2026-07-28")));
         let batch = look(&format!(r#"[1,{{"jsonrpc":"2.0","id":1,"method":"ping","params":{META}}}]"#));
-        assert!(batch.kind == Kind::Batch && batch.is_stateless(None));
+        assert!(batch.kind == MessageKind::Batch && batch.is_stateless(None));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use crate::http::requests::endpoint::{Endpoint, no_room};
 use crate::http::requests::incoming::Body;
-use crate::http::requests::message::{Kind, Look};
+use crate::http::requests::message::{Look, MessageKind};
 use crate::http::requests::respond::{self, Answer};
 use crate::http::sessions::old_sessions::OldSession;
 use crate::http::streams::events::Events;
@@ -66,12 +66,12 @@ pub(in crate::http) fn post(endpoint: &Endpoint, caller: &Arc<Caller>, uri: &Uri
         return respond::error(StatusCode::NOT_FOUND, None, &error);
     };
     let look = Look::at(&body.bytes, endpoint.server.settings().limits);
-    if matches!(look.kind, Kind::Empty | Kind::Unreadable) {
+    if matches!(look.kind, MessageKind::Empty | MessageKind::Unreadable) {
         let error = RpcError::new(code::PARSE_ERROR, "Parse error");
         return respond::error(StatusCode::BAD_REQUEST, look.id.as_ref(), &error);
     }
     // Answers cannot be missed, so that nothing is asked while too many of them are unread.
-    if look.kind != Kind::Unanswered && session.buffer.is_clogged() {
+    if look.kind != MessageKind::Unanswered && session.buffer.is_clogged() {
         let reason = "Too much is unread on the stream; MCPBASH_MAX_UNREAD_BYTES sets the limit".to_owned();
         return respond::later(StatusCode::SERVICE_UNAVAILABLE, RETRY, reason);
     }

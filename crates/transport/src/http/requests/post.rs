@@ -5,7 +5,7 @@ use crate::http::limits::slow_client_timeout::Serving;
 use crate::http::requests::endpoint::{Endpoint, no_room};
 use crate::http::requests::headers::{RequestHeaders, only};
 use crate::http::requests::incoming::Body;
-use crate::http::requests::message::{Kind, Look, is_of_no_session};
+use crate::http::requests::message::{Look, MessageKind, is_of_no_session};
 use crate::http::requests::respond::{self, Answer, PROTOCOL_VERSION, Refusal, SESSION_ID};
 use crate::http::sessions::NoSession;
 use crate::http::sessions::session::Session;
@@ -41,20 +41,20 @@ pub(in crate::http) async fn post(
 ) -> Answer {
     let look = Look::at(&body.bytes, endpoint.server.settings().limits);
     let version = headers.get(PROTOCOL_VERSION).map(|value| value.to_str().unwrap_or_default());
-    if look.kind == Kind::Empty {
+    if look.kind == MessageKind::Empty {
         let error = RpcError::with_reason(code::PARSE_ERROR, "Parse error", "the body is empty");
         return respond::error(StatusCode::BAD_REQUEST, None, &error);
     }
     if look.is_stateless(version) {
         return without_session(endpoint, caller, headers, body, look, serving).await;
     }
-    if look.kind == Kind::Initialize {
+    if look.kind == MessageKind::Initialize {
         return first_of_session(endpoint, caller, body, look, serving).await;
     }
     match session_of(endpoint, &caller, headers) {
         Ok(session) => in_session(endpoint, &session, body, look, serving).await,
         // What cannot be read is told so before it is asked for a session.
-        Err(_) if look.kind == Kind::Unreadable => {
+        Err(_) if look.kind == MessageKind::Unreadable => {
             without_session(endpoint, caller, headers, body, look, serving).await
         }
         Err(none) => *none.refusal(look.id.as_ref()),
@@ -70,7 +70,7 @@ async fn without_session(
     look: Look,
     serving: &Serving,
 ) -> Answer {
-    if look.kind == Kind::Unanswered {
+    if look.kind == MessageKind::Unanswered {
         // A cancellation could only be meant for a request of another connection, whose ids are its own.
         return respond::status(StatusCode::ACCEPTED);
     }
