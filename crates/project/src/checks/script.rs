@@ -24,7 +24,7 @@ pub(super) fn check(script: &Path, kind: ScriptUse, surroundings: Surroundings<'
     match kind {
         ScriptUse::Started => found.extend(check_start(script, &text, surroundings)),
         ScriptUse::Sourced => {
-            found.extend(check_mark(script, &text).or_else(|| check_line_ends(script, &text)))
+            found.extend(check_mark(script, &text).or_else(|| check_line_ends(script, &text)));
         }
     }
     keys::check_inline(script, &text, &mut found);
