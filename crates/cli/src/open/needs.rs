@@ -2,6 +2,7 @@
 //! that the operator and the client learn at once what is missing, and not with each call.
 
 use crate::base::error::Error;
+use mcp_bash_files::shortage::is_shortage;
 use rustix::fs::{Access, StatVfs, access, statvfs};
 use rustix::io::Errno;
 use std::io;
@@ -20,6 +21,7 @@ pub(crate) fn check(temporary: Option<&Path>) -> Result<(), Error> {
 /// Scripts find the SDK, and helpers are started, by the path of this program, which Linux reports in `/proc`.
 fn check_program(path: io::Result<PathBuf>) -> Result<(), Error> {
     match path {
+        Err(source) if is_shortage(&source) => Err(Error::Start { source }),
         Err(_) if cfg!(target_os = "linux") => Err(Error::NoProc),
         Err(source) => Err(Error::Start { source }),
         Ok(_) => Ok(()),
@@ -73,6 +75,8 @@ mod tests {
         if cfg!(target_os = "linux") {
             assert!(missing.contains("/proc/self/exe cannot be read"), "{missing}");
         }
+        let short = check_program(Err(Errno::NOMEM.into())).unwrap_err().to_string();
+        assert!(short.contains("Cannot allocate memory"), "{short}");
         assert!(check_program(Ok("/usr/bin/mcp-bash".into())).is_ok());
     }
 
