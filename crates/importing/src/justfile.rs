@@ -95,7 +95,7 @@ impl Recipe<'_> {
         let mut arguments = Vec::new();
         let mut taken_by_position = None;
         for parameter in &self.parameters {
-            // Words are told apart by their position: none can follow an optional one.
+            // Words are distinguished by their position: none can follow an optional one.
             if let Some(before) = taken_by_position {
                 let what = format!("{} {}", self.name, parameter.name);
                 imported

@@ -1,30 +1,82 @@
-//! Blocking work: runs it on a thread of its own, so that it does not block a thread of the runtime. (Tokio panics when
-//! the system has no thread left.)
+//! Blocking work on a thread of its own, so that it does not block a thread of the runtime. Threads are kept for a while and
+//! used again. (Tokio's pool panics where the system has no thread left.)
 
-use std::sync::mpsc::channel;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::Builder;
+use std::time::Duration;
 use tokio::sync::oneshot;
 
-/// Only the part that is used takes memory.
+/// Only what is used takes memory.
 const STACK: usize = 1024 * 1024;
 
-/// Runs `work` on a thread of its own, and returns its result; `None` if it panics. If the system has no thread left,
-/// the work runs on this one: it has to be done.
+/// How long a thread waits for more work.
+const KEPT: Duration = Duration::from_secs(10);
+
+type Job = Box<dyn FnOnce() + Send>;
+
+/// The threads that wait for work, by their numbers.
+static IDLE: Mutex<Vec<(u64, Sender<Job>)>> = Mutex::new(Vec::new());
+
+/// The number of the next thread.
+static NUMBER: AtomicU64 = AtomicU64::new(0);
+
+/// Does `work` on another thread, and returns its result; nothing if it panics. Where the system has no thread left, the
+/// work is done on this one: it has to be done.
 pub async fn on_own_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
-    let (give_work, take_work) = channel();
-    let (give_result, result) = oneshot::channel();
-    let thread = Builder::new().name("blocking-work".into()).stack_size(STACK).spawn(move || {
-        if let Ok(work) = take_work.recv() {
-            let work: Box<dyn FnOnce() -> T + Send> = work;
-            let _ = give_result.send(work());
-        }
-    });
-    drop(thread);
-    match give_work.send(Box::new(work)) {
-        Ok(()) => result.await.ok(),
-        // The thread could not be started.
-        Err(unsent) => Some((unsent.0)()),
+    let (give, result) = oneshot::channel();
+    let job = move || {
+        let _ = give.send(work());
+    };
+    if let Err(job) = hand_over(Box::new(job)) {
+        run(job);
     }
+    result.await.ok()
+}
+
+/// Gives the job to a thread that waits, or to a new one. Returns it if there is none.
+fn hand_over(job: Job) -> Result<(), Job> {
+    // The lock is not held while the job is sent.
+    let idle = idle().pop();
+    if let Some((_, thread)) = idle {
+        return thread.send(job).map_err(|unsent| unsent.0);
+    }
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let (sender, jobs) = channel();
+    let own = sender.clone();
+    let thread = Builder::new().name("blocking-work".into()).stack_size(STACK);
+    // If it cannot be started, nothing receives the job.
+    drop(thread.spawn(move || serve(number, &own, &jobs)));
+    sender.send(job).map_err(|unsent| unsent.0)
+}
+
+fn serve(number: u64, own: &Sender<Job>, jobs: &Receiver<Job>) {
+    loop {
+        let job = jobs.recv_timeout(KEPT).ok().or_else(|| {
+            let mut idle = idle();
+            if let Some(place) = idle.iter().position(|(known, _)| *known == number) {
+                idle.swap_remove(place);
+                return None;
+            }
+            drop(idle);
+            // It was taken just now: its job is about to arrive.
+            jobs.recv().ok()
+        });
+        let Some(job) = job else { return };
+        run(job);
+        idle().push((number, own.clone()));
+    }
+}
+
+/// A panic costs the result of its job alone, which is dropped.
+fn run(job: Job) {
+    let _ = catch_unwind(AssertUnwindSafe(job));
+}
+
+fn idle() -> MutexGuard<'static, Vec<(u64, Sender<Job>)>> {
+    IDLE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -37,5 +89,18 @@ mod tests {
         let there = on_own_thread(|| std::thread::current().id()).await;
         assert!(there.is_some_and(|there| there != here));
         assert_eq!(on_own_thread(|| -> u8 { panic!("on purpose") }).await, None);
+        assert_eq!(on_own_thread(|| 7).await, Some(7));
+    }
+
+    #[tokio::test]
+    async fn much_work_at_once_is_all_done_and_its_threads_are_used_again() {
+        for round in 0..20 {
+            let work = (0..50_u32).map(|number| tokio::spawn(on_own_thread(move || number + round)));
+            let work: Vec<_> = work.collect();
+            for (number, done) in (0..).zip(work) {
+                assert_eq!(done.await.unwrap(), Some(number + round));
+            }
+        }
+        assert!(idle().len() < 20 * 50, "no thread was used again");
     }
 }

@@ -1,4 +1,4 @@
-//! Whoever attacks the server over HTTP gets nothing done, and keeps nobody else from being served.
+//! Hostile HTTP clients: they achieve nothing, and do not keep other clients from being served.
 
 mod limits;
 mod requests;

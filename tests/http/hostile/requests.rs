@@ -17,7 +17,7 @@ fn no_request_is_hidden_in_another() {
     let length = discover.len();
     let both =
         ["Transfer-Encoding: chunked", &format!("Content-Length: {}", chunked.len())].map(str::to_owned);
-    // Whoever stands before us could read these differently. What follows is never served.
+    // A proxy before us could read these differently. The rest of the connection is never served.
     for headers in [
         format!("{}\r\n{}\r\n", both[0], both[1]),
         format!("{}\r\n{}\r\n", both[1], both[0]),
@@ -255,7 +255,7 @@ fn only_json_is_taken_and_only_by_who_takes_what_we_send() {
     target.expect_unharmed();
 }
 
-/// Statuses come in the order of the checks: whoever fails several learns of the first.
+/// Statuses come in the order of the checks: a request that fails several gets the first.
 #[test]
 fn the_first_thing_that_is_wrong_is_told() {
     let target = Target::new();

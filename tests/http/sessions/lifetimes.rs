@@ -81,7 +81,7 @@ fn a_session_that_is_deleted_takes_its_calls_along() {
 fn a_version_that_no_session_speaks_is_refused() {
     let project = project();
     let server = HttpServer::start(project.root());
-    // Whoever asks for what we do not know is offered what we do.
+    // A client that asks for an unknown revision is offered one that we know.
     for (asked, agreed) in
         [("2099-01-01", "2025-11-25"), ("2026-07-28", "2025-11-25"), ("2024-11-05", "2024-11-05")]
     {

@@ -1,4 +1,4 @@
-//! Streams and sessions over HTTP: nothing is lost and nothing told twice, whoever comes, goes and comes back.
+//! Streams and sessions over HTTP: clients that disconnect and reconnect lose nothing and receive nothing twice.
 
 mod lifetimes;
 mod oldest_transport;

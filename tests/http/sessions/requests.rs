@@ -173,7 +173,7 @@ fn one_who_does_not_read_holds_nobody_up() {
     let messages = diligent.events().messages();
     assert_eq!(messages.last().unwrap()["result"]["content"][0]["text"], "done");
     assert_eq!(session.ask(2, "tools/call", &call("hi"))["result"]["content"][0]["text"], "hi");
-    // Whoever reads late has missed what can be missed, and still gets its answer.
+    // A late reader has missed what may be lost, and still gets its answer.
     for http in [&mut lazy, &mut lazier] {
         let text = String::from_utf8(http.response().body).unwrap();
         assert!(text.contains("\"text\":\"done\""), "{}", text.len());

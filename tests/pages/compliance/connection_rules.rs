@@ -105,7 +105,7 @@ pub(super) const RULES: &[(&str, &[Rule])] = &[
                 id: "end-by-signal",
                 revisions: "all",
                 level: "SHOULD",
-                words: "the server ends when it is told to by a signal, with all it has started",
+                words: "a signal shuts the server down, with all it has started",
             },
         ],
     ),
@@ -116,7 +116,7 @@ pub(super) const RULES: &[(&str, &[Rule])] = &[
                 id: "http-form",
                 revisions: "all",
                 level: "MUST",
-                words: "an answer is JSON, or a stream of events where something is told before it",
+                words: "an answer is JSON, or a stream of events if messages precede it",
             },
             Rule {
                 id: "http-notifications",
@@ -146,7 +146,7 @@ pub(super) const RULES: &[(&str, &[Rule])] = &[
                 id: "http-order",
                 revisions: "2026-07-28",
                 level: "SHOULD",
-                words: "of several faults the first is told, in the order of the specification",
+                words: "of several faults the first is reported, in the order of the specification",
             },
             Rule {
                 id: "http-event-ids",
@@ -158,7 +158,7 @@ pub(super) const RULES: &[(&str, &[Rule])] = &[
                 id: "http-resumption",
                 revisions: "handshake",
                 level: "SHOULD",
-                words: "whoever comes back with the id of an event gets what came after it and nothing else, also once the answer was sent",
+                words: "a client that reconnects with the id of an event receives what came after it and nothing else, also once the answer was sent",
             },
             Rule {
                 id: "http-sessions",

@@ -34,13 +34,13 @@ pub(super) const RULES: &[(&str, &[Rule])] = &[
                 id: "progress-ends",
                 revisions: "all",
                 level: "MUST",
-                words: "no progress after the answer; the last value before it is told",
+                words: "no progress after the answer; the last value before it is sent",
             },
             Rule {
                 id: "progress-token",
                 revisions: "all",
                 level: "MUST",
-                words: "without a token nothing is told",
+                words: "without a token no progress is sent",
             },
             Rule {
                 id: "progress-message",
@@ -111,7 +111,7 @@ pub(super) const RULES: &[(&str, &[Rule])] = &[
                 id: "tools-changed",
                 revisions: "all",
                 level: "SHOULD",
-                words: "clients are told when the list has changed, and only then",
+                words: "clients are notified when the list has changed, and only then",
             },
             Rule {
                 id: "tools-rate",
@@ -174,13 +174,13 @@ pub(super) const RULES: &[(&str, &[Rule])] = &[
                 id: "resources-subscribe",
                 revisions: "handshake",
                 level: "MUST",
-                words: "whoever subscribes is told of changes until it unsubscribes",
+                words: "a subscriber is notified of changes until it unsubscribes",
             },
             Rule {
                 id: "resources-changed",
                 revisions: "all",
                 level: "SHOULD",
-                words: "clients are told when the list has changed",
+                words: "clients are notified when the list has changed",
             },
             Rule {
                 id: "https",
@@ -244,7 +244,7 @@ pub(super) const RULES: &[(&str, &[Rule])] = &[
                 id: "prompts-changed",
                 revisions: "all",
                 level: "SHOULD",
-                words: "clients are told when the list has changed",
+                words: "clients are notified when the list has changed",
             },
             Rule {
                 id: "completion-limit",
@@ -262,7 +262,7 @@ pub(super) const RULES: &[(&str, &[Rule])] = &[
                 id: "completion-context",
                 revisions: "2025-06-18 on",
                 level: "MAY",
-                words: "a script is told the arguments that are known already",
+                words: "a script receives the arguments that are known already",
             },
         ],
     ),

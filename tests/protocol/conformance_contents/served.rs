@@ -64,7 +64,7 @@ fn progress_comes_in_order_with_the_clients_token_and_before_the_answer() {
     });
 }
 
-/// What the fixture has logged. Whoever asks for everything also hears what the server itself does.
+/// The fixture's log. A client that asks for everything also receives the server's own messages.
 fn logged(messages: &[Value]) -> Vec<&str> {
     for message in messages {
         assert_eq!(message["method"], "notifications/message", "{message}");

@@ -100,7 +100,7 @@ impl<O: AsFd> Thread<O> {
     fn run(mut self) {
         self.parent = self.watch.orphan_check.and_then(Parent::new);
         let decided = loop {
-            // Whoever panics while it is asked whether it is idle is asked again: without this thread nothing ends the server.
+            // A panic of the idle check is caught and the check repeated: without this thread nothing ends the server.
             let event = catch_unwind(AssertUnwindSafe(|| self.wait()));
             let event = event.unwrap_or_else(|_| {
                 std::thread::sleep(AFTER_PANIC);

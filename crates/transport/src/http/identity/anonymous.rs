@@ -1,4 +1,4 @@
-//! Anonymous callers: without tokens, callers are told apart by their address.
+//! Anonymous callers: without tokens, callers are distinguished by their address.
 
 use super::{Identify, Identity, Unidentified};
 use crate::http::identity::visitor::Visitor;

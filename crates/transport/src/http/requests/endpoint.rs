@@ -74,7 +74,7 @@ impl Endpoint {
         }
     }
 
-    /// Those who only listen are told that it is over; what was asked is still answered.
+    /// Ends listening requests and streams with a notice; other requests are still answered.
     pub(in crate::http) fn end_listens(&self) {
         self.waiting.end_listens();
         self.old_sessions.end_all();

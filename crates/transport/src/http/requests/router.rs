@@ -171,7 +171,7 @@ fn refusal_reason(status: StatusCode) -> Option<&'static str> {
     Some(reason)
 }
 
-/// What a head takes at least. Whoever parses it stops soon after the limit, and not before.
+/// The least number of bytes that a head takes. The parser stops soon after the limit, and not before.
 fn head_bytes(request: &Request<Incoming>) -> usize {
     let headers = request.headers().iter().map(|(name, value)| name.as_str().len() + value.len());
     let path = request.uri().path_and_query().map_or(0, |path| path.as_str().len());
