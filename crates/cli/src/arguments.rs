@@ -165,7 +165,8 @@ impl CommandLine {
     pub(crate) fn read() -> Result<Self, Error> {
         let words = own_flags::with_flags_first(with_commands_for_flags(std::env::args_os().collect()));
         let first = words.get(1).cloned().unwrap_or_default();
-        let no_command = is_flag(&first) || first.as_encoded_bytes().contains(&b'/');
+        let is_path = first == "." || first == ".." || first.as_encoded_bytes().contains(&b'/');
+        let no_command = is_flag(&first) || is_path;
         if no_command && let Ok(ServeAlone { common, serve }) = ServeAlone::try_parse_from(&words) {
             return Self { common, serve, command: None }.checked();
         }

@@ -65,6 +65,11 @@ impl Scripts {
         self.surroundings.search_path.expect();
     }
 
+    /// Whether the search path is known.
+    pub fn has_search_path(&self) -> bool {
+        self.surroundings.search_path.get().is_some()
+    }
+
     /// Whether scripts find programs besides those on our own path.
     pub fn finds_more_programs(&self) -> bool {
         let path = self.surroundings.search_path.get();

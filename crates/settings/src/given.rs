@@ -1,5 +1,6 @@
 //! Given values: what users set, and where a value comes from.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ffi::OsString;
 
@@ -34,6 +35,6 @@ pub enum Source {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InForce {
     pub name: &'static str,
-    pub value: String,
+    pub value: Cow<'static, str>,
     pub source: Source,
 }

@@ -34,7 +34,7 @@ mod tests {
         let lookup =
             |name: &str| given.iter().find(|(key, _)| *key == name).map(|(_, value)| OsString::from(value));
         let found = in_force(lookup).find(|setting| setting.name == name).unwrap();
-        (found.value, found.source)
+        (found.value.into_owned(), found.source)
     }
 
     #[test]

@@ -41,9 +41,9 @@ impl<'l> Reader<'l> {
     }
 
     /// Records that another value than the one that was read is used, and what decides that.
-    pub(crate) fn overrule<K: Kind>(&mut self, row: &Row<K>, value: &str, source: Source) {
+    pub(crate) fn overrule<K: Kind>(&mut self, row: &Row<K>, value: &'static str, source: Source) {
         for read in self.in_force.iter_mut().filter(|read| read.name == row.name) {
-            (read.value, read.source) = (value.to_owned(), source);
+            (read.value, read.source) = (value.into(), source);
         }
     }
 

@@ -25,7 +25,7 @@ enum DefaultValue<K: Kind> {
 /// The result of reading a row.
 pub(crate) struct Reading<V> {
     pub(crate) value: V,
-    pub(crate) shown: String,
+    pub(crate) shown: Cow<'static, str>,
     pub(crate) source: Source,
     pub(crate) problem: Option<SettingProblem>,
 }
@@ -73,7 +73,7 @@ impl<K: Kind> Row<K> {
     ) -> Reading<K::Value> {
         let refusal = match outcome {
             Ok(value) => {
-                let shown = self.kind.shown(text.to_string_lossy().trim());
+                let shown = self.kind.shown(text.to_string_lossy().trim()).into();
                 return Reading { value, shown, source, problem: None };
             }
             Err(refusal) => refusal,
@@ -83,7 +83,7 @@ impl<K: Kind> Row<K> {
         if let Some((value, shown)) = refusal.instead {
             let problem =
                 Some(SettingProblem { name, problem: format!("{place}{}", refusal.problem), fatal });
-            return Reading { value, shown: shown.to_owned(), source, problem };
+            return Reading { value, shown: shown.into(), source, problem };
         }
         let default = self.read_default(given);
         let mut problem = format!("{place}{}", refusal.problem);
@@ -104,7 +104,8 @@ impl<K: Kind> Row<K> {
         };
         match self.kind.parse(text) {
             Ok(value) => {
-                Reading { value, shown: self.kind.shown(text), source: Source::Default, problem: None }
+                debug_assert_eq!(self.kind.shown(text), text, "the default of {}", self.name);
+                Reading { value, shown: Cow::Borrowed(text), source: Source::Default, problem: None }
             }
             Err(refusal) => unreachable!("the default of {} {}", self.name, refusal.problem),
         }
@@ -166,10 +167,7 @@ mod tests {
     #[test]
     fn what_is_set_counts_and_the_default_where_nothing_is() {
         let reading = read(&FIRST, &[("FIRST", " 9 ")]);
-        assert_eq!(
-            (reading.value, reading.shown.as_str(), reading.source),
-            (9, "9", Source::Variable("FIRST"))
-        );
+        assert_eq!((reading.value, &*reading.shown, reading.source), (9, "9", Source::Variable("FIRST")));
         for given in [&[][..], &[("FIRST", "")], &[("FIRST", " ")]] {
             let reading = read(&FIRST, given);
             assert_eq!((reading.value, reading.source, reading.problem), (7, Source::Default, None));
@@ -207,6 +205,6 @@ mod tests {
         assert!(
             reading.problem.is_some_and(|problem| problem.fatal && !problem.to_string().contains("hunter2"))
         );
-        assert_eq!((reading.value.as_deref(), reading.shown.as_str()), (Some("hunter2"), "(not shown)"));
+        assert_eq!((reading.value.as_deref(), &*reading.shown), (Some("hunter2"), "(not shown)"));
     }
 }

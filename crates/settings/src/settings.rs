@@ -11,11 +11,11 @@ use crate::problem::SettingProblem;
 use crate::project::ProjectSettings;
 use crate::reader::Reader;
 use crate::resources::ResourceSettings;
-use crate::table;
+use crate::table::{self, PREFIX};
 use crate::token::RemoteToken;
 use crate::workers::WorkerSettings;
 use mcp_bash_wire::{Limits, LogLevel};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -102,13 +102,14 @@ pub struct Settings {
 impl Settings {
     /// Reads the settings from our environment. A value that cannot be used is reported, and its default is used.
     pub fn from_environment() -> (Self, Vec<SettingProblem>) {
-        let mut reader = Reader::new(&|name| std::env::var_os(name));
+        let variables = own_variables();
+        let mut reader = Reader::new(&variables);
         (Self::from_rows(&mut reader), reader.problems)
     }
 
     /// The same, including project settings, which count if no variable is set.
     pub fn from_environment_and(project: &ProjectSettings) -> (Self, Vec<SettingProblem>) {
-        Self::read_with_project(|name| std::env::var_os(name), project)
+        Self::read_with_project(own_variables(), project)
     }
 
     pub(crate) fn read_with_project(
@@ -197,6 +198,13 @@ impl Settings {
             control_groups: reader.value(&table::CONTROL_GROUPS),
         }
     }
+}
+
+/// The variables of our environment that can be settings, read once: asking the system for each setting takes longer.
+fn own_variables() -> impl Fn(&str) -> Option<OsString> {
+    let ours = |name: &OsStr| name.as_encoded_bytes().starts_with(PREFIX.as_bytes());
+    let variables: Vec<_> = std::env::vars_os().filter(|(name, _)| ours(name)).collect();
+    move |name| variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone())
 }
 
 /// After how long without a message the server shuts down, and how often it checks its parent.

@@ -18,6 +18,9 @@ macro_rules! table {
     };
 }
 
+/// The beginning of the name of each setting.
+pub(crate) const PREFIX: &str = "MCP";
+
 /// The setting that limits the memory of one client.
 pub const CONNECTION_SETTING: &str = MAX_CONNECTION_BYTES.name;
 

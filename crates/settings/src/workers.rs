@@ -9,8 +9,8 @@ use std::time::Duration;
 pub struct WorkerSettings {
     /// How long one may take to become ready.
     pub start: Duration,
-    /// How many there may be at once for one script.
-    pub processes: usize,
+    /// How many there may be at once for one script, if set.
+    processes: Option<usize>,
     /// How long an idle one is kept. `None` for ever.
     pub idle: Option<Duration>,
     /// How much memory one may use after a call, in bytes.
@@ -22,14 +22,15 @@ impl WorkerSettings {
         let idle = reader.value(&table::WORKER_IDLE);
         Self {
             start: reader.value(&table::WORKER_START),
-            processes: reader.value(&table::WORKER_PROCESSES).unwrap_or_else(one_for_each_processor),
+            processes: reader.value(&table::WORKER_PROCESSES),
             idle: (!idle.is_zero()).then_some(idle),
             memory: reader.value(&table::WORKER_MEMORY) as u64 * 1024 * 1024,
         }
     }
-}
 
-/// At least two, so that a long call does not block all others.
-fn one_for_each_processor() -> usize {
-    available_parallelism().map_or(2, usize::from).clamp(2, 8)
+    /// How many there may be at once for one script: one for each processor if nothing is set, and at least two, so that a
+    /// long call does not block all others.
+    pub fn processes(&self) -> usize {
+        self.processes.unwrap_or_else(|| available_parallelism().map_or(2, usize::from).clamp(2, 8))
+    }
 }

@@ -41,10 +41,15 @@ impl SearchPath {
         }
     }
 
+    /// Whether a login shell may know more.
+    fn is_bare(&self) -> bool {
+        self.source != "MCPBASH_PATH" && is_bare(&self.path)
+    }
+
     /// Asks the login shell too, if the known path is bare.
     pub(crate) fn resolve(scripts: &Scripts) -> Self {
         let known = Self::at_once(scripts.settings());
-        if known.source == "MCPBASH_PATH" || !is_bare(&known.path) {
+        if !known.is_bare() {
             return known;
         }
         match scripts.ask_login_shell() {
@@ -63,28 +68,38 @@ impl SearchPath {
     }
 }
 
-/// Finds the search path on a thread of its own, so that no answer waits for it, and then does what depends on it. Where the
-/// system has no thread left, it tries again until it has one.
+/// Sets the search path of scripts if no shell has to be asked for it. Otherwise calls wait for it, until
+/// [`resolve_for`] has found it.
+pub(crate) fn set_if_known(scripts: &Scripts) {
+    let known = SearchPath::at_once(scripts.settings());
+    if known.is_bare() {
+        scripts.await_search_path();
+    } else {
+        scripts.set_search_path(known.path);
+    }
+}
+
+/// Finds the search path on a thread of its own, so that no answer waits for it, and then does what depends on it; if the
+/// path is known, after a `pause`. Where the system has no thread left, it tries again until it has one.
 pub(crate) fn resolve_for(
     scripts: Arc<Scripts>,
     runtime: &Handle,
+    pause: Duration,
     then: impl FnOnce(&Scripts) + Send + 'static,
 ) {
-    scripts.await_search_path();
+    let is_known = scripts.has_search_path();
     let work: Work = Arc::new(Mutex::new(Some(Box::new(move || {
         scripts.set_search_path(SearchPath::resolve(&scripts).path);
         then(&scripts);
     }))));
-    if start(&work).is_ok() {
+    if !is_known && start(&work).is_ok() {
         return;
     }
     runtime.spawn(async move {
+        sleep(pause).await;
         let mut pauses = Pauses::new(Duration::from_millis(250), Duration::from_secs(4));
-        loop {
+        while start(&work).is_err() {
             sleep(pauses.lengthen()).await;
-            if start(&work).is_ok() {
-                return;
-            }
         }
     });
 }

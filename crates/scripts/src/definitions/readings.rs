@@ -11,7 +11,7 @@ use mcp_bash_project::{Asked, Definitions, Paths, Pauses, Said, Stamp, Unanswere
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 use std::thread::{Builder, available_parallelism};
 use std::time::Duration;
 use tokio::sync::{Notify, Semaphore, oneshot, watch};
@@ -34,7 +34,7 @@ pub(crate) struct Readings {
     /// The files whose definitions are not served yet.
     in_progress: watch::Sender<Vec<FileInProgress>>,
     /// How many are asked at once: each takes an interpreter.
-    places: Semaphore,
+    places: LazyLock<Semaphore>,
     tell: OnceLock<Tell>,
 }
 
@@ -73,16 +73,21 @@ enum Answer {
     },
 }
 
+/// Two for each processor, since an interpreter that starts also waits for the disk.
+fn places() -> Semaphore {
+    let processors = available_parallelism().map_or(2, usize::from);
+    Semaphore::new((2 * processors).clamp(4, 16))
+}
+
 impl Readings {
     pub(crate) fn new(surroundings: Arc<Surroundings>, workers: Arc<Workers>) -> Self {
-        let processors = available_parallelism().map_or(2, usize::from);
         Self {
             surroundings,
             workers,
             failed_loads: FailedLoads::default(),
             state: Mutex::default(),
             in_progress: watch::Sender::default(),
-            places: Semaphore::new((2 * processors).clamp(4, 16)),
+            places: LazyLock::new(places),
             tell: OnceLock::new(),
         }
     }

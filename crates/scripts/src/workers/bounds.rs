@@ -26,7 +26,7 @@ impl Bounds {
         let number = |number: std::num::NonZeroU32| usize::try_from(number.get()).unwrap_or(usize::MAX);
         Self {
             start: settings.start,
-            processes: options.processes.map_or(settings.processes, number),
+            processes: options.processes.map_or_else(|| settings.processes(), number),
             at_once: options.at_once.map_or(1, number),
             idle: options.idle().unwrap_or(settings.idle),
             max_calls: options.max_calls.map(std::num::NonZeroU64::get),

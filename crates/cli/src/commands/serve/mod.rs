@@ -29,6 +29,9 @@ use std::process::ExitCode;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+/// What the first answer does not need begins so long after the start.
+const AFTER_START: Duration = Duration::from_millis(10);
+
 pub(crate) const EXAMPLES: &str = "\
 Examples:
   mcp-bash serve ~/my-project                 over standard input and output, for a client that starts it
@@ -153,7 +156,7 @@ fn serve(common: &Common, arguments: &Arguments, manner: &Manner<'_>) -> Result<
     let reading = scripts.reading(&paths);
     let keys = state_keys(scripts.settings())?;
     // Files that need a missing program wait until the search path is known.
-    scripts.await_search_path();
+    search_path::set_if_known(&scripts);
     let catalog = Catalog::read(&paths, &reading);
     if http.is_none() && std::io::stdin().is_terminal() {
         let in_progress = scripts.files_in_progress();
@@ -178,10 +181,14 @@ fn serve(common: &Common, arguments: &Arguments, manner: &Manner<'_>) -> Result<
     if let Some(named) = common.project_root.as_deref().or(server.settings().project_root.as_deref()) {
         server.served().note_named_path(named);
     }
-    follow_project(&server, &scripts, view, &location);
+    let watch = follow_project(&server, &scripts, view, &location);
+    runtime.spawn(async move {
+        tokio::time::sleep(AFTER_START).await;
+        watch();
+    });
     upkeep::keep_private_folder(&scripts, runtime.handle());
     let told = Arc::clone(&server);
-    search_path::resolve_for(scripts, runtime.handle(), move |scripts| {
+    search_path::resolve_for(scripts, runtime.handle(), AFTER_START, move |scripts| {
         mcp_bash_runner::note_memory_kills();
         report_environment(&told, scripts, &paths, &needing);
         told.report_missing_programs();
@@ -235,20 +242,29 @@ fn state_keys(settings: &Settings) -> Result<Option<KeyRing>, Error> {
     keys.map_err(|error| Error::Setting(format!("MCPBASH_STATE_KEYS_FILE: {error}")))
 }
 
-/// Keeps what is served in sync with the project, and the registry in sync with what is served.
+/// Keeps what is served in sync with the project, and the registry in sync with what is served: definitions from now on, other
+/// changes when the returned function is called.
+#[must_use]
 pub(crate) fn follow_project(
     server: &Arc<Server>,
     scripts: &Arc<Scripts>,
     view: Option<Arc<View>>,
     location: &Location,
-) {
+) -> impl FnOnce() + Send + use<> {
     let checks = Arc::new(StartChecks::new(Arc::clone(scripts)));
     take_in_definitions(server, scripts, view.clone(), Arc::downgrade(&checks));
-    if server.settings().static_registry {
-        return;
-    }
     let (staged, location) = (Arc::clone(scripts), location.clone());
     let restore: Restore = Arc::new(move |paths| startup::stage_again(&location, &staged, paths));
+    let server = Arc::clone(server);
+    move || {
+        if !server.settings().static_registry {
+            keep_watching(&server, view, checks, restore);
+        }
+    }
+}
+
+/// Starts to watch the project, and tries again if the system does not let us.
+fn keep_watching(server: &Arc<Server>, view: Option<Arc<View>>, checks: Arc<StartChecks>, restore: Restore) {
     let Err(error) = watch_project(server, view.as_ref(), &checks, &restore) else { return };
     let details = json!({ "error": error.to_string() });
     let message = "changes of the project are not noticed; it is tried again";

@@ -65,7 +65,7 @@ fn open(common: &Common, display: Option<&Display>) -> Result<(Talk, Arc<Server>
     let conversation = Conversation::with_log(project, log, &mut host)?;
     let Some(server) = conversation.server().cloned() else { return Err(Error::NoProject) };
     let location = Location::Folder(server.served().paths().root);
-    serve::follow_project(&server, &scripts, Some(view), &location);
+    serve::follow_project(&server, &scripts, Some(view), &location)();
     Ok((Talk::of(conversation, host), server))
 }
 
