@@ -40,4 +40,4 @@ pub use offered::Served;
 pub use replies::{Redaction, Reply, Stream, Unshowable};
 pub use requests::{KeyFileError, KeyRing};
 pub use sessions::{Client, Load, Server};
-pub use tasks::{panic_on_purpose, spawn_lasting, threads_are_free};
+pub use tasks::{panic_on_purpose, spawn_lasting};

@@ -8,7 +8,6 @@ use mcp_bash_project::{
 };
 use mcp_bash_runner::StateDir;
 use mcp_bash_scripts::{FileInProgress, Scripts, known_variables};
-use mcp_bash_server::threads_are_free;
 use mcp_bash_settings::{ProjectSettings, SettingProblem, Settings, UnknownName};
 use mcp_bash_wire::LogLevel;
 use rustix::process::{Resource, getrlimit};
@@ -17,7 +16,6 @@ use std::panic::PanicHookInfo;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::available_parallelism;
 use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
@@ -92,20 +90,6 @@ pub(crate) fn project(common: &Common) -> Result<(Paths, Settings), Error> {
     Ok((paths(&root, &settings), settings))
 }
 
-/// The runtime for the work, and what runs the scripts of a project.
-pub(crate) fn scripts(settings: Settings) -> Result<(Runtime, Arc<Scripts>), Error> {
-    // Most work here is waiting for processes. One thread that reads, starts them and reaps them wakes no other; long work
-    // has threads of its own.
-    scripts_on(&mut Builder::new_current_thread(), settings)
-}
-
-/// The same for many clients at once, whose messages are worth a thread for each processor.
-pub(crate) fn scripts_for_many(settings: Settings) -> Result<(Runtime, Arc<Scripts>), Error> {
-    let threads = available_parallelism().map_or(1, usize::from);
-    threads_are_free(threads).map_err(|source| Error::Start { source })?;
-    scripts_on(Builder::new_multi_thread().worker_threads(threads), settings)
-}
-
 /// Whether a runtime is being created. If it lacks a thread or a descriptor it panics, and may wait for ever for the
 /// threads that it has started.
 static IS_MAKING_RUNTIME: AtomicBool = AtomicBool::new(false);
@@ -120,7 +104,8 @@ pub(crate) fn failure_of_runtime(panic: &PanicHookInfo<'_>) -> Option<Error> {
     Some(Error::Start { source: io::Error::other(words) })
 }
 
-fn scripts_on(runtime: &mut Builder, settings: Settings) -> Result<(Runtime, Arc<Scripts>), Error> {
+/// The runtime for the work, and what runs the scripts of a project.
+pub(crate) fn scripts(settings: Settings) -> Result<(Runtime, Arc<Scripts>), Error> {
     if let Some(files) = getrlimit(Resource::Nofile).current.filter(|files| *files < LEAST_FILES) {
         return Err(Error::FewFiles(files));
     }
@@ -128,7 +113,10 @@ fn scripts_on(runtime: &mut Builder, settings: Settings) -> Result<(Runtime, Arc
         mcp_bash_runner::do_without_control_groups();
     }
     IS_MAKING_RUNTIME.store(true, Ordering::Relaxed);
-    let runtime = runtime.enable_all().build().map_err(|source| Error::Start { source })?;
+    // Most work here is waiting for processes. One thread that reads, starts them and reaps them wakes no other; long work
+    // and more connections have threads of their own.
+    let runtime =
+        Builder::new_current_thread().enable_all().build().map_err(|source| Error::Start { source })?;
     IS_MAKING_RUNTIME.store(false, Ordering::Relaxed);
     let temporary = settings.logs.temporary.clone().unwrap_or_else(std::env::temp_dir);
     let state_dir = Arc::new(StateDir::new(temporary, settings.logs.keep));

@@ -9,7 +9,7 @@ use std::thread::Builder;
 const STACK: usize = 64 * 1024;
 
 /// Starts this many threads at once, and stops them. The error is why one could not be started.
-pub fn threads_are_free(count: usize) -> io::Result<()> {
+pub(crate) fn threads_are_free(count: usize) -> io::Result<()> {
     let start = |_| {
         let (keep, wait) = channel::<()>();
         let thread = Builder::new().stack_size(STACK).spawn(move || wait.recv())?;

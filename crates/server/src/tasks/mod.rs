@@ -5,7 +5,6 @@ mod lasting;
 pub(crate) mod panics;
 mod workplaces;
 
-pub use free_threads::threads_are_free;
 pub use lasting::spawn_lasting;
 pub use panics::on_purpose as panic_on_purpose;
 pub(crate) use workplaces::{Weight, Workplaces};

@@ -1,5 +1,5 @@
-//! Thread placement: on which threads work runs. A little work runs on the thread that reads, which starts a process
-//! and sees it exit without waking another thread. More work runs on threads of its own, so that the reading thread
+//! Thread placement: on which threads work runs. A little work runs on the thread that read its request, which starts a
+//! process and sees it exit without waking another thread. More work runs on threads of its own, so that the reading thread
 //! stays free to answer. There are more of these threads than processors, because a thread that starts a process blocks
 //! until the process runs its program, which needs a processor.
 
@@ -25,23 +25,26 @@ pub(crate) enum Weight {
 }
 
 pub(crate) struct Workplaces {
-    reading: Handle,
+    /// Where workers are read; and where work begins that no request asks for.
+    home: Handle,
     /// Made when it is first needed and the system has the threads for it.
     others: OnceLock<Runtime>,
     is_being_made: Mutex<()>,
 }
 
 impl Workplaces {
-    pub(crate) fn new(reading: Handle) -> Self {
-        Self { reading, others: OnceLock::new(), is_being_made: Mutex::default() }
+    pub(crate) fn new(home: Handle) -> Self {
+        Self { home, others: OnceLock::new(), is_being_made: Mutex::default() }
     }
 
     /// The runtime for new work, given how much there is with it.
-    pub(crate) fn for_one_of(&self, count: usize, weight: Weight) -> &Handle {
-        if count <= LITTLE || weight == Weight::Light {
-            return &self.reading;
+    pub(crate) fn for_one_of(&self, count: usize, weight: Weight) -> Handle {
+        if weight == Weight::Light {
+            return self.home.clone();
         }
-        self.others().map_or(&self.reading, Runtime::handle)
+        let others = (count > LITTLE).then(|| self.others()).flatten();
+        let here = || Handle::try_current().unwrap_or_else(|_| self.home.clone());
+        others.map_or_else(here, |others| others.handle().clone())
     }
 
     /// The threads for more than a little work. `None` while the system has no threads: the next work tries again.

@@ -140,10 +140,7 @@ fn serve(common: &Common, arguments: &Arguments, manner: &Manner<'_>) -> Result<
             &json!({ "serves": "built-in" }),
         );
     }
-    let (runtime, scripts) = match http {
-        None => startup::scripts(settings)?,
-        Some(_) => startup::scripts_for_many(settings)?,
-    };
+    let (runtime, scripts) = startup::scripts(settings)?;
     let paths = startup::paths_at(&location, &scripts)?;
     if let Err(error) = log_files::describe_surroundings(&scripts) {
         let details = json!({ "error": error.to_string() });

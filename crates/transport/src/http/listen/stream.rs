@@ -22,6 +22,16 @@ pub(crate) enum Stream {
     Unix(UnixStream),
 }
 
+impl Stream {
+    /// The same connection, whose events are awaited on the thread that calls this.
+    pub(crate) fn on_this_thread(self) -> io::Result<Self> {
+        Ok(match self {
+            Self::Tcp(stream) => Self::Tcp(TcpStream::from_std(stream.into_std()?)?),
+            Self::Unix(stream) => Self::Unix(UnixStream::from_std(stream.into_std()?)?),
+        })
+    }
+}
+
 /// Lets the connection inside do it.
 macro_rules! inner {
     ($stream:expr, $inner:ident => $act:expr) => {

@@ -7,6 +7,7 @@ use crate::http::listen::{Listener, Peer, Stream};
 use crate::http::requests::endpoint::Endpoint;
 use crate::http::requests::router;
 use crate::http::secrets::tls::Tls;
+use crate::http::serving::connection_threads::ConnectionThreads;
 use http::Request;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -36,6 +37,7 @@ const WHOLE_BACKLOG: Duration = Duration::from_secs(1);
 pub(in crate::http) struct Reception {
     pub(in crate::http) endpoint: Arc<Endpoint>,
     pub(in crate::http) connections: Arc<Connections>,
+    pub(in crate::http) threads: ConnectionThreads,
     pub(in crate::http) tls: Option<Tls>,
     /// Whether the server was asked to end: what has begun is finished, and connections end after it.
     pub(in crate::http) is_ending: watch::Receiver<bool>,
@@ -73,8 +75,11 @@ impl Reception {
         let Some(place) = self.connections.enter(&peer) else {
             return self.endpoint.count_refusal("connections");
         };
-        let reception = Arc::clone(self);
-        tokio::spawn(async move {
+        let (reception, thread) = (Arc::clone(self), self.threads.least_busy());
+        let place = (place, thread.enter());
+        thread.runtime().spawn(async move {
+            // A connection that breaks here is not served, like one that breaks later.
+            let Ok(stream) = stream.on_this_thread() else { return };
             match &reception.tls {
                 None => reception.serve(stream, peer, false).await,
                 Some(tls) => {

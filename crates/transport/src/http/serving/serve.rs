@@ -12,6 +12,7 @@ use crate::http::requests::endpoint::Endpoint;
 use crate::http::secrets::guarded_file::Report;
 use crate::http::secrets::tls::{Tls, TlsError};
 use crate::http::serving::accept::Reception;
+use crate::http::serving::connection_threads::ConnectionThreads;
 use crate::http::serving::drain::drain;
 use crate::http::serving::health_listener::HealthListener;
 use crate::lifecycle::{Ending, Lifecycle, await_signals};
@@ -21,6 +22,7 @@ use mcp_bash_wire::LogLevel;
 use serde_json::json;
 use std::io;
 use std::sync::Arc;
+use std::thread::available_parallelism;
 use std::time::Duration;
 use thiserror::Error;
 use tokio::runtime::Runtime;
@@ -94,6 +96,7 @@ pub fn serve(
     let reception = Arc::new(Reception {
         endpoint: Arc::clone(&endpoint),
         connections: Arc::clone(&connections),
+        threads: ConnectionThreads::start(handle.clone(), processors()),
         tls,
         is_ending: is_ending.clone(),
     });
@@ -134,6 +137,10 @@ fn measure(server: &Server, listeners: &[Listener]) -> Arc<Metrics> {
     let metrics = Arc::new(Metrics::new(transport));
     server.measure_by(Arc::clone(&metrics) as _);
     metrics
+}
+
+fn processors() -> usize {
+    available_parallelism().map_or(1, usize::from)
 }
 
 fn open_all(options: &Options) -> Result<Vec<Listener>, ListenError> {
