@@ -21,6 +21,7 @@ const RULES: &[Rule] = &[
         allowed: &[
             "cli/src/commands/serve/allocator.rs",
             "runner/src/launch/",
+            "runner/src/quick_exit.rs",
             "runner/src/system_calls.rs",
             "runner/src/warden/start/sharing_memory.rs",
             "transport/src/http/listen/inherited.rs",

@@ -38,6 +38,8 @@ mod mark;
 mod outcome;
 mod own_thread;
 mod question;
+#[cfg(target_os = "linux")]
+mod quick_exit;
 mod random;
 mod run;
 mod running_call;
@@ -61,6 +63,8 @@ pub use invocation::{Input, Invocation, Patience, Talk};
 pub use outcome::{Outcome, Overrun, ProcessEnding, StartError};
 pub use own_thread::on_own_thread;
 pub use question::{AnswerLine, AskedThrough, Question};
+#[cfg(target_os = "linux")]
+pub use quick_exit::release_watches_in_background;
 pub use run::Runner;
 pub use signals::signal_name;
 pub use variables::Variables;

@@ -129,19 +129,23 @@ impl Callee {
             .after_help(lasting(format!("`mcp-bash {command} --help` lists what every call takes.")))
     }
 
-    /// Calls it, and closes the conversation.
-    pub(crate) fn call(
+    /// Calls it, shows the outcome, and then closes the conversation: the user need not wait for that.
+    pub(crate) fn call<T>(
         &self,
         mut conversation: Conversation,
         mut host: CommandLineHost,
         arguments: &str,
         options: &CallOptions,
-    ) -> Result<Box<RawValue>, Unanswered> {
+        show: impl FnOnce(Result<Box<RawValue>, Unanswered>) -> T,
+    ) -> T {
         let answer = self.request(&mut conversation, &mut host, arguments, options);
         let is_refused = conversation.server().is_some_and(|server| server.has_refused_a_call());
         host.finish();
+        let answer =
+            answer.map_err(|failure| Unanswered { exit: judge::of_failure(&failure, is_refused), failure });
+        let shown = show(answer);
         conversation.end();
-        answer.map_err(|failure| Unanswered { exit: judge::of_failure(&failure, is_refused), failure })
+        shown
     }
 
     fn request(

@@ -55,10 +55,10 @@ fn call(
     conversation: Conversation,
     host: CommandLineHost,
 ) -> Result<ExitCode, Error> {
-    match callee.call(conversation, host, given, &arguments.options) {
+    callee.call(conversation, host, given, &arguments.options, |answer| match answer {
         Ok(result) => show_result(arguments, callee, given, &result),
         Err(unanswered) => Err(told(arguments, unanswered)),
-    }
+    })
 }
 
 fn show_result(

@@ -86,13 +86,13 @@ fn call(
     conversation: Conversation,
     host: CommandLineHost,
 ) -> Result<ExitCode, Error> {
-    match callee.call(conversation, host, given, &arguments.options) {
+    callee.call(conversation, host, given, &arguments.options, |answer| match answer {
         Ok(result) => {
             print_json(&report::result(callee, &result))?;
             Ok(judge::of_result(&callee.schema, given, &result).into())
         }
         Err(unanswered) => Err(report::failed(unanswered)),
-    }
+    })
 }
 
 impl Arguments {

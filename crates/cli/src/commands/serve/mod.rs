@@ -230,6 +230,8 @@ fn open_log(settings: &Settings, copy: Option<&PathBuf>, view: Option<&Arc<View>
 }
 
 fn exit(ending: Ending) -> ! {
+    #[cfg(target_os = "linux")]
+    mcp_bash_runner::release_watches_in_background();
     std::process::exit(ending.exit_code())
 }
 
