@@ -1,4 +1,4 @@
-//! What `mcp-bash validate` prints: reports, explanations, next steps, help.
+//! The output of `mcp-bash validate`: reports, explanations, next steps, help.
 
 use super::{report, rich, run, validate, with_hi, with_name};
 use crate::harness::{Project, Server};
@@ -42,7 +42,7 @@ fn a_report_for_programs() {
 }
 
 #[test]
-fn settings_and_registrations_have_sections_of_their_own() {
+fn settings_and_registrations_have_their_own_sections() {
     let project = with_hi().file("server.d/register.json", "{\"tool\": []}");
     let mut command = Server::command();
     command.args(["validate", "--json"]).current_dir(project.root()).env("MCPBASH_MAX_JSON_DEPTH", "deep");
@@ -187,7 +187,7 @@ Exit codes: 0 all checks passed, 1 errors were found, 2 there is no project (doc
 }
 
 #[test]
-fn a_closed_pipe_is_no_error() {
+fn a_closed_pipe_is_not_an_error() {
     let project = rich();
     let script = format!("{} validate | head -n 0; echo ${{PIPESTATUS[0]}}", env!("CARGO_BIN_EXE_mcp-bash"));
     let output = std::process::Command::new("bash")
