@@ -1,4 +1,5 @@
-"""Who is served: caller, meta, prints, logs and questions belong to the piece of work, whichever thread or task does it."""
+"""Caller, meta, printed output, logs and questions belong to the right call, whichever thread or task does
+the work."""
 
 import unittest
 
