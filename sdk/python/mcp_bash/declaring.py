@@ -144,7 +144,7 @@ def resource(
         "icons": _icons(icons),
         "_meta": dict(meta) if meta else None,
     }
-    without parentheses
+    if callable(uri):  # without parentheses
         raise TypeError('@resource needs a URI: @resource("config://app")')
 
     def decorate(function: F) -> F:

@@ -19,7 +19,7 @@ _PROTOCOL: Any = typing.Protocol
 
 def evaluate(hint: Any, namespace: Dict[str, Any], local: Optional[Dict[str, Any]] = None) -> Any:
     """The hint with all texts in it resolved. Raises Python's exception for an unknown name."""
-    a text in a TypedDict becomes this
+    if isinstance(hint, typing.ForwardRef):  # a text in a TypedDict becomes this
         hint = hint.__forward_arg__
     holder = types.SimpleNamespace(__annotations__={"hint": hint})
     try:

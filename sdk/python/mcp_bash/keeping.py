@@ -179,7 +179,7 @@ def _end_one(end: Callable[[], Any]) -> None:
     try:
         ending = end()
         if ending is not None:
-            there is no event loop to close it in
+            ending.close()  # there is no event loop to close it in
     except BaseException:
         _tell_of_failure()
 

@@ -48,7 +48,7 @@ class LoopWorker(Worker):
                 break
             try:
                 self.loop.run_forever()
-            from a task that is not awaited
+            except (SystemExit, KeyboardInterrupt):  # from a task that is not awaited
                 continue
             except Ended:
                 break
@@ -73,7 +73,7 @@ class LoopWorker(Worker):
         try:
             self.frames.receive()
             self._take_all()
-        the server's input cannot be parsed: no call can be served any more
+        except Exception as problem:  # the server's input cannot be parsed: no call can be served any more
             self._fault = problem
             self.loop.stop()
             return
@@ -154,7 +154,7 @@ class LoopWorker(Worker):
 
         try:
             member = self.perform(offered, frame, context, run)
-        raised just after the function had failed
+        except Cancelled:  # raised just after the function had failed
             member = CANCELLED
         self.loop.call_soon_threadsafe(self._close, context, member)
 

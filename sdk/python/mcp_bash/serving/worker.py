@@ -192,7 +192,7 @@ class Worker:
             return CANCELLED
         try:
             return self._told(problem, offered, context)
-        exceptions have their own code, which must not end the worker
+        except Exception as fault:  # exceptions have their own code, which must not end the worker
             words = "%s was raised, and telling of it raised %s" % (type(problem).__name__, type(fault).__name__)
             return self._failed(words, context)
 

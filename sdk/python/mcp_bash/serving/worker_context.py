@@ -126,7 +126,7 @@ class WorkerContext(Context):
         return read_answer(self.worker.ask(self, question))
 
     async def put_question_async(self, question: Dict[str, Any]) -> Any:
-        an event loop that the function runs itself
+        if self.task is None:  # an event loop that the function runs itself
             return await super().put_question_async(question)
         return read_answer(await self.worker.ask_async(self, question))
 
@@ -181,7 +181,7 @@ def notification(method: str, params: Dict[str, Any], limit: int) -> str:
 def _shown(value: Any) -> str:
     try:
         return repr(value)
-    it has its own code, or is nested too deeply
+    except Exception as problem:  # it has its own code, or is nested too deeply
         return "<%s that cannot be shown: %s>" % (type(value).__name__, type(problem).__name__)
 
 
