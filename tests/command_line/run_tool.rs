@@ -116,7 +116,7 @@ fn roots_reach_the_tool_and_must_be_folders() {
 }
 
 #[test]
-fn print_env_lists_the_environment_of_a_tool() {
+fn print_env_lists_the_paths_of_a_tool() {
     let project = project().file("server.d/env.sh", "touch ran\n").file("config/a.sh", "touch ran\n");
     let cache = tempfile::tempdir().unwrap();
     let words = [
