@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn flags_stand_over_settings_and_lists_are_joined() {
+    fn flags_override_settings_and_lists_are_joined() {
         let given = [
             ("MCPBASH_HTTP_ADDRESS", "8080 unix:/run/mcp.sock"),
             ("MCPBASH_HTTP_ALLOW_HOSTS", "a.example,b.example"),
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_refused_with_the_next_step() {
+    fn invalid_flags_are_refused_with_the_next_step() {
         for (words, said) in [
             (&["--http", "nowhere"][..], "--http: `nowhere` is no address"),
             (&["--http", "/"], "`mcp-bash serve / --http`"),
