@@ -18,7 +18,7 @@ use std::sync::{Arc, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// What distinguishes one server from another.
+/// The properties in which servers differ.
 #[derive(Debug)]
 pub(crate) struct Launch {
     pub(crate) number: u32,

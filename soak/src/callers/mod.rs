@@ -1,4 +1,4 @@
-//! Named callers share one server over HTTP for the whole run. Each has a token of its own, calls scripts and functions
+//! Named callers share one server over HTTP for the whole run. Each has its own token, calls scripts and functions
 //! that hand work to pools, and checks everything that it receives. Each call carries a word with the name of its
 //! caller. Scripts and functions repeat it in everything they write, together with the caller they think they work for.
 //! So the test sees whether every notification, log message, question and result belongs to the caller that receives

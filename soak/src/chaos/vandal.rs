@@ -1,5 +1,5 @@
-//! Vandal: removes folders and edits files while the server runs: temporary ones as a tool's `rm -rf
-//! "$TMPDIR"/*` or a cleaner does, and those of the project as its author does. The server has to recover.
+//! Vandal: removes folders and edits files while the server runs. It removes temporary folders as a tool with
+//! `rm -rf "$TMPDIR"/*` or a cleaner does, and edits the project as its author does. The server has to recover.
 
 use super::account::Account;
 use super::project::{File, Project};
