@@ -1,6 +1,8 @@
-# For scripts that measure servers on other SDKs: puts them where their packages are. Sourced, from the repository.
+# For scripts that measure servers on other SDKs: copies them next to their packages. Sourced, from the
+# repository.
 
-# Copies the servers of a folder, FOLDER/fastmcp and FOLDER/typescript, and sets `servers` to where they are then.
+# Copies the servers of a folder, FOLDER/fastmcp and FOLDER/typescript, and sets `servers` to their new
+# folder.
 prepare_servers() { # FOLDER PLACE
 	local folder=$1
 	servers=$2

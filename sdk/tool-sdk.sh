@@ -1,20 +1,22 @@
 # shellcheck shell=bash
 #
-# What a script of an MCP server written in bash needs: its arguments, results, errors, progress, logs, questions to
-# the user, roots, configuration and downloads. Sourced with
+# The SDK for MCP tools in bash: arguments, results, errors, progress, logs, questions to the user, roots,
+# configuration and downloads. Sourced with
 #
 #     . "$MCP_SDK/tool-sdk.sh"
 #
-# and described in docs/bash-sdk.md. Two things shape the code. It runs on bash 3.2, which macOS still ships. And a
-# process costs more than everything else here, so functions hand values to each other in `_mcp_reply` instead of
-# through `$(…)`, small JSON is read by bash itself, and functions get by with one. What a script can do without is in
-# parts/, read at its first call. Only mcp_* is for scripts; _mcp_* may change.
+# and described in docs/bash-sdk.md. Two things shape the code. It runs on bash 3.2, which macOS still ships.
+# And a process costs more than everything else here, so functions pass values to each other in `_mcp_reply`
+# instead of through `$(…)`, bash itself parses small JSON, and each function starts at most one process.
+# Rarely used functions are in parts/, sourced on their first call. Only mcp_* is for scripts; _mcp_* may
+# change.
 
-# A value taken with `x=$(mcp_args_require .x)` is refused by a subshell; only errexit lets that end the script. Where it
-# does, standard error says in which line: a pipeline that fails says nothing by itself.
+# With `x=$(mcp_args_require .x)` the refusal happens in a subshell; only errexit lets it end the script. Then
+# standard error names the line: a failing pipeline prints nothing by itself.
 case $- in *E*) _mcp_reply=$(trap -p ERR) ;; *) _mcp_reply='' ;; esac
 set -Eeuo pipefail
-# To ask for a trap takes a process; whoever has one that matters has turned on errtrace as well.
+# Reading the trap takes a process; a script with its own ERR trap that matters has turned on errtrace as
+# well.
 [ -n "$_mcp_reply" ] || trap '_mcp_report_failure "$?" "${PIPESTATUS[@]}"' ERR
 
 MCP_TOOL_CANCELLATION_FILE="${MCP_CANCEL_FILE:-}"
@@ -28,8 +30,8 @@ MCPBASH_JSON_TOOL="${MCPBASH_JSON_TOOL:-jq}"
 MCPBASH_BIN="${MCPBASH_BIN:-mcp-bash}"
 
 _mcp_reply=''
-# Where bash stops being quicker than a process: in reading JSON, and in quoting text (piece by piece, because its
-# substitution takes time with the square of the length, and before bash 4 with a large factor).
+# The sizes above which a process is faster than bash: for parsing JSON, and for quoting text (piece by piece,
+# because its substitution is quadratic in the length, and before bash 4 with a large factor).
 _mcp_read_limit=1024
 _mcp_quote_limit=262144
 _mcp_quote_piece=4096
@@ -44,7 +46,7 @@ _mcp_warn() {
 	printf '%s\n' "$1" >&2
 }
 
-# Runs a function without tracing it, so that `bash -x` does not write arguments and secrets into a log.
+# Runs a function without tracing it, so that `bash -x` does not write arguments and secrets to a log.
 _mcp_untraced() {
 	local traced='' status=0
 	case $- in
@@ -58,8 +60,8 @@ _mcp_untraced() {
 	return "$status"
 }
 
-# Functions that count bytes set LC_ALL for themselves. They are called with 2>/dev/null, because bash warns when it
-# returns to a locale that the machine lacks.
+# Functions that count bytes set LC_ALL locally. They are called with 2>/dev/null, because bash warns when it
+# returns to a locale that is not installed.
 _mcp_bytes() {
 	local LC_ALL=C
 	_mcp_reply=${#1}
@@ -71,7 +73,7 @@ _mcp_is_decimal() {
 	esac
 }
 
-# The content of a file, without a process. (Bytes after a NUL are not text, and are left out.)
+# The content of a file, without a process. (Bytes after a NUL are not text, and are dropped.)
 _mcp_read_file() {
 	_mcp_reply=''
 	IFS= read -r -d '' _mcp_reply <"$1" || [ -n "$_mcp_reply" ] || [ -r "$1" ]
@@ -79,12 +81,12 @@ _mcp_read_file() {
 
 # JSON ----------------------------------------------------------------------------------------------------------------
 
-# Makes a JSON string of a text. Bytes above ASCII stay as they are.
+# Makes a JSON string from a text. Non-ASCII bytes stay unchanged.
 _mcp_quote() {
 	local LC_ALL=C text=$1 piece at=0 size
 	size=${#text}
 	if ((size > _mcp_quote_limit)); then
-		# The here-string brings a line feed of its own, which goes again with the last three characters.
+		# The here-string adds a line feed, which is removed with the last three characters.
 		if _mcp_reply=$(exec "$MCPBASH_JSON_TOOL_BIN" -Rs . <<<"$text"); then
 			_mcp_reply=${_mcp_reply%???}'"'
 			return 0
@@ -113,12 +115,12 @@ _mcp_quote_all() {
 	_mcp_reply="[$array]"
 }
 
-# Reads exactly one JSON value, and sets _mcp_reply to it without needless whitespace. On the way it notes `type`,
-# `message` and `progress` of an outermost object, if they are neither objects nor arrays, or as _mcp_found what the
-# member is whose name $wanted is, in quotes.
+# Parses exactly one JSON value, and sets _mcp_reply to it without whitespace. Meanwhile it records `type`,
+# `message` and `progress` of an outermost object, if they are neither objects nor arrays, or in _mcp_found
+# the member whose quoted name is $wanted.
 #
-# What is between strings and words makes the shape of the whole, as {s:[v,s]} for {"a": [1, "x"]}. Parts of it that are
-# right shrink to a key (k), a member (m) or a value (v), until a single value is left.
+# The text between strings and words is the structure of the whole, as {s:[v,s]} for {"a": [1, "x"]}. Valid
+# parts of it shrink to a key (k), a member (m) or a value (v), until a single value is left.
 _mcp_read_json() {
 	local LC_ALL=C rest=$1 out='' shape='' before token='' name kind opened closed
 	_mcp_type='' _mcp_message='' _mcp_progress=''
@@ -227,7 +229,8 @@ mcp_byte_length() {
 
 # Arguments and _meta of the request ----------------------------------------------------------------------------------
 
-# The JSON in the file named by the second variable, else in the first variable, else an empty object.
+# The JSON in the file named by the second variable, otherwise in the first variable, otherwise an empty
+# object.
 _mcp_payload() {
 	local inline=${!1:-} file=${!2:-}
 	[ -n "$inline" ] || inline='{}'
@@ -243,9 +246,9 @@ _mcp_payload_print() {
 	printf '%s' "$_mcp_reply"
 }
 
-# Sets _mcp_reply to what a filter as plain as `.name` finds in JSON, where that can be told without jq: the text is
-# short and has no escapes, and the member is a string, a short integer, a word or not there. Fails where it is not so.
-# _mcp_null says whether it is JSON's null or nothing, which a text can look like.
+# Sets _mcp_reply to the result of a filter as simple as `.name`, if jq is not needed: the text is short and
+# has no escapes, and the member is a string, a short integer, a word or missing. Fails otherwise. _mcp_null
+# says whether it is JSON's null or missing, which a text can look like.
 _mcp_member() {
 	local wanted=\"${2#.}\"
 	_mcp_null=''
@@ -277,7 +280,8 @@ _mcp_member() {
 	esac
 }
 
-# Sets _mcp_reply to what a jq filter makes of a payload. A fourth argument is the filter for jq, if it is another.
+# Sets _mcp_reply to the output of a jq filter on a payload. A fourth argument is the filter for jq, if it
+# differs.
 _mcp_query() {
 	local inline=${!1:-} file=${!2:-} filter=${4:-$3} status=0
 	_mcp_null=''
@@ -301,8 +305,8 @@ _mcp_query_print() {
 	printf '%s' "$_mcp_reply"
 }
 
-# Sets _mcp_reply to an argument; fails when it is missing, null or empty. The text "null" is none of these: a filter that
-# finds a single null prints nothing, so that what is printed is a text. (A filter may end in a comment.)
+# Sets _mcp_reply to an argument; fails if it is missing, null or empty. The text "null" is valid: a filter
+# that finds a single null prints nothing, so any output is a text. (A filter may end in a comment.)
 _mcp_arg() {
 	_mcp_query MCP_TOOL_ARGS_JSON MCP_TOOL_ARGS_FILE "$1" "[$1
 ] | if . == [null] then empty else .[] end" || return 1
@@ -345,13 +349,13 @@ mcp_emit_json() {
 	printf '%s' "$_mcp_reply"
 }
 
-# Sets _mcp_reply to the result for some JSON. Fails if it is none, or too long for a text.
+# Sets _mcp_reply to the result for some JSON. Fails if it is invalid, or too long for a text.
 _mcp_success() {
 	local LC_ALL=C whole text
 	_mcp_read_json "$1" || return 1
 	whole="{\"success\":true,\"result\":$_mcp_reply}"
 	[ "${#whole}" -le "$2" ] || return 1
-	# There is nothing else to quote in JSON.
+	# Nothing else needs quoting in JSON.
 	text=${whole//\\/\\\\}
 	text=${text//\"/\\\"}
 	_mcp_reply="{\"content\":[{\"type\":\"text\",\"text\":\"$text\"}],\"structuredContent\":$whole,\"isError\":false}"
@@ -387,7 +391,7 @@ case $_mcp_home in
 *) _mcp_home=$PWD/$_mcp_home ;;
 esac
 
-# Reads a part, which brings the function that called this one, and calls it again.
+# Sources a part, which redefines the calling function, and calls it again.
 _mcp_part() {
 	# shellcheck source=/dev/null
 	. "$_mcp_home/parts/$1.sh" || return

@@ -1,4 +1,4 @@
-//! The binary as its users meet it: real processes, real pipes, one folder for each subject.
+//! The binary as its users see it: real processes, real pipes, one folder for each subject.
 
 #![allow(clippy::disallowed_methods, reason = "tests use files of their own")]
 

@@ -1,4 +1,5 @@
-"""What the pipes themselves cost: a loop that reads a request and writes the answer, and does nothing else that a server does."""
+"""The cost of the pipes themselves: a loop that reads a request and writes the answer, and does nothing
+else."""
 
 import json
 import os

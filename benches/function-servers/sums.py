@@ -1,4 +1,4 @@
-"""The function that is measured, as mcp-bash serves it."""
+"""The measured function, as mcp-bash serves it."""
 
 from mcp_bash import tool
 

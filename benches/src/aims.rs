@@ -1,4 +1,4 @@
-//! Aims: what one server should reach in comparison with others, and the table that says whether it did.
+//! Aims: the targets of one server in comparison with others, and the table that shows whether it met them.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ pub enum Bound {
     AtLeast,
 }
 
-/// A limit for one measure: so many times another server's value, or a value of its own.
+/// A limit for one measure: a multiple of another server's value, or an absolute value.
 #[derive(Debug, Clone, Copy)]
 pub struct Aim {
     pub measure: Measure,
@@ -35,7 +35,7 @@ impl Aim {
         }
     }
 
-    /// Nothing if the values it needs were not measured.
+    /// None if the values it needs were not measured.
     fn is_reached(&self, server: &str, scores: &Scoreboard) -> Option<bool> {
         let value = match self.times {
             Some(other) => scores.ratio(server, other, self.measure)?,
@@ -59,12 +59,12 @@ pub struct Comparison<'a> {
 }
 
 impl Comparison<'_> {
-    /// A row for each measure with the ratios to the others; one for each aim where there are several.
+    /// A row for each measure with the ratios to the others; one row per aim if there are several.
     pub fn table(&self) -> Table {
         self.table_of(&[self.server])
     }
 
-    /// The same with the values of the others as well, so that it needs no second table beside it.
+    /// The same with the values of the others as well, so that no second table is needed.
     pub fn whole_table(&self) -> Table {
         self.table_of(&[&[self.server], self.others].concat())
     }

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::Launch;
 
-/// Reads the options named in `known`, runs the driver with them, and reports what went wrong as `driver`.
+/// Reads the options named in `known`, runs the driver with them, and reports errors as `driver`.
 pub fn drive(
     driver: &str,
     usage: &str,
@@ -33,17 +33,17 @@ pub fn drive(
     }
 }
 
-/// Writes to standard output, where a reader that has gone away is an error like any other.
+/// Writes to standard output. A closed reader is an error like any other.
 pub fn print(text: &str) -> Result<(), String> {
     io::stdout().write_all(text.as_bytes()).map_err(|error| format!("standard output: {error}"))
 }
 
-/// The options that were given, by name.
+/// The given options, by name.
 #[derive(Debug)]
 pub struct Options(BTreeMap<String, OsString>);
 
 impl Options {
-    /// Reads the arguments; nothing means that the user asked for help.
+    /// Reads the arguments. None means that the user asked for help.
     fn read(mut arguments: impl Iterator<Item = OsString>, known: &[&str]) -> Result<Option<Self>, String> {
         let mut given = BTreeMap::new();
         while let Some(name) = arguments.next() {
@@ -60,8 +60,7 @@ impl Options {
         Ok(Some(Self(given)))
     }
 
-    /// How to start `server` in `directory`: the program that stands `beside` the driver, unless `option` names
-    /// another.
+    /// How to start `server` in `directory`: the program `beside` the driver, unless `option` names another.
     pub fn launch(
         &self,
         server: &str,
@@ -84,7 +83,7 @@ impl Options {
         self.0.contains_key(name)
     }
 
-    /// The path that an option gives.
+    /// The path in an option.
     pub fn path(&self, name: &str) -> Option<PathBuf> {
         self.0.get(name).map(PathBuf::from)
     }
@@ -96,7 +95,7 @@ impl Options {
         number.ok_or_else(|| format!("{name} needs a number above zero"))
     }
 
-    /// Writes `json` to the file that the option `--json` names, if it is there.
+    /// Writes `json` to the file that the option `--json` names, if it is given.
     pub fn write_json(&self, json: &Value) -> Result<(), String> {
         let Some(path) = self.path("--json") else { return Ok(()) };
         fs::write(&path, format!("{json:#}\n")).map_err(|error| format!("{}: {error}", path.display()))
@@ -112,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn options_have_values_and_names_that_are_known() {
+    fn options_have_values_and_known_names() {
         let options = read(&["--rounds", "3"]).unwrap().unwrap();
         assert_eq!(options.number("--rounds", 5), Ok(3));
         assert_eq!(options.number("--tools", 5), Ok(5));

@@ -1,4 +1,4 @@
-//! Crowd: many calls kept in flight at a server, and how long others wait meanwhile.
+//! Crowd: many calls in flight at a server, and how long others wait meanwhile.
 
 use std::io::Write;
 use std::process::{ChildStdin, ChildStdout};
@@ -12,22 +12,22 @@ use crate::replies::{Line, ReplyLines, judge};
 use crate::ticker::{INTERVAL, tick};
 use crate::{Failure, Request, Subject};
 
-/// More small requests than this are not sent: a server that needs so long is ended by the watchdog anyway.
+/// The limit of small requests: the watchdog kills a server that needs more time anyway.
 const MOST_PROBES: u32 = 60_000 / INTERVAL.subsec_millis();
 
-/// What happened.
+/// The outcome.
 #[derive(Debug)]
 pub struct Crowd {
     /// From the first call until the last was answered.
     pub elapsed: Duration,
-    /// The processor time of the server process in that time, without its children's.
+    /// The processor time of the server process in that time, without its children.
     pub cpu: Duration,
-    /// How long each of the small requests took that were sent meanwhile.
+    /// The times of the small requests that were sent meanwhile.
     pub probes: Vec<Duration>,
 }
 
-/// Sends `call` until `count` of them are answered, with `at_once` of them in flight, and `probe` at regular
-/// times. `check` says what is wrong with the answer to a call.
+/// Sends `call` until `count` of them are answered, with `at_once` in flight, and `probe` at regular
+/// intervals. `check` returns what is wrong with the answer to a call.
 pub fn crowd(
     subject: &mut Subject,
     call: &Request,
@@ -76,7 +76,7 @@ impl Probes<'_> {
         send(stdin, self.request, id)
     }
 
-    /// Notes an answer. False if no such request was sent.
+    /// Records an answer. False if no such request was sent.
     fn answered(&self, id: u32) -> bool {
         let index = id.checked_sub(self.first).map(|index| index as usize);
         let mut times = self.times();
@@ -99,7 +99,7 @@ struct Exchange<'a> {
     first: u32,
     count: u32,
     at_once: u32,
-    /// Two threads write to it, each a line at a time. A pipe takes such short lines whole or not at all.
+    /// Two threads write to it, each a line at a time. Writes of such short lines to a pipe are atomic.
     stdin: &'a ChildStdin,
     probes: &'a Probes<'a>,
 }

@@ -1,4 +1,4 @@
-//! Direct runs: a script without any server in between, which is the least that a call of it can cost.
+//! Direct runs: a script without a server in between, which is the minimum cost of a call.
 
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// A script that is started directly, in the way that costs the least.
+/// A script that is started directly, in the cheapest way.
 #[derive(Debug)]
 pub struct Script {
     path: PathBuf,
     arguments: &'static [&'static str],
-    /// What it printed last. It is kept so that its memory is there already when the clock runs.
+    /// Its last output. Kept so that its memory is allocated before the clock runs.
     printed: Vec<u8>,
 }
 
@@ -27,8 +27,8 @@ impl Script {
         Self { arguments, ..self }
     }
 
-    /// Runs the script once, with `input` or without any. Returns how long it took from before the start until
-    /// the end of the process.
+    /// Runs the script once, with or without `input`. Returns the time from before the start until the
+    /// process exits.
     pub fn run(&mut self, input: Option<&[u8]>) -> io::Result<Duration> {
         self.printed.clear();
         let began = Instant::now();
@@ -49,15 +49,15 @@ impl Script {
         Ok(elapsed)
     }
 
-    /// What the last run printed.
+    /// The output of the last run.
     pub fn printed(&self) -> &[u8] {
         &self.printed
     }
 
-    /// Runs the script `count` times with `at_once` of them in flight, and returns how long that took.
+    /// Runs the script `count` times with `at_once` in flight, and returns the total time.
     ///
-    /// A thread for each of those in flight was the fastest way among several: the kernel makes the children in
-    /// parallel, and nobody has to find out which of them has ended.
+    /// One thread per run in flight was the fastest of several ways: the kernel creates the children in
+    /// parallel, and no thread has to find out which of them has exited.
     pub fn run_many(&self, count: u32, at_once: u32) -> io::Result<Duration> {
         let started = AtomicU32::new(0);
         let repeat = || {
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_script_gets_its_input_and_its_output_is_kept() {
+    fn a_script_receives_its_input_and_its_output_is_kept() {
         let mut script = Script::new("/bin/cat".into());
         script.run(Some(b"hello")).unwrap();
         assert_eq!(script.printed(), b"hello");

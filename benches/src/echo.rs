@@ -1,4 +1,4 @@
-//! Echo process: sends back what it gets, to measure how long the machine itself makes a message wait.
+//! Echo process: returns its input, to measure how long the machine itself delays a message.
 
 use std::io::{self, Read, Write};
 use std::process::{Child, Command, Stdio};
@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use crate::ticker::tick;
 
-/// Does `work` and meanwhile sends a byte to a process and back at regular times. Returns what `work` did and
-/// how long each round trip took.
+/// Does `work` and meanwhile sends a byte to a process and back at regular intervals. Returns the result of
+/// `work` and the time of each round trip.
 pub fn echo_during<T>(work: impl FnOnce() -> io::Result<T>) -> io::Result<(T, Vec<Duration>)> {
     let mut echo = Echo::start()?;
     let over = AtomicBool::new(false);
@@ -46,7 +46,7 @@ impl Echo {
 
 impl Drop for Echo {
     fn drop(&mut self) {
-        // Both fail only on a process that is already gone.
+        // Both fail only if the process has already exited.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A measurement that could not be taken, with the name of the server to blame.
+/// A measurement that could not be taken, with the name of the server.
 #[derive(Debug)]
 pub struct Failure {
     server: String,

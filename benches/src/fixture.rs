@@ -10,21 +10,21 @@ pub fn write_project(root: &Path) -> io::Result<()> {
     write_tool(root, "hi", "echo hi").map(drop)
 }
 
-/// Writes a tool without much metadata, whose shell script has these `commands`. Returns the script's path.
+/// Writes a tool with minimal metadata, whose shell script runs these `commands`. Returns the script's path.
 pub fn write_tool(root: &Path, name: &str, commands: &str) -> io::Result<PathBuf> {
     let meta =
         format!(r#"{{"name":"{name}","description":"Says {name}","inputSchema":{{"type":"object"}}}}"#);
     write_files(&root.join("tools").join(name), commands, &meta)
 }
 
-/// Writes a tool that is a script in bash. Returns the script's path.
+/// Writes a tool with a bash script. Returns the script's path.
 pub fn write_bash_tool(root: &Path, name: &str, body: &str) -> io::Result<PathBuf> {
     let script = write_tool(root, name, "")?;
     fs::write(&script, format!("#!/bin/bash\n{body}\n"))?;
     Ok(script)
 }
 
-/// Writes an executable that provides one tool of its own name. Returns its path.
+/// Writes an executable that provides one tool with its own name. Returns its path.
 pub fn write_provider(root: &Path, name: &str) -> io::Result<PathBuf> {
     let path = root.join("tools").join(format!("{name}.sh"));
     fs::create_dir_all(root.join("tools"))?;
@@ -38,7 +38,7 @@ pub fn write_provider(root: &Path, name: &str) -> io::Result<PathBuf> {
     Ok(path)
 }
 
-/// Writes `count` tools that are described at length. Returns the metadata file of the one in the middle.
+/// Writes `count` tools with long descriptions. Returns the metadata file of the middle one.
 pub fn write_many(root: &Path, count: u32) -> io::Result<PathBuf> {
     let folder = |number: u32| root.join(format!("tools/{number:05}"));
     for number in 0..count {
@@ -50,8 +50,8 @@ pub fn write_many(root: &Path, count: u32) -> io::Result<PathBuf> {
 /// The name of the metadata file of every tool here.
 pub const METADATA: &str = "tool.meta.json";
 
-/// About a kilobyte of metadata, of the kind that people write for a tool with a handful of arguments. Another
-/// `edition` of the same tool differs in its description.
+/// About a kilobyte of metadata, typical of a tool with a handful of arguments. Another `edition` of the same
+/// tool has another description.
 pub fn long_metadata(number: u32, edition: u32) -> String {
     format!(
         r#"{{

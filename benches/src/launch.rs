@@ -1,4 +1,4 @@
-//! Launch: how a server is started: which program, with which arguments, in which directory.
+//! Launch: how to start a server: program, arguments and directory.
 
 use std::env;
 use std::ffi::OsString;
@@ -19,10 +19,10 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// A recipe for `program`, run in `directory`. The program's path is made absolute, because it would
+    /// A recipe for `program`, run in `directory`. The program's path becomes absolute, because it would
     /// otherwise be looked up from `directory`.
     pub fn new(name: &str, program: &Path, directory: &Path) -> Result<Self, Failure> {
-        // A link stays one: an interpreter finds its packages by where the link is.
+        // A link is not resolved: an interpreter finds its packages by the path of the link.
         let found = program.metadata().and_then(|_| path::absolute(program));
         let program = found.map_err(|error| {
             Failure::new(name, format!("there is no program at {}: {error}", program.display()))
@@ -59,10 +59,10 @@ impl Launch {
         Ok(metadata.len())
     }
 
-    /// The command for one process, with its messages going to `stderr`.
+    /// The command for one process, with its standard error going to `stderr`.
     ///
-    /// Settings of the caller's own environment must not leak into the server under test, so every variable
-    /// that configures mcp-bash is taken out. Those of the recipe are put in afterwards.
+    /// Settings of the caller's environment must not leak into the server under test, so every variable that
+    /// configures mcp-bash is removed. Those of the recipe are added afterwards.
     pub(crate) fn command(&self, stderr: File) -> Command {
         let mut command = Command::new(&self.program);
         command.args(&self.arguments).current_dir(&self.directory);

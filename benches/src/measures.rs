@@ -14,23 +14,23 @@ use crate::{Failure, Launch, Request, Subject};
 /// How long a server may settle after `initialize` before its memory is read.
 const SETTLING: Duration = Duration::from_millis(300);
 
-/// A process's life without any work in between.
+/// The lifetime of a process without any work in between.
 #[derive(Debug, Clone, Copy)]
 pub struct Lifetime {
     /// From the start of the process until the `initialize` reply is complete.
     pub cold_start: Duration,
-    /// From the end of the server's input until the process is gone.
+    /// From the end of the server's input until the process exits.
     pub exit: Duration,
 }
 
-/// Starts a fresh process, greets it and lets it end.
+/// Starts a fresh process, performs the handshake and lets it exit.
 pub fn lifetime(launch: &Launch) -> Result<Lifetime, Failure> {
     let (subject, cold_start) = Subject::start_initialized(launch)?;
     let exit = subject.close()?;
     Ok(Lifetime { cold_start, exit })
 }
 
-/// Starts a program, and returns how long it takes until it has written a line.
+/// Starts a program, and returns the time until it has written a line.
 pub fn first_line(launch: &Launch) -> Result<Duration, Failure> {
     let (mut process, _stdin, stdout) = ServerProcess::start(launch)?;
     let mut line = String::new();
@@ -42,14 +42,14 @@ pub fn first_line(launch: &Launch) -> Result<Duration, Failure> {
     }
 }
 
-/// The memory of a server that has been greeted and has nothing to do.
+/// The memory of an idle server after the handshake.
 pub fn idle_memory(subject: &mut Subject) -> Result<Memory, Failure> {
     thread::sleep(SETTLING);
     Memory::of(subject.pid()).map_err(|error| subject.failure(&format!("its memory: {error}")))
 }
 
-/// Sends `request` over and over, each time waiting for the answer, and returns how long each took. The first
-/// `warm_up` answers do not count.
+/// Sends `request` repeatedly, each time waiting for the answer, and returns the times. The first `warm_up`
+/// answers do not count.
 pub fn round_trips(
     subject: &mut Subject,
     request: &Request,
@@ -66,7 +66,7 @@ pub fn round_trips(
     (0..count).map(|_| subject.call(request)).collect()
 }
 
-/// What happened when many requests were sent without waiting for answers.
+/// The outcome of many requests that were sent without waiting for answers.
 #[derive(Debug, Clone, Copy)]
 pub struct Flood {
     pub count: u32,
@@ -86,8 +86,8 @@ impl Flood {
     }
 }
 
-/// Writes `count` requests as fast as the pipe takes them while the answers are read, and checks that every
-/// request was answered exactly once.
+/// Writes `count` requests as fast as the pipe accepts them while the answers are read, and checks that every
+/// request is answered exactly once.
 pub fn flood(subject: &mut Subject, request: &Request, count: u32) -> Result<Flood, Failure> {
     subject.begin_measure();
     let first_id = subject.reserve_ids(count);
@@ -104,7 +104,7 @@ pub fn flood(subject: &mut Subject, request: &Request, count: u32) -> Result<Flo
     let ended = match outcome {
         Ok(ended) => ended,
         Err(what) => {
-            // What came before the failure is counted for the message; it cannot add to the failure.
+            // Answers before the failure are counted for the message; they cannot add to the failure.
             let _ = answers.check();
             let answered = count - answers.missing;
             return Err(subject.failure(&format!("{what}, after {answered} answers of {count}")));
@@ -114,7 +114,7 @@ pub fn flood(subject: &mut Subject, request: &Request, count: u32) -> Result<Flo
     Ok(Flood { count, elapsed: ended - began, cpu })
 }
 
-/// Writes in one thread and reads in another. Returns when the last answer was complete.
+/// Writes in one thread and reads in another. Returns the time when the last answer was complete.
 fn exchange(
     stdin: &mut ChildStdin,
     replies: &mut ReplyLines<ChildStdout>,
@@ -125,7 +125,7 @@ fn exchange(
         let writer = scope.spawn(move || stdin.write_all(input));
         let read = read_answers(replies, answers);
         let written = writer.join().unwrap_or_else(|_| Err(io::Error::other("the writer panicked")));
-        // A server that died fails both ways; the reading side knows better what it had done until then.
+        // If the server died, both fail; the reading side knows better how far it got.
         let ended = read?;
         written.map_err(|error| format!("it takes no more input: {error}"))?;
         Ok(ended)
@@ -135,8 +135,8 @@ fn exchange(
 fn read_answers(replies: &mut ReplyLines<ChildStdout>, answers: &mut Answers) -> Result<Instant, String> {
     loop {
         answers.read_lines(replies).map_err(|error| error.to_string())?;
-        // The clock stops here, before the answers are checked. Only if the server wrote something of its
-        // own in between is there more to read, and then the clock goes on.
+        // The clock stops here, before the answers are checked. Only if the server wrote other messages in
+        // between is there more to read, and then the clock continues.
         let ended = Instant::now();
         answers.check()?;
         if answers.missing == 0 {
@@ -179,7 +179,7 @@ impl Answers {
         }
     }
 
-    /// Reads until there are as many new lines as answers are missing.
+    /// Reads until there are as many new lines as missing answers.
     fn read_lines(&mut self, replies: &mut ReplyLines<ChildStdout>) -> io::Result<()> {
         while self.unchecked_lines < self.missing {
             if self.filled == self.bytes.len() {

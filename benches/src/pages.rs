@@ -7,12 +7,12 @@ use serde::de::IgnoredAny;
 
 use crate::{Failure, Request, Subject};
 
-/// Asks for the first page of tools, with as many as the server likes or with `limit` of them.
+/// Asks for the first page of tools, of the server's default size or with `limit` of them.
 pub fn first_page(limit: Option<u32>) -> Request {
     page(limit, None)
 }
 
-/// Lists all tools page by page. Returns how many there are and how long each page took.
+/// Lists all tools page by page. Returns their number and the time of each page.
 pub fn list_all(subject: &mut Subject, limit: Option<u32>) -> Result<(usize, Vec<Duration>), Failure> {
     subject.begin_measure();
     let (mut tools, mut samples, mut cursor) = (0, Vec::new(), None);
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_page_is_asked_for_by_what_is_known_of_it() {
+    fn a_page_request_has_its_cursor_and_limit() {
         let text = |request: Request| {
             let mut line = Vec::new();
             request.write_line(1, &mut line);

@@ -1,5 +1,5 @@
-//! Pipe cost: what it takes to bring bytes through a pipe to the driver, the part of a measure that is not the
-//! server's.
+//! Pipe cost: the time to pass bytes through a pipe to the driver, which is not the server's part of a
+//! measure.
 
 use std::io::{self, Write};
 use std::thread;
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::replies::ReplyLines;
 
-/// A line of so many bytes on its way through a pipe, from one thread to another.
+/// Passes a line of so many bytes through a pipe, from one thread to another.
 #[derive(Debug)]
 pub struct PipePass {
     line: Vec<u8>,
@@ -21,12 +21,12 @@ impl PipePass {
         let mut line = vec![b'x'; length];
         line.push(b'\n');
         let mut pass = Self { line, writer, lines: ReplyLines::new(reader) };
-        // The reader's memory grows with its first line, as it does when a server's first answer is read.
+        // The reader's buffer grows with its first line, as with a server's first answer.
         pass.take()?;
         Ok(pass)
     }
 
-    /// How long the line takes from before it is written until it is complete on the other side.
+    /// The time from before the line is written until it is complete on the other side.
     pub fn take(&mut self) -> io::Result<Duration> {
         let Self { line, writer, lines } = self;
         let began = Instant::now();

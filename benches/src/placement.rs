@@ -1,8 +1,8 @@
-//! Processor placement: on which cores a driver and a server run while they talk to each other.
+//! Processor placement: the cores on which a driver and a server run while they exchange messages.
 //!
-//! Waking a process on the same core takes a third of the time of waking it on another one, and the kernel changes its
-//! mind about which to do. Left alone, a round trip mostly measures that choice; so the driver makes the choice itself,
-//! and measures both.
+//! Waking a process on the same core takes a third of the time of waking it on another one, and the kernel
+//! chooses between the two unpredictably. Left alone, a round trip mostly measures that choice; so the driver
+//! chooses itself, and measures both.
 
 pub(crate) use held::Held;
 
@@ -11,12 +11,12 @@ pub(crate) use held::Held;
 pub enum Placement {
     /// Both on one core: they take turns, so a round trip shows the work done on both sides.
     OneCore,
-    /// Each on a core of its own: a round trip also contains two wake-ups from one core to the other.
+    /// Each on its own core: a round trip also contains two wake-ups from one core to the other.
     TwoCores,
 }
 
 impl Placement {
-    /// Whether the machine, or what this process may use of it, has cores enough.
+    /// Whether the machine, or this process's share of it, has enough cores.
     pub fn is_possible(self) -> bool {
         held::is_possible(self)
     }
@@ -32,7 +32,7 @@ mod held {
 
     use super::Placement;
 
-    /// The calling thread and a server held in their places until this is dropped.
+    /// Holds the calling thread and a server on their cores until this is dropped.
     #[derive(Debug)]
     pub(crate) struct Held {
         server: u32,
@@ -79,13 +79,13 @@ mod held {
         set
     }
 
-    /// Places every thread of a process. Threads it starts later inherit their places.
+    /// Places every thread of a process. Threads it starts later inherit their cores.
     fn place_process(pid: u32, cores: &CpuSet) -> io::Result<()> {
         for entry in fs::read_dir(format!("/proc/{pid}/task"))? {
             let name = entry?.file_name();
             let thread = name.to_str().and_then(|name| name.parse().ok()).and_then(Pid::from_raw);
             if thread.is_some() {
-                // A thread that ends while the list is read needs no place.
+                // A thread that exits while the list is read needs no core.
                 let _ = sched_setaffinity(thread, cores);
             }
         }
@@ -93,7 +93,7 @@ mod held {
     }
 }
 
-/// Elsewhere the benchmarks compile, so that the workspace does, but they cannot run.
+/// On other systems the benchmarks compile, so that the workspace does, but they cannot run.
 #[cfg(not(target_os = "linux"))]
 mod held {
     use std::io;

@@ -13,8 +13,8 @@ pub struct Memory {
     pub proportional: u64,
     /// Only the pages no other process maps.
     pub private: u64,
-    /// Only those of them that the process has written. The others are pages of its program, of which the kernel maps as
-    /// many as it likes.
+    /// Only those of them that the process has written. The others are pages of its program, of which the
+    /// kernel maps an arbitrary number.
     pub written: u64,
 }
 
@@ -44,7 +44,7 @@ fn kilobyte_field(text: &str, name: &str) -> io::Result<u64> {
 pub struct CpuTime {
     /// Exact to the nanosecond, but only over the threads that still run.
     threads: Duration,
-    /// Over all threads there ever were, but in clock ticks of ten milliseconds.
+    /// Over all threads that ever ran, but in clock ticks of ten milliseconds.
     process: Duration,
 }
 
@@ -55,8 +55,8 @@ impl CpuTime {
 
     /// The time used since `earlier`.
     ///
-    /// The exact sum is right unless a thread ended in between and took its share with it. That shows as
-    /// missing time in comparison with the coarse counter, and then the coarse counter is the better answer.
+    /// The exact sum is right unless a thread exited in between, which removes its share. Then time is
+    /// missing in comparison with the coarse counter, and the coarse counter is the better value.
     pub fn since(self, earlier: Self) -> Duration {
         const ROUNDING: Duration = Duration::from_millis(20);
         let exact = self.threads.saturating_sub(earlier.threads);
@@ -65,7 +65,7 @@ impl CpuTime {
     }
 }
 
-/// The bytes a process has read and written so far, by any means and wherever they came from.
+/// The bytes a process has read and written so far, in any way.
 #[derive(Debug, Clone, Copy)]
 pub struct Traffic {
     pub read: u64,
@@ -92,7 +92,7 @@ pub fn thread_count(pid: u32) -> io::Result<u32> {
 fn thread_time(pid: u32) -> io::Result<Duration> {
     let mut total = 0;
     for entry in fs::read_dir(format!("/proc/{pid}/task"))? {
-        // A thread may end between the listing and the reading; it then no longer counts.
+        // A thread may exit between the listing and the reading; then it no longer counts.
         let Ok(text) = fs::read_to_string(entry?.path().join("schedstat")) else { continue };
         let first = text.split_whitespace().next().and_then(|field| field.parse::<u64>().ok());
         total += first.ok_or_else(|| unreadable("schedstat"))?;
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn the_coarse_counter_stands_in_for_ended_threads() {
+    fn the_coarse_counter_replaces_the_exact_one_after_a_thread_exits() {
         let at = |exact, coarse| CpuTime {
             threads: Duration::from_millis(exact),
             process: Duration::from_millis(coarse),

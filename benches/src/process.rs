@@ -1,4 +1,4 @@
-//! Server process: its start, its watchdog, its exit, and its messages when it failed.
+//! Server process: its start, its watchdog, its exit, and its standard error when it fails.
 
 use std::fs::File;
 use std::io;
@@ -12,16 +12,16 @@ use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 use crate::watchdog::Watch;
 use crate::{Failure, Launch};
 
-/// How long a server may take over one measure. Even on a busy machine the slowest takes a few seconds.
+/// The timeout of a server for one measure. Even on a busy machine the slowest takes a few seconds.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// One process, from its start until it has ended or this is dropped, which kills it.
+/// One process, from its start until it exits or this is dropped, which kills it.
 #[derive(Debug)]
 pub(crate) struct ServerProcess {
     name: String,
     pid: Pid,
     child: Child,
-    /// An unnamed file with what the server said on its standard error, quoted when it fails.
+    /// An unnamed file with the server's standard error, quoted when it fails.
     stderr: File,
     started: Instant,
     watch: Option<Watch>,
@@ -58,26 +58,26 @@ impl ServerProcess {
         self.started.elapsed()
     }
 
-    /// Starts the server's time for one measure.
+    /// Starts the timeout for one measure.
     pub(crate) fn begin_measure(&self) {
         if let Some(watch) = &self.watch {
             watch.renew(PATIENCE);
         }
     }
 
-    /// Waits until the process has ended. It is left unreaped, so that the watchdog can still end it safely.
+    /// Waits until the process has exited. It is not reaped, so that the watchdog can still kill it safely.
     pub(crate) fn await_end(&mut self) -> Result<(), Failure> {
         let waited = waitid(WaitId::Pid(self.pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
         waited.map(drop).map_err(|error| self.failure(&format!("waiting for its end: {error}")))
     }
 
-    /// The exit status of a process that has ended.
+    /// The exit status of a process that has exited.
     pub(crate) fn reap(&mut self) -> Option<ExitStatus> {
         drop(self.watch.take());
         self.child.wait().ok()
     }
 
-    /// A failure of this server, with its exit status and its last words where there are any.
+    /// A failure of this server, with its exit status and the end of its standard error, if any.
     pub(crate) fn failure(&mut self, what: &str) -> Failure {
         let overdue = self.watch.as_ref().is_some_and(Watch::is_overdue);
         let what = match self.status_soon() {
@@ -91,7 +91,7 @@ impl ServerProcess {
         Failure::new(&self.name, format!("{what}{words}"))
     }
 
-    /// Whether the process has ended. It is not reaped.
+    /// Whether the process has exited. It is not reaped.
     pub(crate) fn has_ended(&self) -> bool {
         let ended = waitid(
             WaitId::Pid(self.pid),
@@ -100,21 +100,21 @@ impl ServerProcess {
         !matches!(ended, Ok(None))
     }
 
-    /// What the server said on its standard error, or the end of it where that is much.
+    /// The server's standard error, or the end of it if it is long.
     pub(crate) fn last_words(&self) -> String {
         const ENOUGH: u64 = 2000;
         let length = self.stderr.metadata().map_or(0, |metadata| metadata.len());
         let mut bytes = vec![0; usize::try_from(length.min(ENOUGH)).unwrap_or_default()];
-        // Read at its place: the server writes at the position that the two share. Words that cannot be read are words
-        // left out; the failure itself is reported all the same.
+        // Read with an offset: the server writes at the position that the two share. If it cannot be read it
+        // is left out; the failure itself is still reported.
         let count = self.stderr.read_at(&mut bytes, length.saturating_sub(ENOUGH)).unwrap_or_default();
         bytes.truncate(count);
         String::from_utf8_lossy(&bytes).trim_end().to_owned()
     }
 
-    /// The exit status, if the process has ended or is about to.
+    /// The exit status, if the process has exited or is about to.
     fn status_soon(&mut self) -> Option<ExitStatus> {
-        // A dying process closes its pipes a little before it can be waited for.
+        // A dying process closes its pipes shortly before it can be waited for.
         for _ in 0..50 {
             if self.has_ended() {
                 return self.reap();
@@ -128,7 +128,7 @@ impl ServerProcess {
 impl Drop for ServerProcess {
     fn drop(&mut self) {
         drop(self.watch.take());
-        // Both fail only on a process that is already gone.
+        // Both fail only if the process has already exited.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -1,4 +1,4 @@
-//! Replies: cuts the output of a server into lines and judges each line.
+//! Replies: splits the output of a server into lines and classifies each line.
 
 use std::borrow::Cow;
 use std::io::{self, ErrorKind, Read};
@@ -11,7 +11,7 @@ use serde::de::IgnoredAny;
 pub(crate) struct ReplyLines<R> {
     reader: R,
     buffer: Vec<u8>,
-    /// The part of `buffer` that was read and not yet handed out.
+    /// The part of `buffer` that was read and not yet returned.
     start: usize,
     end: usize,
 }
@@ -22,7 +22,7 @@ impl<R: Read> ReplyLines<R> {
     }
 
     /// The next line without its line end. The end of the stream is an error, since a driver only reads when
-    /// it is owed a reply.
+    /// it expects a reply.
     pub(crate) fn next_line(&mut self) -> io::Result<&[u8]> {
         let mut searched = self.start;
         loop {
@@ -38,9 +38,9 @@ impl<R: Read> ReplyLines<R> {
         }
     }
 
-    /// Reads into `buffer` whatever there is, up to its length.
+    /// Reads available bytes into `buffer`, up to its length.
     ///
-    /// Only for use when no line is half read, which holds whenever every reply owed has been taken.
+    /// Only for use when no line is half read, which is true whenever every expected reply has been taken.
     pub(crate) fn read_raw(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.start < self.end {
             let count = buffer.len().min(self.end - self.start);
@@ -74,16 +74,16 @@ fn read_some(reader: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
     }
 }
 
-/// What one line of output is to a driver.
+/// The meaning of one line of output for a driver.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Line {
     /// The successful answer to the request with this id.
     Answer(u32),
-    /// A notification or a request of the server's own, which no measure counts.
+    /// A notification or a request of the server, which no measure counts.
     Unasked,
 }
 
-/// Judges a line; an error says what is wrong with it.
+/// Classifies a line; an error describes what is wrong with it.
 pub(crate) fn judge(line: &[u8]) -> Result<Line, String> {
     #[derive(Deserialize)]
     struct Message {
@@ -117,7 +117,7 @@ pub(crate) fn is_notification(line: &[u8], method: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// Gives out its bytes a few at a time, as a pipe may.
+    /// Returns its bytes a few at a time, as a pipe may.
     struct Trickle<'a>(&'a [u8], usize);
 
     impl Read for Trickle<'_> {
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_come_out_whole_however_they_arrive() {
+    fn lines_are_complete_however_they_arrive() {
         let long = "x".repeat(200_000);
         let text = format!("one\n{long}\n\nlast\nhalf");
         for step in [1000, 65_536, usize::MAX] {
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn notifications_are_told_by_their_method() {
+    fn notifications_are_recognized_by_their_method() {
         let changed = br#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
         assert!(is_notification(changed, "notifications/tools/list_changed"));
         assert!(!is_notification(changed, "notifications/message"));

@@ -1,9 +1,9 @@
 //! Requests of a driver, as lines of JSON.
 
-/// A request without its id, which every sending adds.
+/// A request without its id, which is added when it is sent.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// What comes after the id, closing brace and line end included.
+    /// The text after the id, including the closing brace and the line end.
     tail: String,
 }
 

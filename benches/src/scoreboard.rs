@@ -8,7 +8,7 @@ use crate::statistics::median;
 use crate::table::cell;
 use crate::{Align, Table};
 
-/// Something that is measured, and how its values are written.
+/// A measured quantity, and the format of its values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Measure {
     pub name: &'static str,
@@ -58,13 +58,13 @@ impl Scoreboard {
     }
 
     /// The median of the ratios of each round. It is steadier than the ratio of the medians: a slow moment of
-    /// the machine slows both servers of a round, and so leaves their ratio alone.
+    /// the machine slows both servers of a round, and so does not change their ratio.
     pub fn ratio(&self, server: &str, other: &str, measure: Measure) -> Option<f64> {
         let pairs = self.rounds(server, measure)?.iter().zip(self.rounds(other, measure)?);
         Some(median(&pairs.map(|(value, other)| value / other).collect::<Vec<_>>()))
     }
 
-    /// A row for each server with its medians, and a dash for what was not measured.
+    /// A row for each server with its medians, and a dash for missing values.
     pub fn table(&self, servers: &[&str], measures: &[Measure]) -> Table {
         let columns = measures.iter().map(|measure| (measure.title(), Align::Right));
         let mut table = Table::new([("server".to_owned(), Align::Left)].into_iter().chain(columns));

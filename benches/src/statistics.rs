@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// The middle of the samples, or the mean of the middle two. Not a number if there are none.
+/// The median of the samples, or the mean of the middle two. NaN if there are none.
 pub fn median(samples: &[f64]) -> f64 {
     let mut sorted = samples.to_vec();
     sorted.sort_by(f64::total_cmp);

@@ -26,8 +26,8 @@ impl Subject {
         Ok(Self { process, stdin: Some(stdin), replies, next_id: 1, line: Vec::new() })
     }
 
-    /// Starts the server and greets it. Also returns the time from the start of the process until the
-    /// `initialize` reply was complete.
+    /// Starts the server and performs the handshake. Also returns the time from the start of the process
+    /// until the `initialize` reply was complete.
     pub fn start_initialized(launch: &Launch) -> Result<(Self, Duration), Failure> {
         let mut subject = Self::start(launch)?;
         subject.call(&Request::initialize())?;
@@ -49,13 +49,13 @@ impl Subject {
         self.process.age()
     }
 
-    /// Sends one request and waits for its answer. The time is taken from just before the request is written
-    /// until the answer's line is complete; checking the answer is not part of it.
+    /// Sends one request and waits for its answer. The time runs from just before the request is written
+    /// until the answer's line is complete, without checking the answer.
     pub fn call(&mut self, request: &Request) -> Result<Duration, Failure> {
         self.call_checked(request, |_| Ok(()))
     }
 
-    /// The same, with a `check` of the answer's line that says what is wrong with it.
+    /// The same, with a `check` of the answer's line that returns what is wrong with it.
     pub fn call_checked(
         &mut self,
         request: &Request,
@@ -64,7 +64,7 @@ impl Subject {
         self.converse(request, check, |_| {})
     }
 
-    /// The same, with somebody who hears what is said before the answer.
+    /// The same, with a callback for the messages before the answer.
     pub fn call_listening(
         &mut self,
         request: &Request,
@@ -109,7 +109,7 @@ impl Subject {
         }
     }
 
-    /// Waits for a notification with this method and returns when it came. Others are passed over.
+    /// Waits for a notification with this method and returns its time of arrival. Others are skipped.
     pub fn await_notification(&mut self, method: &str) -> Result<Instant, Failure> {
         self.begin_measure();
         loop {
@@ -123,7 +123,7 @@ impl Subject {
         }
     }
 
-    /// Closes the server's standard input and waits for it to end by itself. Returns how long that took.
+    /// Closes the server's standard input and waits for it to exit by itself. Returns the time that took.
     pub fn close(mut self) -> Result<Duration, Failure> {
         self.begin_measure();
         let closed = Instant::now();
@@ -136,12 +136,12 @@ impl Subject {
         }
     }
 
-    /// A failure of this server, with its exit status and its last words where there are any.
+    /// A failure of this server, with its exit status and the end of its standard error, if any.
     pub fn failure(&mut self, what: &str) -> Failure {
         self.process.failure(what)
     }
 
-    /// Starts the server's time for one measure.
+    /// Starts the timeout for one measure.
     pub fn begin_measure(&self) {
         self.process.begin_measure();
     }

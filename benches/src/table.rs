@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// On which side the cells of a column stand.
+/// The alignment of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Align {
     Left,
@@ -22,7 +22,7 @@ impl Table {
         Self { aligns, rows: vec![titles] }
     }
 
-    /// Adds a row. Cells past the last column are left out, missing ones stay empty.
+    /// Adds a row. Cells past the last column are dropped, missing ones stay empty.
     pub fn row(&mut self, mut cells: Vec<String>) {
         cells.resize(self.aligns.len(), String::new());
         self.rows.push(cells);

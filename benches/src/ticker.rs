@@ -1,13 +1,13 @@
-//! Ticker: does something small at regular times while something big goes on.
+//! Ticker: does something small at regular intervals while something big runs.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How often.
+/// The interval.
 pub(crate) const INTERVAL: Duration = Duration::from_millis(20);
 
-/// Calls `act` every [`INTERVAL`] until `over`. Times that have passed meanwhile are left out.
+/// Calls `act` every [`INTERVAL`] until `over`. Missed intervals are skipped.
 pub(crate) fn tick<E>(over: &AtomicBool, mut act: impl FnMut() -> Result<(), E>) -> Result<(), E> {
     let mut next = Instant::now() + INTERVAL;
     loop {

@@ -20,7 +20,7 @@ static WATCHED: LazyLock<Mutex<HashMap<Pid, Instant>>> = LazyLock::new(|| {
     Mutex::new(HashMap::new())
 });
 
-/// A process under watch until this is dropped.
+/// A process that is watched until this is dropped.
 ///
 /// It must be dropped before the process is reaped, because the id may belong to another process afterwards.
 #[derive(Debug)]
@@ -56,7 +56,7 @@ fn watched() -> MutexGuard<'static, HashMap<Pid, Instant>> {
 fn kill_overdue() {
     let now = Instant::now();
     for (&pid, _) in watched().iter().filter(|&(_, &deadline)| deadline < now) {
-        // The only way to fail is that the process has already ended, which is what is wanted.
+        // This fails only if the process has already exited, which is the goal.
         let _ = kill_process(pid, Signal::KILL);
     }
 }

@@ -1,6 +1,6 @@
-//! Arbitrary text as the configuration file of a client, in each format: what `install` makes of it holds the entry and
-//! everything that was there, and what `uninstall` leaves holds everything but the entry. What cannot be changed safely is
-//! refused.
+//! Arbitrary text as the configuration file of a client, in each format: after `install` it contains the
+//! entry and all earlier content, and after `uninstall` everything but the entry. A file that cannot be
+//! changed safely is refused.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::path::Path;
 use std::sync::LazyLock;
 
-/// Each file that any client has.
+/// Each file of any client.
 static FILES: LazyLock<Vec<(ConfigFile, Format)>> = LazyLock::new(|| {
     let surroundings = Surroundings::new(System::Linux, "/home/ann", |_| None);
     let files = CLIENTS.iter().flat_map(|client| client.files.iter().map(move |file| (client, file)));
@@ -34,7 +34,7 @@ fuzz_target!(|bytes: &[u8]| {
     let Ok(before) = ConfigText::read(file, text.to_owned()) else { return };
     let known = before.entries();
     let others = |entries: Vec<Entry>| entries.into_iter().filter(|known| known.name != name).collect::<Vec<_>>();
-    // By force, something of that name is replaced that starts no command.
+    // With force, an entry of that name that starts no command is replaced.
     let is_taken = matches!(before.with(&entry, false), Err(Refusal::Taken { .. }));
     let had_it = is_taken || known.iter().any(|known| known.name == name);
 
@@ -57,8 +57,8 @@ fuzz_target!(|bytes: &[u8]| {
     }
 });
 
-/// Every letter and figure that was there, in its order: values, keys and comments. Only a `null` in the place of the servers
-/// goes, since they take it.
+/// Every letter and digit of the original, in order: values, keys and comments. Only a `null` in place of the
+/// servers disappears, since the servers replace it.
 fn keeps(before: &str, after: &str) {
     let before = ["null", "Null", "NULL"].iter().fold(before.to_owned(), |text, null| text.replace(null, ""));
     let mut found = after.chars();
@@ -67,7 +67,7 @@ fn keeps(before: &str, after: &str) {
     }
 }
 
-/// What another reader finds in both is the same, but for empty objects that stand where servers do.
+/// Another parser finds the same in both, except for empty objects in place of servers.
 fn same_json(before: &str, after: &str) {
     let read = |text: &str| serde_json::from_str::<Value>(text).ok();
     if let (Some(before), Some(after)) = (read(before), read(after)) {

@@ -1,4 +1,4 @@
-//! Arbitrary bytes as lines: what the decoder calls JSON is what another parser calls JSON, however the bytes arrive.
+//! Arbitrary bytes as lines: the decoder accepts the same JSON as another parser, however the bytes arrive.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

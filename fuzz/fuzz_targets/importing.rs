@@ -1,5 +1,5 @@
-//! Arbitrary text as what is imported: whatever it is, the tools have names that clients accept, and commands that nobody but
-//! the person who imports has chosen the program of.
+//! Arbitrary text as the source of an import: the tools always have names that clients accept, and commands
+//! whose program only the importing user has chosen.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,8 +1,9 @@
-//! Arbitrary mappings with hostile values: no value becomes an option, a word or code.
+//! Arbitrary mappings with hostile values: no value becomes an option, a separate word or code.
 //!
-//! What a mapping makes of the values is held against a plain model of it. Then the words are run, by the real programs, in a
-//! folder of their own. No fixed word names the canary, and every hostile value tries to run it: where it sang, a value was
-//! code. Makefiles with a variable in arbitrary places are imported, called and judged in the same way.
+//! The result of a mapping is compared with a simple model of it. Then the real programs run the words, in
+//! their own folder. No fixed word names the canary program, and every hostile value tries to run it: if the
+//! canary ran, a value was executed as code. Makefiles with a variable in arbitrary places are imported,
+//! called and checked in the same way.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -17,36 +18,36 @@ use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-/// Programs that run others or read code, and that harm nothing here.
+/// Programs that run others or read code, and that are harmless here.
 const PROGRAMS: [&str; 16] = [
     "sh", "bash", "env", "nice", "timeout", "xargs", "nohup", "stdbuf", "flock", "script", "awk", "sed", "find", "tar", "make", "echo",
 ];
 
-/// Fixed words: options, programs, operands and code that obeys no value.
+/// Fixed words: options, programs, operands and code that uses no value.
 const FIXED: [&str; 36] = [
     "-c", "-lc", "-e", "-n", "-S", "-i", "-f", "-x", "-qc", "-I", "-exec", "-name", "-xf", "--", "-o", "5", "pipefail", "sh", "env", "bash",
     "awk", "echo", "file", "a.tar", "echo \"$1\"", "A=1", ";", ".", "{{}}", "--command", "--file", "p", "1p", "-u", "errexit", "all",
 ];
 
-/// Words with a place for a value.
+/// Words with a placeholder for a value.
 const PLACES: [&str; 20] = [
     "{x}", "{x}{y}", "{xs...}", "a{x}", "N={x}", "LD_PRELOAD={x}", "SHELL={x}", "echo {x}", "echo \"{x}\"", "--split-string={x}",
     "--to-command={x}", "--expression={x}", "--eval={x}", "--command={x}", "-c{x}", "-e{x}", "-S{x}", "-I{x}", "--file={x}", "{y}",
 ];
 
-/// Values that run the canary wherever they are read as code, `@` being its path.
+/// Values that run the canary if they are read as code; `@` is its path.
 const HOSTILE: [&str; 22] = [
     "@", "$(@)", "`@`", ";@;", "x;@", "'\n@\n'", "\";@;\"", "$(shell @)", "BEGIN{system(\"@\")}", "1e@", "e@\n", "-c", "--eval=$(shell @)",
     "-exec", "--to-command=@", "--checkpoint-action=exec=@", "a=b", "SHELL=@", "all:;@", "", "harmless", "a b",
 ];
 
-/// Lines of a recipe, `@` being where a variable stands.
+/// Lines of a recipe; `@` is a variable.
 const RECIPES: [&str; 16] = [
     "echo @", "echo '@'", "echo \"@\"", "@", "@ x", "sh -c '@'", "sh -c \"echo @\"", "eval @", "eval \"echo @\"", "cat file @", "x=@; echo $$x",
     "echo `echo @`", "test -n @ && echo y", "echo x | xargs @", "env A=@ echo", "awk '@' file",
 ];
 
-/// Reads choices from the bytes of an input; where they have ended, the first.
+/// Reads choices from the bytes of an input; the first choice after their end.
 struct Choices<'b>(&'b [u8]);
 
 impl Choices<'_> {
@@ -67,7 +68,7 @@ impl Choices<'_> {
     fn word(&mut self) -> Value {
         match self.number(4) {
             0 => self.one_of(&PLACES).into(),
-            // What may begin with `-` the author answers for, unless a `--` says so.
+            // `allowDash: true` is the author's responsibility, so it is not generated.
             1 => json!({ "word": self.one_of(&["{x}", "{y}"]), "allowDash": false }),
             _ => self.one_of(&FIXED).into(),
         }
@@ -128,7 +129,7 @@ impl Stage {
         self.root.join("work")
     }
 
-    /// The command that a server would run for this metadata, if it serves it.
+    /// The command that a server would run for this metadata, if it is valid.
     fn served(&self, metadata: &Value) -> Option<(String, Mapping)> {
         fs::write(self.root.join("tools/t.meta.json"), metadata.to_string()).unwrap();
         let catalog = Catalog::read(&Paths::of(&self.root), &Reading::default());
@@ -138,7 +139,7 @@ impl Stage {
         }
     }
 
-    /// Runs what a call would run, and says whether the canary sang.
+    /// Runs the command of a call, and returns whether the canary ran.
     fn sings(&self, program: &str, mapped: &Mapped) -> bool {
         let _ = fs::remove_file(&self.mark);
         let input = mapped.input.clone().unwrap_or_default();
@@ -158,12 +159,12 @@ impl Stage {
     }
 }
 
-/// What stands for an argument, in the plainest way.
+/// The text of an argument, in the simplest form.
 fn text(arguments: &Value, name: &str) -> Option<String> {
     arguments[name].as_str().map(str::to_owned)
 }
 
-/// The words that a template makes; nothing where an argument is absent.
+/// The words of a template; none if an argument is absent.
 fn model_word(word: &Word, arguments: &Value, element: Option<&str>) -> Option<Vec<String>> {
     let Template { parts } = &word.template;
     let list = word.template.list();
@@ -182,7 +183,7 @@ fn model_word(word: &Word, arguments: &Value, element: Option<&str>) -> Option<V
     elements.into_iter().map(fill).collect()
 }
 
-/// The words that a mapping makes, with the word of the mapping that each comes from.
+/// The words of a mapping, each with the word of the mapping that it comes from.
 fn model<'m>(mapping: &'m Mapping, arguments: &Value) -> Option<Vec<(Option<&'m Word>, String)>> {
     let mut all = Vec::new();
     for words in &mapping.words {
@@ -212,7 +213,7 @@ fn model<'m>(mapping: &'m Mapping, arguments: &Value) -> Option<Vec<(Option<&'m 
     Some(all)
 }
 
-/// No word is a value that begins with `-`, but after `--`.
+/// No word is a value that starts with `-`, except after `--`.
 fn check_words(metadata: &Value, mapping: &Mapping, arguments: &Value, mapped: &Mapped) {
     let model = model(mapping, arguments).expect("what is absent was refused");
     let texts: Vec<&str> = model.iter().map(|(_, text)| &**text).collect();

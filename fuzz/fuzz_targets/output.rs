@@ -1,4 +1,4 @@
-//! Arbitrary bytes as what a tool prints: whatever they are, its call is answered once, with one line of JSON that is a
+//! Arbitrary bytes as the output of a tool: its call is always answered once, with one line of JSON that is a
 //! result or an error.
 #![no_main]
 
@@ -10,7 +10,8 @@ use stage::Stage;
 use std::fs;
 use std::sync::OnceLock;
 
-/// Prints what the files hold, leaves what another holds as its error, and exits as the last one says.
+/// Prints the contents of the files, writes another one as its error, and exits with the code in the last
+/// one.
 const SCRIPT: &str = "#!/bin/sh\ncat out\ncat err >&2\n[ -s left ] && cat left >\"$MCP_TOOL_ERROR_FILE\"\nexit \"$(cat code)\"\n";
 
 fuzz_target!(|bytes: &[u8]| {

@@ -1,5 +1,4 @@
-//! Arbitrary bytes as the files of a project: whatever they hold, the project is read, and what is made of them is one
-//! line of JSON.
+//! Arbitrary bytes as the files of a project: the project is always read, and the result is one line of JSON.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -43,7 +42,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
 });
 
-/// A project with a tool for each way to describe one, and a prompt.
+/// A project with a tool for each form of metadata, and a prompt.
 fn project() -> &'static PathBuf {
     static ROOT: OnceLock<PathBuf> = OnceLock::new();
     ROOT.get_or_init(|| {

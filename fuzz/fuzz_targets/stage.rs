@@ -1,4 +1,5 @@
-//! What the targets share that run real scripts: a project on disk, a server in this process, and its one client.
+//! Shared parts of the targets that run real scripts: a project on disk, a server in this process, and its
+//! only client.
 
 use mcp_bash_project::{Catalog, Paths};
 use mcp_bash_runner::StateDir;
@@ -14,7 +15,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// How long what must come is waited for. It only keeps a run from waiting for ever.
+/// The timeout of a run. It only keeps a run from waiting for ever.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
 pub struct Stage {
@@ -89,7 +90,7 @@ impl Stage {
         self.client.receive(&Line::Whole(line.as_bytes()), &self.reply);
     }
 
-    /// The next message, which is one line of JSON, if there is one in time.
+    /// The next message, which is one line of JSON, unless the timeout is over.
     pub fn next_within(&self, patience: Duration) -> Option<Value> {
         let message = self.messages.lock().unwrap().recv_timeout(patience).ok()?;
         assert!(!message.contains(&b'\n'));

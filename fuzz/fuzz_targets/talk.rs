@@ -1,5 +1,6 @@
-//! Arbitrary bytes on the side channel and on the ask socket of a running call: what is told is whole JSON under the token
-//! of the call, who asks gets one line of JSON or sees that the line is dead, and the next one is heard all the same.
+//! Arbitrary bytes on the progress stream and on the ask socket of a running call: messages are complete JSON
+//! with the token of the call, an asking script gets one line of JSON or a closed connection, and the next
+//! one still works.
 #![no_main]
 
 #[path = "stage.rs"]
@@ -15,7 +16,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Tells how it is reached, and stays.
+/// Prints how to reach it, and keeps running.
 const SCRIPT: &str = "#!/bin/sh\nprintf '%s\\n' \"$MCP_PROGRESS_STREAM\" \"$MCP_ASK_SOCKET\" \"$MCP_ASK_KEY\" >where.draft\nmv where.draft where\nwhile :; do sleep 1000; done\n";
 
 fuzz_target!(|bytes: &[u8]| {
@@ -28,7 +29,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
 });
 
-/// A call that goes on for as long as this program does.
+/// A call that runs as long as this program.
 struct Call {
     stage: Stage,
     channel: String,
@@ -37,7 +38,7 @@ struct Call {
 }
 
 impl Call {
-    /// Writes to the side channel, and reads all that comes of it.
+    /// Writes to the progress stream, and reads all resulting messages.
     fn tell(&self, bytes: &[u8]) {
         static LAST: AtomicU64 = AtomicU64::new(0);
         let mark = format!("mark {}", LAST.fetch_add(1, Ordering::Relaxed));
@@ -51,18 +52,18 @@ impl Call {
                 Some("notifications/message") if message["params"]["data"] == *mark => return,
                 Some("notifications/message") => {}
                 Some("notifications/progress") => assert_eq!(message["params"]["progressToken"], "own", "{message}"),
-                // What an asker that has hung up had asked.
+                // The question of a script that has disconnected.
                 Some("elicitation/create" | "sampling/createMessage" | "notifications/cancelled") => {}
                 _ => panic!("unexpected: {message}"),
             }
         }
     }
 
-    /// Asks, and answers what the client is asked, until the asker has its answer or the line is dead.
+    /// Asks, and answers the client's questions, until the script has its answer or the connection is closed.
     fn ask(&self, key: &[u8], bytes: &[u8]) {
         let mut stream = UnixStream::connect(&self.socket).unwrap();
         stream.write_all(key).unwrap();
-        // What is refused early need not be read to its end.
+        // A request that is refused early is not read to its end.
         let _ = stream.write_all(bytes).and_then(|()| stream.write_all(b"\n"));
         stream.set_nonblocking(true).unwrap();
         let (start, mut answer) = (Instant::now(), Vec::new());

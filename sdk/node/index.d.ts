@@ -1,5 +1,5 @@
-// Types of 'mcp-bash'. The arguments of a handler are inferred from the short form, from a JSON Schema, or from a schema
-// of zod, valibot, arktype and whatever else is a Standard Schema.
+// Types of 'mcp-bash'. The arguments of a handler are inferred from the short form, from a JSON Schema, or
+// from a schema of zod, valibot, arktype or any other Standard Schema.
 
 // ---------------------------------------------------------------- schemas
 
@@ -7,14 +7,14 @@ type Base = 'string' | 'number' | 'integer' | 'boolean' | 'object' | 'array' | '
 type Listed = `${Base}${'' | '[]' | '[][]'}`
 type Bare = Listed | `${Listed}|${Base}`
 
-/** 'number', 'string?' (may be missing), 'integer[]', 'string|null', 'number - with a description'. */
+/** 'number', 'string?' (optional), 'integer[]', 'string|null', 'number - with a description'. */
 export type Word = `${Bare}${'' | '?'}` | `${Bare}${'' | '?'} - ${string}`
 
 export type Choices = readonly (string | number | boolean | null)[]
 
 type SchemaType = 'string' | 'number' | 'integer' | 'boolean' | 'object' | 'array' | 'null'
 
-/** A JSON Schema of one value, in the place of a word. With `optional` or a `default` it may be missing. */
+/** A JSON Schema of one value, in place of a word. With `optional` or a `default` it is optional. */
 export interface JsonSchema {
   readonly type?: SchemaType | readonly SchemaType[]
   readonly title?: string
@@ -122,7 +122,7 @@ type OfFields<F> = Simplify<
   }
 >
 
-/** The value that a JSON Schema describes, as far as that is known from its literal type. */
+/** The type of the value that a JSON Schema describes, as far as its literal type shows it. */
 export type OfSchema<S> = S extends { readonly const: infer Value }
   ? Value
   : S extends { readonly enum: infer Values extends readonly unknown[] }
@@ -150,7 +150,7 @@ type OfProperties<P, Required> = Simplify<
   }
 >
 
-/** What a handler gets for what was written as its `input`. */
+/** The arguments of a handler, from its `input`. */
 export type Arguments<Input> =
   Input extends StandardSchema<any, infer Output>
     ? Output
@@ -163,7 +163,7 @@ export type Output = Word | Choices | Fields | JsonSchema | StandardSchema
 
 type Awaitable<T> = T | PromiseLike<T>
 
-/** What a handler may return where an `output` was declared. */
+/** The return type of a handler with an `output`. */
 export type Returned<O> = unknown extends O ? unknown : OfField<O> | Content | readonly Content[] | Result
 
 // ---------------------------------------------------------------- tools, resources, prompts
@@ -176,7 +176,7 @@ export interface Icon {
 }
 
 interface SharedOptions {
-  /** That of the export, if it is not given. */
+  /** Defaults to the name of the export. */
   name?: string
   title?: string
   description?: string
@@ -201,11 +201,11 @@ export interface ToolOptions<I, O> extends SharedOptions {
   progressExtendsTimeout?: boolean
   maxTimeoutSecs?: number
   timeoutHint?: string
-  /** What a client must offer so that the tool is of any use to it. */
+  /** The capabilities that a client needs to use the tool. */
   requires?: Capability[]
 }
 
-/** A handler that can be called as it is, in tests for instance. */
+/** A handler that can be called directly, for example in tests. */
 export type Callable<A, R> = (args: A, context?: Context) => R
 
 export type Handler<A, R> = (args: A, context: Context) => R
@@ -297,28 +297,28 @@ export function prompt<A, R extends Awaitable<PromptReturned>>(
 ): Callable<A, R>
 
 export interface WorkerOptions {
-  /** How many processes there may be at once. */
+  /** The maximum number of processes. */
   processes?: number
-  /** How many calls one process serves at once (1). */
+  /** The number of concurrent calls in one process (1). */
   atOnce?: number
-  /** Ends after so long without a call; 0 never. */
+  /** Exits after this long without a call; 0 means never. */
   idleSecs?: number
-  /** Replaced after so many calls. */
+  /** Replaced after this many calls. */
   maxCalls?: number
-  /** Replaced after a call that left it above. */
+  /** Replaced after a call that leaves it above this. */
   memoryMb?: number
   /** Started with the server. */
   startAhead?: boolean
-  /** Processes that it starts may stay between calls. */
+  /** Child processes may stay between calls. */
   keepsProcesses?: boolean
-  /** The variables of the server's environment that it needs. */
+  /** The variables that it needs from the server's environment. */
   env?: string[]
 }
 
-/** How the workers of this file are run. */
+/** Options of the workers of this file. */
 export function worker(options: WorkerOptions): void
 
-/** What the model is told about this server as a whole. */
+/** Instructions for the model about this server as a whole. */
 export function instructions(text: string): void
 
 export interface Kept<T> {
@@ -327,7 +327,7 @@ export interface Kept<T> {
   end(): Promise<void>
 }
 
-/** What a worker keeps between calls: opened on first use, the same for every call, closed with the worker. */
+/** State that a worker keeps between calls: opened on first use, shared by all calls, closed with the worker. */
 export function keep<T>(open: () => Awaitable<T>, close?: (kept: T) => unknown): Kept<T>
 
 // ---------------------------------------------------------------- the running call
@@ -406,7 +406,7 @@ interface ChooseFunction {
   ): Promise<keyof C & string>
 }
 
-/** The second parameter of a handler. Its members may be taken apart. */
+/** The second parameter of a handler. Its members can be destructured. */
 export interface Context {
   readonly progress: ProgressFunction
   readonly log: Log
@@ -421,9 +421,9 @@ export interface Context {
   readonly askRoots: () => Promise<Root[]>
   readonly askInsideRoots: (path: string) => Promise<string>
   readonly meta: () => Record<string, any>
-  /** Aborted when the client gives up on the call. */
+  /** Aborted when the client cancels the call. */
   readonly signal: AbortSignal
-  /** A private folder of this call, swept after it. */
+  /** A private folder of this call, removed after it. */
   readonly folder: string | undefined
   readonly caller: string | undefined
   readonly trace: Trace
@@ -434,53 +434,53 @@ export interface Context {
 export const progress: ProgressFunction
 export const log: Log
 
-/** Asks for a form's worth of fields. Throws Declined, Cancelled or CannotAsk. */
+/** Asks the user for several fields. Throws Declined, Cancelled or CannotAsk. */
 export function ask<const F extends Fields | ObjectSchema = {}>(
   message: string,
   fields?: F,
   options?: AskOptions,
 ): Promise<Arguments<F>>
 
-/** Several questions at once. What was answered stands in `answers` of the error if one was not. */
+/** Several questions at once. If one is not answered, the others are in `answers` of the error. */
 export function askAll<const Q extends Readonly<Record<string, Question>>>(
   questions: Q,
   options?: AskOptions,
 ): Promise<{ [K in keyof Q]: AnswerTo<Q[K]> }>
 
-/** Sends the user to a page, for what must not pass through the client. */
+/** Sends the user to a web page, for data that must not pass through the client. */
 export function askUrl(message: string, url: string | URL, options?: AskOptions): Promise<void>
 
-/** True only if the user has said yes. */
+/** True only if the user said yes. */
 export function confirm(message: string, options?: AskOptions): Promise<boolean>
 
-/** One of several, or with `multiple` any of them. */
+/** One of several options, or with `multiple` any number of them. */
 export const choose: ChooseFunction
 
 /** Asks the client's model. */
 export function sample(messages: SampleMessages, options?: SampleOptions): Promise<Sampled>
 
-/** The folders that are known to be open. A client without a session has to be asked for its own: see askRoots(). */
+/** The roots that are known. A client without a session has to be asked for its own: see askRoots(). */
 export function roots(): Root[]
 
-/** The path, absolute and with links resolved. Throws a ToolError if it is outside the folders that are known. */
+/** The path, absolute and with links resolved. Throws a ToolError if it is outside the known roots. */
 export function insideRoots(path: string): string
 
-/** The folders that the client has opened. Asks a client that has not named them yet, once in a call. */
+/** The client's roots. Asks a client that has not sent them yet, once per call. */
 export function askRoots(): Promise<Root[]>
 
-/** The path, absolute and with links resolved. Rejects with a ToolError if it is outside the client's folders. */
+/** The path, absolute and with links resolved. Rejects with a ToolError if it is outside the client's roots. */
 export function askInsideRoots(path: string): Promise<string>
 
 /** The `_meta` of the request. */
 export function meta(): Record<string, any>
 
-/** Aborted when the client gives up on the call. */
+/** Aborted when the client cancels the call. */
 export function signal(): AbortSignal
 
-/** A private folder of this call, swept after it. */
+/** A private folder of this call, removed after it. */
 export function folder(): string | undefined
 
-/** Who calls, where the server knows. */
+/** The caller, if the server knows it. */
 export function caller(): string | undefined
 
 export interface Trace {
@@ -489,7 +489,7 @@ export interface Trace {
   baggage?: string
 }
 
-/** The trace that the call is a part of, as headers have it. */
+/** The trace context of the call, as in headers. */
 export function trace(): Trace
 
 // ---------------------------------------------------------------- results
@@ -528,22 +528,22 @@ export type Bytes = Uint8Array | ArrayBuffer
 
 export function text(value: unknown, extras?: Extras): Content
 
-/** A picture: bytes, a `data:` URL, or the path of a file. */
+/** An image: bytes, a `data:` URL, or the path of a file. */
 export function image(data: Bytes | string, mimeType?: string, extras?: Extras): Content
 
-/** Sound: bytes, a `data:` URL, or the path of a file. */
+/** Audio: bytes, a `data:` URL, or the path of a file. */
 export function audio(data: Bytes | string, mimeType?: string, extras?: Extras): Content
 
 /** embedded(path), or embedded(uri, text, bytes or any value as JSON, type). */
 export function embedded(name: string, data?: unknown, mimeType?: string, extras?: Extras): Content
 
-/** A resource that the client may read if it wants to. */
+/** A resource that the client can read if it wants to. */
 export function link(
   uri: string,
   fields?: { name?: string; title?: string; description?: string; mimeType?: string; size?: number } & Extras,
 ): Content
 
-/** A whole result, where content and structured content are not the same thing. */
+/** A whole result, for content and structured content that differ. */
 export function result(parts: {
   content?: unknown
   structured?: object
@@ -556,7 +556,7 @@ export function assistant(content: unknown): Message
 
 // ---------------------------------------------------------------- errors
 
-/** A failure that the model is told in these words. */
+/** A failure with this message for the model. */
 export class ToolError extends Error {
   constructor(message: string, details?: { type?: string; hint?: string; [detail: string]: unknown })
   readonly type: string
@@ -564,29 +564,29 @@ export class ToolError extends Error {
   readonly data: Record<string, unknown>
 }
 
-/** A JSON-RPC error, for requests that make no sense. */
+/** A JSON-RPC error, for invalid requests. */
 export class ProtocolError extends Error {
   constructor(code: number, message: string, data?: unknown)
   readonly code: number
   readonly data: unknown
 }
 
-/** There is no such resource. */
+/** The resource does not exist. */
 export class NotFound extends ProtocolError {
   constructor(message?: string, data?: unknown)
 }
 
-/** The user has said no. */
+/** The user declined. */
 export class Declined extends Error {
   readonly type: 'declined'
 }
 
-/** The user has closed the question, or the client has given up on the call. */
+/** The user closed the question, or the client cancelled the call. */
 export class Cancelled extends Error {
   readonly type: 'cancelled'
 }
 
-/** Nobody can be asked, or no answer came in time. */
+/** The client cannot ask, or no answer came in time. */
 export class CannotAsk extends Error {
   readonly type: 'cannot_ask'
 }
@@ -599,5 +599,5 @@ export const args: any
 /** Prints the result of a plain script. */
 export function answer(value: unknown): void
 
-/** Runs a plain script as if it were a handler. */
+/** Runs a plain script like a handler. */
 export function main<A = any>(handler: Handler<A, unknown>): Promise<void>

@@ -1,4 +1,4 @@
-// For programs that import function files without a server, tests for instance:
+// For programs that import function files without a server, for example tests:
 //
 //     node --import "$(mcp-bash sdk-path)/node/register.mjs" --test
 

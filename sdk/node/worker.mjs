@@ -1,4 +1,5 @@
-// The program of a worker: `node worker.mjs FILE`. It has to be understood by old versions of node, to tell them so.
+// The program of a worker: `node worker.mjs FILE`. Old versions of node must be able to parse it, to report
+// that they are too old.
 
 import fs from 'fs'
 import module from 'module'
@@ -24,7 +25,7 @@ if (version[0] < 18)
   refuse('mcp-bash needs node 18 or newer to run functions, and this is ' + process.version)
 if (!file) refuse('usage: node worker.mjs FILE, started by mcp-bash')
 
-/** 18.0 to 18.18 cannot be told where this SDK is, so a copy in node_modules has to serve, which is found by itself. */
+/** 18.0 to 18.18 have no hook to resolve this SDK, so a copy in node_modules is used, which node finds by itself. */
 function installedWorker() {
   try {
     return module.createRequire(path.resolve(file)).resolve('mcp-bash/worker')

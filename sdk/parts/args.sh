@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Part of tool-sdk.sh, read when one of its functions is first called: arguments of a kind.
+# Part of tool-sdk.sh, sourced when one of its functions is first called: typed arguments.
 
 _mcp_args_bool() {
 	local pointer=$1 default=''

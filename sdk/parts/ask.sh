@@ -1,8 +1,9 @@
 # shellcheck shell=bash
-# Part of tool-sdk.sh, read when one of its functions is first called: questions to the user and to the client's model.
+# Part of tool-sdk.sh, sourced when one of its functions is first called: questions to the user and to the
+# client's model.
 
-# Asks the client: METHOD PARAMS SECONDS, where no seconds leave it to the server how long the client may take. Sets _mcp_reply
-# to the result, or to the answer that says why there is none.
+# Asks the client: METHOD PARAMS SECONDS; without seconds the server's timeout applies. Sets _mcp_reply to the
+# result, or to an answer with the reason why there is none.
 _mcp_ask() {
 	local method=$1 params=$2 timeout=$3 status=0
 	if [ -z "${MCP_ASK_SOCKET:-}" ]; then
@@ -10,7 +11,7 @@ _mcp_ask() {
 		return 1
 	fi
 	set -- ask "$method" "$params"
-	# One argument of a command is bounded (128 KiB on Linux).
+	# A single argument of a command is limited (128 KiB on Linux).
 	[ "${#params}" -le 30000 ] || set -- ask "$method" -
 	[ -z "$timeout" ] || set -- "$@" --timeout "$timeout"
 	if [ "$3" = - ]; then
@@ -187,8 +188,8 @@ mcp_sample() {
 	printf '%s' "$_mcp_reply"
 }
 
-# Asks several questions at once: an object of them by their names, each with a method and params. Prints an object of
-# answers by the same names, each with a result or an error.
+# Asks several questions at once: an object of questions by name, each with a method and params. Prints an
+# object of answers by the same names, each with a result or an error.
 mcp_ask_all() {
 	if ! _mcp_ask all "${1-}" "${2:-$MCP_ELICIT_DEFAULT_TIMEOUT}"; then
 		_mcp_warn "mcp_ask_all: no answer: $_mcp_reply"

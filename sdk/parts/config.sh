@@ -1,8 +1,9 @@
 # shellcheck shell=bash
-# Part of tool-sdk.sh, read when one of its functions is first called: configuration, merged from several places.
+# Part of tool-sdk.sh, sourced when one of its functions is first called: configuration, merged from several
+# places.
 
-# Takes five texts: defaults, example, file, the file that the variable names, the variable. Prints a letter for each
-# (y: merged, n: not JSON, -: not there), and the merged object.
+# Takes five texts: defaults, example, file, the file named by the variable, the variable. Prints a letter for
+# each (y: merged, n: not JSON, -: missing), and the merged object.
 # shellcheck disable=SC2016 # variables of the JSON tool
 _mcp_config_program='
 def layer: if . == "" then "-" else
@@ -101,7 +102,7 @@ mcp_config_get() {
 		mcp_log_warn config "mcp_config_get: path required"
 		return 1
 	fi
-	# The sign in front tells an empty text from a missing one.
+	# The prefix distinguishes an empty text from a missing one.
 	found=$(exec "$MCPBASH_JSON_TOOL_BIN" -r "[($path
 		)] | if all(.[]; . == null) then empty
 		else \"=\" + (map(if type == \"string\" then . else tojson end) | join(\"\n\")) end" \

@@ -1,13 +1,13 @@
 # shellcheck shell=bash
-# Part of tool-sdk.sh, read when one of its functions is first called: downloads that cannot be turned against the
-# machine's own network. The server's program does them; here the request is checked.
+# Part of tool-sdk.sh, sourced when one of its functions is first called: downloads that cannot be turned
+# against the machine's own network. The server's program downloads; here the request is checked.
 
 _mcp_download_refused() {
 	_mcp_quote "$2" 2>/dev/null
 	_mcp_reply="{\"success\":false,\"error\":{\"type\":\"$1\",\"message\":$_mcp_reply}}"
 }
 
-# Sets _mcp_reply to the outcome as JSON, and _mcp_out to the file that was asked for. Fails if there is no such file.
+# Sets _mcp_reply to the outcome as JSON, and _mcp_out to the requested file. Fails if there is no such file.
 _mcp_download() {
 	local url='' limit='' timeout='' retry=1 delay=1.0 flag answer
 	local options

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Part of tool-sdk.sh, read when one of its functions is first called: errors, as results and those of the protocol.
+# Part of tool-sdk.sh, sourced when one of its functions is first called: error results and protocol errors.
 
 # Prints an error result from a message and an error object, both JSON.
 _mcp_print_error() {
@@ -54,7 +54,7 @@ mcp_error() {
 	if [ -n "$hint" ]; then
 		_mcp_quote "$hint" 2>/dev/null
 		error+=",\"hint\":$_mcp_reply"
-		# Most models are shown the text alone.
+		# Most models see only the text.
 		case $message in
 		*[.!?]) _mcp_quote "$message Hint: $hint" 2>/dev/null ;;
 		*) _mcp_quote "$message. Hint: $hint" 2>/dev/null ;;
@@ -73,8 +73,9 @@ mcp_error() {
 	_mcp_print_error "$text" "$error}"
 }
 
-# Ends the script with an error result, so that the model can correct its call. The server takes it from the error file:
-# inside of $(…) standard output is not that of the script, and what is printed there could be taken for a value.
+# Ends the script with an error result, so that the model can correct its call. The server reads it from the
+# error file: inside $(…) standard output is not that of the script, and the output could be taken for a
+# value.
 _mcp_fail_with_result() {
 	local message text error
 	message=$2
@@ -115,8 +116,9 @@ mcp_fail_invalid_args() {
 	mcp_fail -32602 "${1:-Invalid params}" "${2-}"
 }
 
-# Says where a command has failed that ends the script: $1 is its status, the rest are those of its parts. A
-# subshell leaves it to the shell that it fails in, and a script that said what is wrong has said it.
+# Reports the place of a failed command that ends the script: $1 is its status, the rest are those of its
+# pipeline. A subshell leaves the report to its parent shell, and a script that has reported an error needs no
+# other.
 _mcp_report_failure() {
 	local at=1 IFS=' ' status=$1 parts=''
 	shift
@@ -124,7 +126,7 @@ _mcp_report_failure() {
 	if [ "$BASH_SUBSHELL" -gt 0 ] || [ -s "${MCP_TOOL_ERROR_FILE:-}" ]; then
 		return 0
 	fi
-	# The line of the script, and not the one in here.
+	# The line of the script, and not one in this file.
 	while [ "$at" -lt "$((${#BASH_SOURCE[@]} - 1))" ]; do
 		case ${BASH_SOURCE[at]} in "$_mcp_home"/*) at=$((at + 1)) ;; *) break ;; esac
 	done

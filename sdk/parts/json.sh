@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# Part of tool-sdk.sh, read when one of its functions is first called: what JSON has to escape. Both are the innermost
-# steps of others, and share their variables.
+# Part of tool-sdk.sh, sourced when one of its functions is first called: JSON escapes. Both functions are
+# inner steps of others, and share their variables.
 
 # Escapes the control characters in $piece.
 _mcp_quote_controls() {
@@ -23,7 +23,7 @@ _mcp_quote_controls() {
 	done
 }
 
-# Sets $token to the string that $rest begins with. Fails if that is none.
+# Sets $token to the string at the start of $rest. Fails if there is none.
 _mcp_read_escapes() {
 	local left=${rest#?} piece
 	token='"'

@@ -1,7 +1,8 @@
 # shellcheck shell=bash
-# Part of tool-sdk.sh, read when one of its functions is first called: progress and logs.
+# Part of tool-sdk.sh, sourced when one of its functions is first called: progress and logs.
 
-# Writes a line for the server. A pipe is opened for reading too, which neither waits for a reader nor dies without one.
+# Writes a line for the server. A pipe is opened for reading too, so that it neither blocks nor fails without
+# a reader.
 _mcp_send() {
 	{
 		if [ -p "$1" ]; then
@@ -12,7 +13,8 @@ _mcp_send() {
 	} 2>/dev/null || :
 }
 
-# Sends START, a text as JSON string, END as one line of less than 4096 bytes, which a pipe takes in one piece.
+# Sends START, a text as JSON string, END as one line of less than 4096 bytes, which a pipe accepts
+# atomically.
 _mcp_send_text() {
 	local LC_ALL=C stream=$1 start=$2 text=$3 end=$4 room keep piece
 	room=$((4000 - ${#start} - ${#end}))
@@ -33,7 +35,7 @@ _mcp_send_text() {
 	_mcp_send "$stream" "$start$_mcp_reply$end"
 }
 
-# Takes the last character of $piece away if it is not ASCII, for it may have been cut in its middle.
+# Removes the last character of $piece if it is not ASCII, because it may have been cut in the middle.
 _mcp_trim_character() {
 	local tries=3
 	while [ "$tries" -gt 0 ]; do
@@ -46,14 +48,14 @@ _mcp_trim_character() {
 	case $piece in *[$'\300'-$'\377']) piece=${piece%?} ;; esac
 }
 
-# Sends START, JSON, END as one line. What is too long for that becomes a text, which can be cut.
+# Sends START, JSON, END as one line. JSON that is too long becomes a text, which can be cut.
 _mcp_send_json() {
 	local LC_ALL=C json=$3
 	if [ "${#json}" -gt 3000 ]; then
 		_mcp_send_text "$@"
 		return 0
 	fi
-	# A line break in JSON is mere whitespace, but would end the line.
+	# A line break in JSON is only whitespace, but would end the line.
 	case $json in *[$'\r\n']*) json=${json//[$'\r\n']/ } ;; esac
 	_mcp_send "$1" "$2$json$4"
 }

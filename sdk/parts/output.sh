@@ -1,8 +1,8 @@
 # shellcheck shell=bash
-# Part of tool-sdk.sh, read when one of its functions is first called: results out of what is large, on disk, or said by
-# another program.
+# Part of tool-sdk.sh, sourced when one of its functions is first called: results from large data, from files,
+# or from other programs.
 
-# The first of two values that is a whole number, else 0.
+# The first of two values that is an integer, otherwise 0.
 _mcp_uint() {
 	local value
 	for value in "$1" "$2"; do
@@ -19,7 +19,7 @@ _mcp_uint() {
 	_mcp_reply=0
 }
 
-# Sizes are added up element by element, so that the whole takes one pass, however many elements there are.
+# Sizes are added element by element, so that the whole takes one pass, however many elements there are.
 # shellcheck disable=SC2016 # variables of the JSON tool
 _mcp_truncate_program='
 def bytes: tojson | utf8bytelength;
@@ -114,7 +114,8 @@ mcp_json_truncate() {
 		"$message" "$_mcp_reply"
 }
 
-# Tells JSON from text: small JSON by reading it, large by how it begins, because it will be read anyway.
+# Distinguishes JSON from text: small JSON by parsing it, large JSON by its start, because it will be parsed
+# anyway.
 _mcp_looks_like_json() {
 	# shellcheck disable=SC2154 # set in tool-sdk.sh
 	if [ "${#1}" -le "$_mcp_read_limit" ]; then
@@ -170,7 +171,7 @@ mcp_result_text_with_resource() {
 			[ -n "${paths[i]}" ] || continue
 			_mcp_quote "${paths[i]}" 2>/dev/null
 			entry="{\"path\":$_mcp_reply"
-			# What a file is, the server finds out where it is not said.
+			# The server detects the type of a file if it is not given.
 			_mcp_reply=null
 			[ -z "${mimes[i]}" ] || _mcp_quote "${mimes[i]}" 2>/dev/null
 			entry+=",\"mimeType\":$_mcp_reply"
@@ -226,7 +227,7 @@ if length != 1 then {
 	isError: false
 } end'
 
-# The result for data that are long, or no JSON.
+# The result for data that is long, or not JSON.
 _mcp_success_by_tool() {
 	local problem='Empty data'
 	if [ -n "$1" ]; then

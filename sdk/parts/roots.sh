@@ -1,8 +1,8 @@
 # shellcheck shell=bash
-# Part of tool-sdk.sh, read when one of its functions is first called: paths, and the folders that the client named.
+# Part of tool-sdk.sh, sourced when one of its functions is first called: paths, and the client's roots.
 
-# Sets _mcp_reply to an absolute path without `.`, `..` and doubled slashes and, if physical, without symbolic links,
-# each of which takes a process. What does not exist stays as it is written. Fails for links in a circle.
+# Sets _mcp_reply to an absolute path without `.`, `..` and doubled slashes and, if physical, without symbolic
+# links, each of which takes a process. Missing parts stay as written. Fails for circular links.
 _mcp_resolve() {
 	local mode=$1 rest=$2 path='' part links=0
 	case $rest in
@@ -36,7 +36,7 @@ _mcp_resolve() {
 	_mcp_reply=${path:-/}
 }
 
-# Whether a path leads through a symbolic link.
+# Whether a path contains a symbolic link.
 _mcp_has_link() {
 	local path=$1
 	case $path in
@@ -50,8 +50,8 @@ _mcp_has_link() {
 	return 1
 }
 
-# Sets the array _mcp_resolved to the paths without symbolic links, empty where those lead in a circle. That takes a
-# process if there are any: one for all where `realpath` takes names that do not exist, else one for each link.
+# Sets the array _mcp_resolved to the paths without symbolic links, empty for circular ones. If there are any
+# links that takes a process: one for all if `realpath` accepts missing names, otherwise one for each link.
 _mcp_resolve_links() {
 	local path linked=''
 	_mcp_resolved=()
@@ -60,7 +60,7 @@ _mcp_resolve_links() {
 	done
 	if [ -n "$linked" ]; then
 		while IFS= read -r -d '' path; do
-			# A link that is left leads nowhere but to itself.
+			# A remaining link only points to itself.
 			! _mcp_has_link "$path" || path=''
 			_mcp_resolved+=("$path")
 		done < <(exec realpath -mz -- "$@" 2>/dev/null)
@@ -101,13 +101,13 @@ mcp_path_normalize() {
 	printf '%s' "$_mcp_reply"
 }
 
-# Asks a client for its roots that names them only when it is asked. They replace those of the project.
+# Asks for the roots of a client that sends them only on request. They replace those of the project.
 _mcp_ask_for_roots() {
 	local listed
 	MCP_ROOTS_ASK=''
 	_mcp_ask roots/list '{}' '' || return 0
 	listed=$_mcp_reply
-	# A path that holds a line break is left out, since a part of it could be taken for another root.
+	# A path with a line break is left out, since part of it could be taken for another root.
 	MCP_ROOTS_PATHS=$("$MCPBASH_JSON_TOOL_BIN" -r '.roots[].path | select(contains("\n") | not)' <<<"$listed")
 	MCP_ROOTS_COUNT=$("$MCPBASH_JSON_TOOL_BIN" '.roots | length' <<<"$listed")
 	MCP_ROOTS_PATHS_FILE=''
@@ -116,7 +116,7 @@ _mcp_ask_for_roots() {
 		MCP_ROOTS_REFUSED=$("$MCPBASH_JSON_TOOL_BIN" -r '.refused // "no folder is open; no path is allowed"' <<<"$listed")
 }
 
-# Sets _mcp_reply to the paths of the roots, one a line. Where they are many, they are in a file.
+# Sets _mcp_reply to the paths of the roots, one per line. If there are many, they are in a file.
 _mcp_roots() {
 	[ -z "${MCP_ROOTS_ASK:-}" ] || _mcp_ask_for_roots
 	_mcp_reply=${MCP_ROOTS_PATHS:-}
@@ -133,7 +133,7 @@ mcp_roots_count() {
 	printf '%s' "${MCP_ROOTS_COUNT:-0}"
 }
 
-# Whether a path is in one of the roots. Sets _mcp_reply to the path without links, empty where those lead in a circle.
+# Whether a path is in one of the roots. Sets _mcp_reply to the path without links, empty for circular ones.
 _mcp_within_roots() {
 	local root path paths i
 	paths=("$1")
@@ -148,7 +148,7 @@ _mcp_within_roots() {
 	for ((i = 1; i < ${#_mcp_resolved[@]}; i++)); do
 		root=${_mcp_resolved[i]}
 		[ -n "$root" ] || continue
-		# Compared as text: a root may hold characters that mean something in a pattern.
+		# Compared as text: a root may contain pattern characters.
 		root=${root%/}/
 		[ "${path:0:${#root}}" != "$root" ] || return 0
 	done
@@ -159,7 +159,8 @@ mcp_roots_contains() {
 	_mcp_within_roots "${1-}"
 }
 
-# Ends the script since a path is not allowed, and says what is, so that whoever chose the path can choose another.
+# Ends the script because a path is not allowed, and lists the allowed roots, so that the model can choose
+# another path.
 _mcp_refuse_path() {
 	local pointer=$1 value=$2 message root named=0 open=''
 	[ "${#value}" -le 200 ] || value=${value:0:200}…
@@ -193,7 +194,7 @@ _mcp_require_path() {
 	[ -n "$pointer" ] || mcp_fail_invalid_args "mcp_require_path: argument pointer is required"
 	_mcp_roots
 	count=${MCP_ROOTS_COUNT:-0}
-	# Whoever set the roots made a mistake, which must not open every path.
+	# Invalid roots must not open every path.
 	[ -z "${MCP_ROOTS_REFUSED:-}" ] || _mcp_fail_with_result forbidden "$pointer is not allowed: $MCP_ROOTS_REFUSED"
 
 	if ! _mcp_arg "$pointer"; then

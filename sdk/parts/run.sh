@@ -1,5 +1,6 @@
 # shellcheck shell=bash
-# Part of tool-sdk.sh, read when one of its functions is first called: running other programs, again or with progress.
+# Part of tool-sdk.sh, sourced when one of its functions is first called: running other programs, with retries
+# or progress.
 
 # shellcheck source=/dev/null disable=SC2154 # set in tool-sdk.sh
 . "$_mcp_home/parts/notify.sh"
@@ -12,7 +13,7 @@ _mcp_milliseconds() {
 	_mcp_reply=$((10#${whole:-0} * 1000 + 10#${part:0:3}))
 }
 
-# Sets _mcp_reply to milliseconds as `read -t` takes them: in seconds, and before bash 4 in whole ones.
+# Sets _mcp_reply to milliseconds in the format of `read -t`: seconds, and whole ones before bash 4.
 _mcp_timeout() {
 	if [ "${BASH_VERSINFO[0]}" -lt 4 ]; then
 		_mcp_reply=$((($1 + 999) / 1000))
@@ -21,7 +22,8 @@ _mcp_timeout() {
 	fi
 }
 
-# Sleeps without a process, by waiting for a datagram that nobody sends. Where there is no network at all it takes one.
+# Sleeps without a process, by waiting for a datagram that never arrives. Without any network it takes a
+# process.
 _mcp_sleep() {
 	local asleep=''
 	[ "$1" -gt 0 ] || return 0
@@ -33,7 +35,7 @@ _mcp_sleep() {
 	[ -n "$asleep" ] || sleep "$_mcp_reply"
 }
 
-# The command may be a function of the script, so that our own variables keep out of the way of its names.
+# The command may be a function of the script, so our own variables must not clash with its names.
 mcp_with_retry() {
 	local _mcp_attempts=${1-} _mcp_attempt=1 _mcp_delay=${2-} _mcp_pause _mcp_status
 	case $_mcp_attempts in
@@ -53,7 +55,7 @@ mcp_with_retry() {
 	while :; do
 		_mcp_status=0
 		"$@" || _mcp_status=$?
-		# 0 is success, 1 and 2 are for good: an error, a wrong use.
+		# 0 is success; 1 and 2 are final: an error, or wrong usage.
 		if [ "$_mcp_status" -le 2 ] || [ "$_mcp_attempt" -ge "$_mcp_attempts" ]; then
 			return "$_mcp_status"
 		fi
@@ -65,11 +67,11 @@ mcp_with_retry() {
 	done
 }
 
-# The following share the variables of mcp_run_with_progress. Its command writes into files, which are read as they
-# grow: so it never waits for us, and what it leaves running in the background does not keep us. Descriptors: 36 its
-# stderr, 37 our stdout, 38 the lines about progress, 39 what becomes of it.
+# The following share the variables of mcp_run_with_progress. Its command writes to files, which are read as
+# they grow: so it never waits for this script, and its background processes do not block it. Descriptors: 36
+# its stderr, 37 our stdout, 38 the lines about progress, 39 its outcome.
 
-# Reports progress, with a message that is JSON if progress is, else a text.
+# Reports progress, with a message that is JSON if progress is, otherwise a text.
 _mcp_run_report() {
 	local progress=$1 message=$2 kind=text
 	[ "$extract" != json ] || kind=json
@@ -84,14 +86,14 @@ _mcp_run_report() {
 	printf '{"progress":%s,"message":%s}\n' "$progress" "$message" >&2
 }
 
-# A line that matches is a sign of life, even if it says nothing about progress: an empty line tells the server so.
+# A matching line counts as activity even without progress: an empty line tells the server so.
 _mcp_run_sign_of_life() {
 	if [ -z "$dry_run" ] && [ -n "$MCP_PROGRESS_STREAM" ] && [ -p "$MCP_PROGRESS_STREAM" ]; then
 		_mcp_send "$MCP_PROGRESS_STREAM" ''
 	fi
 }
 
-# Sets _mcp_reply to a part as percentage of a whole. Fails if that makes no sense.
+# Sets _mcp_reply to a part as percentage of a whole. Fails if that is not a valid percentage.
 _mcp_percent() {
 	local part=${1%%.*} whole=${2%%.*}
 	case $part in '' | *[!0-9]* | ???????????????*) return 1 ;; esac
@@ -115,7 +117,7 @@ _mcp_run_line() {
 	esac
 }
 
-# Reports what a line of JSON says.
+# Reports the progress in a line of JSON.
 _mcp_run_json() {
 	local progress message
 	_mcp_read_json "$1" 2>/dev/null || return 0
@@ -132,7 +134,7 @@ _mcp_run_json() {
 	_mcp_run_report "${progress%%.*}" "$message"
 }
 
-# Reads what has come since the last time. The last line may still be without its end; it then waits for the rest.
+# Reads new output. The last line may be incomplete; then it waits for the rest.
 _mcp_run_drain() {
 	local line final=$1
 	alive=''
@@ -153,7 +155,7 @@ _mcp_run_drain() {
 	fi
 }
 
-# Makes a file that is nobody else's, beside those that the server made for this call, and sets _mcp_reply to its name.
+# Creates a private file beside those of the server for this call, and sets _mcp_reply to its name.
 _mcp_run_file() {
 	local flags=$- status=0
 	_mcp_reply=${MCP_TOOL_ERROR_FILE:-${TMPDIR:-/tmp}/mcp-progress}.$$.$RANDOM$RANDOM
@@ -163,8 +165,8 @@ _mcp_run_file() {
 	return "$status"
 }
 
-# Runs the command, and writes a line with its process. At its end follow an empty line, which wakes us up, and its exit
-# code; what this process does last is to remove the file.
+# Runs the command, and writes a line with its process id. After it exits follow an empty line, which wakes
+# the reader, and its exit code; the last step of this process is to remove the file.
 _mcp_run_command() {
 	if [ -n "$stdout_to" ]; then
 		"$@" >"$stdout_to" 2>>"$stderr" 36<&- 37>&- 38<&- &
@@ -178,7 +180,7 @@ _mcp_run_command() {
 	exec rm -f "$stderr"
 }
 
-# Follows the command to its end, and sets $status.
+# Follows the command until it exits, and sets $status.
 _mcp_run_follow() {
 	local pid='' cancelled=''
 	IFS= read -r pid <&39 || :

@@ -1,6 +1,6 @@
-"""Serves a file of Python functions to mcp-bash: PYTHON worker.py FILE. What happens is in mcp_bash/serving.
+"""Serves a file of Python functions to mcp-bash: PYTHON worker.py FILE. The code is in mcp_bash/serving.
 
-This file is read by any Python, so that one that is too old can say so: nothing newer than Python 2 may stand in it."""
+Any Python can read this file, so that one that is too old can say so: it uses nothing newer than Python 2."""
 
 import os
 import sys
@@ -21,7 +21,7 @@ def say_too_old():
 if __name__ == "__main__":
     if sys.version_info < (3, 8):
         say_too_old()
-    # The package beside this file is the one that speaks this server's protocol, whatever else is installed.
+    # The package beside this file matches this server's protocol, whatever else is installed.
     from mcp_bash.serving.start import serve
 
     serve(sys.argv)

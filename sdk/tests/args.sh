@@ -23,7 +23,7 @@ check "meta: none" '{}null' "$out"
 sdk 'MCPBASH_JSON_TOOL_BIN=/nonexistent/jq; mcp_args_get ".n + 1" || echo "failed"'
 check "args_get: no JSON tool" $'failed\n' "$out"
 
-# Plain members are found without jq, and must be what jq would find.
+# Plain members are found without jq, and must equal the result of jq.
 documents=(
 	'{"a":"x","b":{"a":"inner"},"c":[{"a":1}],"n":-3}' ' { "b" : { "a" : 1 } , "a" : "last" , "a" : "wins" } '
 	'{"a":true}' '{"a":false}' '{"a":null}' '{"a":0}' '{"a":-0}' '{"a":12345678901234567890}' '{"a":1.50}' '{"a":1e3}'
@@ -49,7 +49,7 @@ for pointer in .missing .nil .empty '.['; do
 	check "args_require $pointer: error file" "{\"code\":-32602,\"message\":\"$pointer is required\",\"data\":null}" "$(cat "$work/error")"
 	check "args_require $pointer: message" "$pointer is required" "$err"
 done
-# The text "null" is a text, whoever finds it: bash, or jq where there is an escape or a file.
+# The text "null" is a text in both readers: bash, or jq if there is an escape or a file.
 for document in '{"a":"null","zero":0,"text":"false","nil":null}' '{"a":"null","zero":0,"text":"false","nil":null,"esc":"\n"}'; do
 	for place in inline file; do
 		given=$document

@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154,SC2016 # sourced by run
-# No function starts more than one process, the command that it is given to run not counted. The kernel's word is taken
-# for it where strace can be used; elsewhere only programs are counted. Options of the shell make no difference.
+# No function starts more than one process, not counting the command that it runs. strace counts them if it
+# can be used; otherwise only programs are counted. Shell options make no difference.
 [ "$variant" = "as sourced" ] || return 0
 
 mkdir -p "$work/programs"
@@ -20,7 +20,7 @@ else
 fi
 chmod +x "$work/counted"
 
-# started CALL: sets the number of processes that it took
+# started CALL: sets the number of processes that it started
 started() {
 	: >"$work/started"
 	PATH=$work/programs:$PATH bash_under_test=$work/counted sdk "$1"

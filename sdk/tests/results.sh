@@ -108,7 +108,7 @@ sdk 'unset MCP_TOOL_RESOURCES_FILE; MCP_LOG_STREAM=log; : >log; mcp_result_text_
 check_match "with_resource: nowhere to write" '*"level":"warning"*MCP_TOOL_RESOURCES_FILE*' "$out"
 unset MCP_TOOL_RESOURCES_FILE
 
-# What ends a script names its line. ($before, the kit and $after are the first three lines.)
+# A failure that ends a script names its line. ($before, the SDK and $after are the first three lines.)
 case $variant in
 lenient) pipeline='' ;;
 strict*) pipeline=trapped ;;

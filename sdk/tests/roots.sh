@@ -53,12 +53,12 @@ MCP_ROOTS_PATHS=''
 contains no /
 MCP_ROOTS_PATHS=$work/root
 
-# A result that refuses a path. It is printed where there is no file for errors.
+# A result that refuses a path. It is printed if there is no error file.
 forbidden() {
 	local error='{"type":"forbidden","message":"%s"}'
 	printf "1:{\"content\":[{\"type\":\"text\",\"text\":\"%s\"}],\"structuredContent\":{\"success\":false,\"error\":$error},\"isError\":true}\n|" "$1" "$1"
 }
-# What is said of a path that is not allowed, of the roots that are.
+# The message for a path that is not allowed, with the allowed roots.
 refused() {
 	forbidden ".p is outside configured MCP roots: '$1'$2"
 }
@@ -99,7 +99,7 @@ $work/root
 $work/root/--physical
 $work/root/loop1" "$out"
 
-# Where the roots are too many for a variable, they are in a file.
+# If there are too many roots for a variable, they are in a file.
 printf '%s\n' "$work/nowhere" "$work/other" "$work/root" >"$work/paths"
 export MCP_ROOTS_PATHS='' MCP_ROOTS_COUNT=3 MCP_ROOTS_PATHS_FILE=$work/paths
 sdk 'mcp_roots_list; mcp_roots_count'
@@ -113,7 +113,7 @@ path .p null "0:$work/root/null"
 : >"$work/paths"
 MCP_ROOTS_COUNT=0 path .p file "$(refused file "$relative")"
 
-# A client that names its roots only when it is asked is asked; what cannot be used opens nothing.
+# A client that sends its roots only on request is asked; invalid roots open nothing.
 export MCP_ROOTS_ASK=1 MCP_ASK_SOCKET=socket STUB_STATUS=0 MCP_ROOTS_PATHS=$work/root MCP_ROOTS_COUNT=1 MCP_ROOTS_PATHS_FILE=
 export STUB_ANSWER="{\"result\":{\"roots\":[{\"uri\":\"file://$work/other\",\"path\":\"$work/other\"}]}}"
 sdk 'mcp_roots_list; mcp_roots_count'

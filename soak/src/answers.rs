@@ -25,7 +25,7 @@ impl Peer {
         if method == "roots/list" {
             self.run.tally.question("roots/list");
             let root = format!("file://{}", self.run.projects[self.project].root().display());
-            // Some clients do not answer this one, and calls go on without.
+            // Some clients do not answer this one, and calls continue without it.
             if self.number % 4 != 1 {
                 self.send(&answer(json!({ "roots": [{ "uri": root }] })));
             }
@@ -76,7 +76,7 @@ impl Peer {
             Plan::Never | Plan::Fail => {}
             Plan::Late | Plan::Tardy => {
                 if plan == Plan::Tardy {
-                    // The script may have gone on, or have ended long ago.
+                    // The script may have continued, or have exited long ago.
                     draft.expect = Expect::Anything;
                 }
                 self.do_later(delay(plan, word), Later::Continue(draft));
@@ -90,7 +90,7 @@ impl Peer {
     }
 }
 
-/// How long the client takes: less than the script waits, or more.
+/// The client's delay: shorter or longer than the script waits.
 fn delay(plan: Plan, word: Word) -> Duration {
     let varied = Duration::from_millis(u64::from(word.call % 10) * 60);
     varied + Duration::from_millis(if plan == Plan::Tardy { 1300 } else { 50 })

@@ -30,16 +30,16 @@ pub(crate) struct Arguments {
     pub(crate) length: Duration,
     pub(crate) seed: u64,
     pub(crate) servers: u32,
-    /// How many callers with names there are.
+    /// The number of named callers.
     pub(crate) callers: usize,
     pub(crate) purpose: Purpose,
-    /// How much of what is done to find leaks is done, in hundredths.
+    /// The share of the leak traffic to run, in percent.
     pub(crate) percent: u64,
-    /// Whether folders are removed and files edited then.
+    /// Whether to remove folders and edit files.
     pub(crate) is_vandalised: bool,
 }
 
-/// What a run is for.
+/// The kind of run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
     Soak,
@@ -48,7 +48,7 @@ pub(crate) enum Purpose {
 }
 
 impl Purpose {
-    /// The one that a word of the command line names.
+    /// The mode that a word of the command line names.
     fn named(word: &str) -> Option<Self> {
         match word {
             "chaos" => Some(Self::Chaos),
@@ -105,6 +105,6 @@ impl Arguments {
 
 fn seed_of_the_clock() -> u64 {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-    // Short enough to be typed again.
+    // Short enough to type again.
     (since.as_secs() * 1000 + u64::from(since.subsec_millis())) % 1_000_000_000
 }

@@ -8,14 +8,14 @@ pub(crate) struct Draft {
     pub(crate) method: &'static str,
     /// Without `_meta`, which depends on the era.
     pub(crate) params: Value,
-    /// The word of the call, for requests that start a process or read something of their own.
+    /// The word of the call, for requests that start a process or read their own resource.
     pub(crate) word: Option<Word>,
     pub(crate) expect: Expect,
 }
 
 impl Draft {
-    /// Whether it is worked on beside others, so that it can be cancelled. The rest is answered before the next message
-    /// is read.
+    /// Whether it runs beside others, so that it can be cancelled. Other requests are answered before the
+    /// next message is read.
     pub(crate) fn is_lengthy(&self) -> bool {
         matches!(
             self.method,
@@ -29,36 +29,36 @@ impl Draft {
     }
 }
 
-/// Which answer a request deserves.
+/// The expected answer to a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Expect {
-    /// Any, but one.
+    /// Any answer, but exactly one.
     Anything,
     Result,
     Error,
-    /// A result that says the word of the call, and no error of its tool.
+    /// A result with the word of the call, without an error of its tool.
     Word,
-    /// The same, after all that the tool `honest` says while it runs.
+    /// The same, after everything that the tool `honest` sends while it runs.
     Honest,
-    /// A tool's result that says what the client told the script.
+    /// A tool's result with the client's answer to the script.
     Told(Plan),
-    /// None before the server ends: it listens.
+    /// None before the shutdown: it listens.
     End,
 }
 
-/// What the client does about a question. It is part of the question's text.
+/// How the client handles a question. It is part of the question's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Plan {
     Accept,
     Decline,
     Cancel,
-    /// Answered with an error of the protocol.
+    /// Answers with a protocol error.
     Fail,
-    /// Answered after a while.
+    /// Answers after a while.
     Late,
-    /// In the stateless era asked again first, because the answer was missing.
+    /// In the stateless era, first retries without the answer.
     Again,
-    /// Answered when the script has given up.
+    /// Answers after the script has given up.
     Tardy,
     Never,
 }
@@ -94,12 +94,13 @@ impl Plan {
         Self::ALL.iter().map(|(_, plan)| *plan).find(|plan| name.starts_with(plan.name()))
     }
 
-    /// How long the script waits for the answer, in seconds. One that is sent must reach it, however busy the machine is.
+    /// How long the script waits for the answer, in seconds. An answer in time must reach it, however busy
+    /// the machine is.
     pub(crate) fn seconds(self) -> u32 {
         if matches!(self, Self::Never | Self::Tardy | Self::Fail) { 1 } else { 30 }
     }
 
-    /// What the script has been told in the end.
+    /// The answer that the script receives in the end.
     pub(crate) fn told(self, word: Word) -> Option<String> {
         match self {
             Self::Accept | Self::Late | Self::Again => Some(answer_to(word)),

@@ -14,11 +14,11 @@ use std::sync::atomic::Ordering;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ending {
-    /// Everything is answered, then the input is closed.
+    /// The input is closed after everything is answered.
     Orderly,
     /// The input is closed while requests are open. They are answered.
     InputClosed,
-    /// `shutdown` and `exit`. What is open gets some time.
+    /// `shutdown` and `exit`. Open requests get some time.
     Exit,
     Terminated,
     Interrupted,
@@ -90,7 +90,7 @@ impl Ending {
         }
     }
 
-    /// Ends the server, and checks that it ends as it should.
+    /// Shuts the server down, and checks that it exits properly.
     pub(crate) fn end(self, process: &mut Process, random: &mut Random) {
         let peer = process.peer.clone();
         if peer.has_ended() && !peer.is_condemned.load(Ordering::Acquire) {
@@ -128,7 +128,7 @@ impl Ending {
 
 fn exit(peer: &Peer, random: &mut Random) {
     if peer.revision.is_stateless() {
-        // The era has no such method, but what ends is the process: a session is begun for it.
+        // The stateless era has no such method, so this begins a session.
         peer.request(drafts::initialize_any(), Manner::default());
     }
     peer.request(drafts::shutdown(), Manner::default());

@@ -15,7 +15,7 @@ use std::sync::atomic::Ordering;
 const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
 
 impl Peer {
-    /// Takes one line of standard output.
+    /// Handles one line of standard output.
     pub(crate) fn take_line(&self, line: &[u8]) {
         let text = String::from_utf8_lossy(line);
         match serde_json::from_slice::<Value>(line) {
@@ -74,11 +74,11 @@ impl Peer {
         }
         let mut asked = settled?;
         if matches!(asked.draft.expect, Expect::Told(_)) && self.is_deaf.load(Ordering::Acquire) {
-            // Its question may have come when it could not be answered any more.
+            // Its question may have arrived too late to be answered.
             asked.draft.expect = Expect::Word;
         }
         self.run.tally.request(asked.draft.method, outcome(message));
-        // After the end of input the server writes nothing but answers.
+        // After the end of input the server writes only answers.
         let is_owed_news = !self.is_deaf.load(Ordering::Acquire);
         let is_honest = asked.draft.expect == Expect::Honest && outcome(message) == Outcome::Result;
         let heard = if is_honest && is_owed_news { ledger.check_notifications(&asked) } else { Ok(()) };
@@ -149,7 +149,7 @@ fn outcome(message: &Value) -> Outcome {
     }
 }
 
-/// Whether the answer is one that the request deserves.
+/// Whether the answer is the expected one.
 fn check_answer(asked: &Asked, message: &Value, words: &BTreeSet<Word>) -> Result<(), String> {
     let outcome = outcome(message);
     let must_be = |wanted: Outcome| {
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_right_answer_is_no_violation_and_a_second_one_is() {
+    fn a_correct_answer_is_accepted_and_a_second_one_is_not() {
         let (peer, _sent) = Peer::without_server(Revision::V2025_11_25);
         let (draft, word) = plain(&peer, Expect::Word);
         let id = peer.request(draft, Manner::default());
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_message_or_was_not_asked_is_told() {
+    fn invalid_and_unrequested_messages_are_violations() {
         let (peer, _sent) = Peer::without_server(Revision::V2025_11_25);
         peer.take_line(b"hello");
         assert_eq!(found(&peer), [Kind::NotJson]);
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_with_the_word_of_another_call_is_told() {
+    fn an_answer_with_the_word_of_another_call_is_a_violation() {
         let (peer, _sent) = Peer::without_server(Revision::V2025_11_25);
         let ((one, _), (other, word)) = (plain(&peer, Expect::Word), plain(&peer, Expect::Word));
         let id = peer.request(one, Manner::default());
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn an_honest_call_is_told_its_last_progress_before_its_answer() {
+    fn an_honest_call_receives_its_last_progress_before_its_answer() {
         for (last, expected) in [(3, vec![]), (2, vec![Kind::Unheard])] {
             let (peer, sent) = Peer::without_server(Revision::V2025_11_25);
             let (draft, word) = plain(&peer, Expect::Honest);
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cancelled_request_may_be_answered_until_the_cancellation_was_heard() {
+    fn a_cancelled_request_may_be_answered_until_the_cancellation_was_read() {
         for was_heard in [false, true] {
             let (peer, _sent) = Peer::without_server(Revision::V2025_11_25);
             let (draft, word) = plain(&peer, Expect::Word);
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_owed_at_the_end_is_known() {
+    fn open_requests_are_known_at_the_end() {
         let (peer, _sent) = Peer::without_server(Revision::V2025_11_25);
         let (draft, _) = plain(&peer, Expect::Word);
         peer.request(draft, Manner::default());

@@ -1,5 +1,5 @@
-//! Ledger: the account of one server: which requests are open, which are settled, and to which call everything else
-//! belongs.
+//! Ledger: the account of one server: which requests are open, which are settled, and which call everything
+//! else belongs to.
 
 use crate::draft::{Draft, Expect};
 use crate::project::{LAST_PROGRESS, LOGS};
@@ -9,13 +9,13 @@ use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
 use std::time::{Duration, Instant};
 
-/// What is wrong, and why.
+/// The kind of error, and its details.
 pub(crate) type Wrong = (Kind, String);
 
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
     server: u32,
-    /// By id. More than one where an id was used again while it was in use.
+    /// By id. Several if an id was reused while it was in use.
     open: HashMap<String, Vec<Asked>>,
     settled: HashMap<String, Settled>,
     calls: HashMap<u32, Call>,
@@ -25,10 +25,10 @@ pub(crate) struct Ledger {
     /// Messages that can only be refused without an id.
     refusals_owed: u64,
     refusals: u64,
-    /// The resources a session has asked to hear of.
+    /// The resources that a session has subscribed to.
     subscriptions: HashMap<String, Subscription>,
     updates: HashMap<String, u64>,
-    /// The methods of requests that are cancelled for good, until somebody counts them.
+    /// The methods of requests that are definitely cancelled, until they are counted.
     cancelled: Vec<&'static str>,
 }
 
@@ -38,10 +38,10 @@ pub(crate) struct Asked {
     pub(crate) draft: Draft,
     entry: Entry,
     since: Instant,
-    /// Its id was in use already.
+    /// Its id was already in use.
     is_duplicate: bool,
     order: u64,
-    /// When it was cancelled, in the order of what was sent.
+    /// When it was cancelled, as a position in the order of sending.
     cancelled: Option<u64>,
     acknowledged: bool,
 }
@@ -52,7 +52,7 @@ enum Settled {
     Cancelled,
 }
 
-/// A call, known by its word: one request, or several where it was continued.
+/// A call, identified by its word: one request, or several if it was continued.
 #[derive(Debug, Default)]
 struct Call {
     open: u32,
@@ -60,7 +60,7 @@ struct Call {
     over: Option<Over>,
 }
 
-/// A call that nothing more belongs to.
+/// A call that is over: no more messages may belong to it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Over {
     pub(crate) since: Instant,
@@ -71,9 +71,9 @@ pub(crate) struct Over {
 struct Subscription {
     /// How many requests to subscribe or unsubscribe have no answer yet.
     open: u32,
-    /// Nothing may be told of it any more.
+    /// No more updates may be sent for it.
     is_over: bool,
-    /// A request to subscribe was cancelled, and may have had its effect, then or later.
+    /// A request to subscribe was cancelled, and may still have taken effect.
     is_unclear: bool,
 }
 
@@ -84,7 +84,7 @@ struct Token {
     last: Option<f64>,
 }
 
-/// How a request is to be entered.
+/// How to enter a request.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Entry {
     pub(crate) batch: Option<u32>,
@@ -126,7 +126,7 @@ impl Ledger {
         });
     }
 
-    /// One more message was sent that has no id to be refused by.
+    /// Records a sent message without an id for its refusal.
     pub(crate) fn owe_refusal(&mut self) {
         self.refusals_owed += 1;
     }
@@ -139,7 +139,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// Notes that a request is being cancelled. False when there is nothing to cancel.
+    /// Records the cancellation of a request. False if there is nothing to cancel.
     pub(crate) fn cancel(&mut self, id: &str) -> bool {
         let Some([asked]) = self.open.get_mut(id).map(Vec::as_mut_slice) else { return false };
         if asked.cancelled.is_some() {
@@ -153,7 +153,7 @@ impl Ledger {
         true
     }
 
-    /// Takes the answer to a request. `words` are all that it holds.
+    /// Handles the answer to a request. `words` are all words in it.
     pub(crate) fn settle(
         &mut self,
         id: &str,
@@ -203,7 +203,7 @@ impl Ledger {
         Ok(asked)
     }
 
-    /// What the script of an honest call said before its answer must have been told.
+    /// All messages of an honest call's script must have arrived before its answer.
     pub(crate) fn check_notifications(&self, asked: &Asked) -> Result<(), Wrong> {
         let last = asked
             .entry
@@ -226,13 +226,13 @@ impl Ledger {
     fn close_call(&mut self, asked: &Asked, is_final: bool, was_cancelled: bool) {
         let Some(call) = asked.draft.word.and_then(|word| self.calls.get_mut(&word.call)) else { return };
         call.open -= 1;
-        // A question keeps the process waiting, even where its cancellation came too late.
+        // A question keeps the process waiting, even if the request was cancelled too late.
         let now_over = Over { since: Instant::now(), was_cancelled };
         call.over = (call.open == 0 && is_final).then_some(now_over);
     }
 
-    /// What was cancelled before a message that has been answered is cancelled for good. One of a batch may have been
-    /// answered before, and wait for the others of its array.
+    /// Requests that were cancelled before an answered message are definitely cancelled. A request of a batch
+    /// may already be answered, and wait for the others of its array.
     fn pass_fence(&mut self, order: u64) {
         let is_cancelled = |asked: &Asked| asked.cancelled.is_some_and(|at| at < order);
         let others = self.open.values().flatten().filter(|asked| !is_cancelled(asked));
@@ -259,7 +259,7 @@ impl Ledger {
         }
     }
 
-    /// The methods of requests that were cancelled for good since this was last asked.
+    /// The methods of requests that were definitely cancelled since the last call.
     pub(crate) fn take_cancelled(&mut self) -> Vec<&'static str> {
         std::mem::take(&mut self.cancelled)
     }
@@ -285,7 +285,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// A message that names calls only by their words, which must be going on.
+    /// A message that names calls only by their words, which must be running.
     pub(crate) fn speaks_of(&self, what: &str, words: &BTreeSet<Word>) -> Result<(), Wrong> {
         for word in words {
             let call = self.calls.get(&word.call).filter(|_| word.server == self.server);
@@ -335,13 +335,13 @@ impl Ledger {
         }
     }
 
-    /// How often a resource was told to have changed.
+    /// How often an update of a resource was sent.
     pub(crate) fn updates(&self, uri: &str) -> u64 {
         self.updates.get(uri).copied().unwrap_or_default()
     }
 
-    /// What can be unsubscribed from. A request to subscribe takes effect with its answer, so that one to unsubscribe
-    /// must not overtake it.
+    /// The resources to unsubscribe from. A subscription takes effect with its answer, so the request to
+    /// unsubscribe must not overtake it.
     pub(crate) fn subscribed(&self) -> Vec<String> {
         let is_settled = |known: &Subscription| known.open == 0 && !known.is_over;
         let settled = self.subscriptions.iter().filter(|(_, known)| is_settled(known));
@@ -350,7 +350,7 @@ impl Ledger {
         uris
     }
 
-    /// Whether a request about this resource has no answer yet.
+    /// Whether a request about this resource is unanswered.
     pub(crate) fn is_being_subscribed(&self, uri: &str) -> bool {
         self.subscriptions.get(uri).is_some_and(|known| known.open > 0)
     }
@@ -360,18 +360,18 @@ impl Ledger {
         self.open.get(id).is_some_and(|asked| asked.iter().any(|asked| asked.acknowledged))
     }
 
-    /// The ids of what could be cancelled.
+    /// The ids of requests that can be cancelled.
     pub(crate) fn cancellable(&self, listens: bool) -> Vec<String> {
         self.single(|asked| asked.draft.is_lengthy() && (asked.draft.expect == Expect::End) == listens)
     }
 
-    /// Open requests that name their call wherever they are answered.
+    /// Open requests that name their call in every answer.
     pub(crate) fn telling(&self) -> Vec<String> {
         let is_telling = |asked: &Asked| matches!(asked.draft.expect, Expect::Word | Expect::Honest);
         self.single(|asked| is_telling(asked) && asked.entry.batch.is_none())
     }
 
-    /// The ids of open requests that were not cancelled and share their ids with no others.
+    /// The ids of open requests that were not cancelled and have unique ids.
     fn single(&self, is_meant: impl Fn(&Asked) -> bool) -> Vec<String> {
         let is_meant = |asked: &[Asked]| match asked {
             [asked] => asked.cancelled.is_none() && is_meant(asked),
@@ -383,12 +383,13 @@ impl Ledger {
         ids
     }
 
-    /// How many requests wait for an answer that is to come.
+    /// The number of requests that wait for an answer.
     pub(crate) fn waiting(&self) -> usize {
         self.owed().count()
     }
 
-    /// Whether nothing is open but what listens, and every cancellation was heard.
+    /// Whether only listening requests are open, so that every cancellation was read, and every refusal has
+    /// arrived.
     pub(crate) fn is_quiet(&self) -> bool {
         self.open.values().flatten().all(|asked| asked.draft.expect == Expect::End)
             && self.refusals >= self.refusals_owed
@@ -400,7 +401,7 @@ impl Ledger {
         all.filter(|(_, asked)| asked.cancelled.is_none())
     }
 
-    /// The same, but for those that are answered only when the server ends.
+    /// The same, without those that are answered only at the shutdown.
     fn owed(&self) -> impl Iterator<Item = (&String, &Asked)> {
         self.kept().filter(|(_, asked)| asked.draft.expect != Expect::End)
     }
@@ -411,7 +412,7 @@ impl Ledger {
         Some((asked.since.elapsed(), describe(id, asked)))
     }
 
-    /// What is still owed, of the requests whose methods are meant; what has no id has none.
+    /// The open debts, for the selected methods; messages without an id have an empty method.
     pub(crate) fn debts(&self, is_meant: impl Fn(&str) -> bool) -> Vec<String> {
         let meant = self.kept().filter(|(_, asked)| is_meant(asked.draft.method));
         let mut debts: Vec<_> = meant.map(|(id, asked)| describe(id, asked)).collect();
@@ -422,19 +423,19 @@ impl Ledger {
         debts
     }
 
-    /// How many requests were cancelled and not answered, and how many are open, now that nothing more comes.
+    /// The methods of unanswered requests, and whether each was cancelled, when no more messages arrive.
     pub(crate) fn unanswered(&self) -> Vec<(&'static str, bool)> {
         let all = self.open.values().flatten();
         all.map(|asked| (asked.draft.method, asked.cancelled.is_some())).collect()
     }
 
-    /// Since when a call is over.
+    /// When a call ended.
     pub(crate) fn over(&self, call: u32) -> Option<Over> {
         self.calls.get(&call).and_then(|call| call.over)
     }
 }
 
-/// Which of the requests that share an id an answer is for.
+/// Which of the requests with the same id an answer belongs to.
 fn choose(candidates: &[Asked], message: &Value, words: &BTreeSet<Word>) -> usize {
     let is_named = |asked: &Asked| asked.draft.word.is_some_and(|word| words.contains(&word));
     let refused = message["error"]["code"] == -32600;

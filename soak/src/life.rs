@@ -18,7 +18,7 @@ use std::sync::atomic::Ordering;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Starts a server, sends it traffic for a while and ends it in some way.
+/// Starts a server, sends it traffic for a while and shuts it down in some way.
 pub(crate) fn live(run: &Arc<Run>, number: u32) {
     let mut random = Random::of_part(run.seed, &format!("life of server {number}"));
     let revision = *random.pick(&Revision::ALL);
@@ -40,7 +40,7 @@ pub(crate) fn live(run: &Arc<Run>, number: u32) {
     finish(ending, &process);
 }
 
-/// Starts a server that works on so many requests at once.
+/// Starts a server with this limit of concurrent requests.
 pub(crate) fn start(
     run: &Arc<Run>,
     number: u32,
@@ -81,13 +81,13 @@ fn capabilities(random: &mut Random) -> Value {
     capabilities
 }
 
-/// Waits for the first answers: a server that is ended before it has begun is another matter.
+/// Waits for the first answers: a server that is shut down during its start is a different case.
 pub(crate) fn await_greeting(peer: &Peer) {
     wait_until(PATIENCE, || peer.ledger().is_quiet() || peer.has_ended());
 }
 
-/// Waits until everything is answered, nobody listens and no process is left. False if that does not come about, which
-/// is a violation then.
+/// Waits until everything is answered, no request listens and no process is left. Otherwise reports a
+/// violation and returns false.
 pub(crate) fn quiesce(peer: &Peer) -> bool {
     let is_stateless = peer.revision.is_stateless();
     let manner = Manner { stateless: is_stateless, ..Manner::default() };
@@ -103,7 +103,7 @@ pub(crate) fn quiesce(peer: &Peer) -> bool {
     for uri in subscribed {
         peer.request(drafts::unsubscribe(&uri), Manner::default());
     }
-    // After them the server looks for what others have left, and every cancellation is known to have been heard.
+    // After them the server cleans up leftovers of other calls, and has read every cancellation.
     peer.request(drafts::plain(peer), manner);
     peer.request(drafts::ping(is_stateless), manner);
     let is_quiet = wait_until(PATIENCE, || {
@@ -136,7 +136,7 @@ fn is_alone(peer: &Peer) -> bool {
     is_alone
 }
 
-/// Sees to it that nothing is left of a server that has ended, and closes its account.
+/// Checks that nothing is left of a server that exited, and closes its account.
 pub(crate) fn finish(ending: Ending, process: &Process) {
     let (peer, run) = (&process.peer, &process.peer.run);
     let after = format!("it has ended ({}), and there are", ending.name());

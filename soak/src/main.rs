@@ -60,10 +60,10 @@ use std::thread;
 use std::time::Duration;
 use violations::Kind;
 
-/// How many projects there are. Several servers share each.
+/// The number of projects. Several servers share each.
 const PROJECTS: usize = 3;
 
-/// How often a line says how it goes.
+/// The interval of the status lines.
 const INTERVAL: Duration = Duration::from_secs(10);
 
 fn main() -> ExitCode {
@@ -94,7 +94,7 @@ fn main() -> ExitCode {
 }
 
 fn say(text: &str) {
-    // Whoever does not listen any more still gets the exit status.
+    // If standard output is closed, the exit status still counts.
     let _ = io::stdout().write_all(text.as_bytes());
 }
 
@@ -126,7 +126,7 @@ fn soak(arguments: &Arguments) -> io::Result<bool> {
     Ok(is_clean)
 }
 
-/// What loses its parent comes to us, wherever it went: so nothing can get lost.
+/// Orphans are reparented to this process, so none can get lost.
 #[cfg(target_os = "linux")]
 fn adopt_orphans() -> io::Result<()> {
     use rustix::process::{getpid, set_child_subreaper};
@@ -149,7 +149,7 @@ fn prepare(arguments: &Arguments, folder: &Path) -> io::Result<Run> {
     Ok(run)
 }
 
-/// Runs all servers until the time is over and each of them has ended.
+/// Runs all servers until the time is over and all of them have exited.
 fn keep_going(run: &Arc<Run>, servers: u32) -> Vec<Comparison> {
     let is_done = AtomicBool::new(false);
     thread::scope(|scope| {
@@ -167,7 +167,8 @@ fn keep_going(run: &Arc<Run>, servers: u32) -> Vec<Comparison> {
         let slots: Vec<_> = (0..slots)
             .map(|slot| {
                 scope.spawn(move || {
-                    // Numbers do not depend on which slot is quicker, so that the same seed makes the same servers.
+                    // Numbers do not depend on the speed of the slots, so the same seed makes the same
+                    // servers.
                     for number in (100 + slot..).step_by(slots as usize) {
                         if run.is_over() {
                             break;
@@ -187,7 +188,7 @@ fn keep_going(run: &Arc<Run>, servers: u32) -> Vec<Comparison> {
     })
 }
 
-/// Changes a project now and then.
+/// Changes a project from time to time.
 fn tend(run: &Run, number: usize) {
     let mut random = Random::of_part(run.seed, &format!("project {number}"));
     let mut gardener = Gardener::new(Random::of_part(run.seed, &format!("gardener {number}")));
@@ -218,7 +219,7 @@ fn tell_progress(run: &Run, is_done: &AtomicBool) {
     }
 }
 
-/// All servers have ended: nothing that they started may be left.
+/// After all servers have exited, none of their processes may be left.
 fn nothing_is_left(run: &Run) {
     let alive = || -> Vec<_> {
         let all = proc::descendants(std::process::id());

@@ -1,4 +1,4 @@
-//! Peer: one server as its client sees it: what is sent, what is owed, what arrives.
+//! Peer: one server as its client sees it: sent requests, open requests, and received messages.
 
 use crate::draft::Draft;
 use crate::ledger::{Entry, Ledger};
@@ -19,43 +19,43 @@ pub(crate) struct Peer {
     pub(crate) run: Arc<Run>,
     pub(crate) number: u32,
     pub(crate) revision: Revision,
-    /// What the client can do for a script.
+    /// The client's capabilities.
     pub(crate) capabilities: Value,
     pub(crate) pid: u32,
-    /// Which project it serves.
+    /// The project that it serves.
     pub(crate) project: usize,
     ledger: Mutex<Ledger>,
     outgoing: Sender<Outgoing>,
     pub(crate) later: Mutex<Vec<(Instant, Later)>>,
     paused_until: Mutex<Option<Instant>>,
-    /// Since when a line is being written.
+    /// When the current write started.
     pub(crate) writing_since: Mutex<Option<Instant>>,
     /// The end of its standard error.
     pub(crate) errors: Mutex<Vec<u8>>,
-    /// The client is to close its end of standard output.
+    /// The client should close its end of standard output.
     pub(crate) closes_output: AtomicBool,
     pub(crate) output_ended: AtomicBool,
-    /// Nothing more is read by the server, not even an answer to a question.
+    /// The server reads nothing more, not even an answer to a question.
     pub(crate) is_deaf: AtomicBool,
-    /// The last line may be cut off: the server is being ended by force.
+    /// The last line may be cut off: the server is being killed.
     pub(crate) is_forced: AtomicBool,
-    /// It hangs, which was told, and was killed for it.
+    /// It hung, was reported, and was killed.
     pub(crate) is_condemned: AtomicBool,
-    /// Where the next page of a list begins, as the server said.
+    /// The cursors of the next pages, from the server.
     pub(crate) cursors: Mutex<HashMap<&'static str, String>>,
     last_id: AtomicU32,
     last_call: AtomicU32,
 }
 
-/// What goes to standard input.
+/// Data for standard input.
 #[derive(Debug)]
 pub(crate) enum Outgoing {
     Line(Vec<u8>),
-    /// Its end.
+    /// The end of input.
     Close,
 }
 
-/// What is sent when its time has come.
+/// Something to send at a later time.
 #[derive(Debug)]
 pub(crate) enum Later {
     Cancel(String),
@@ -64,12 +64,12 @@ pub(crate) enum Later {
     Continue(Draft),
 }
 
-/// How a request is sent.
+/// How to send a request.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Manner {
     pub(crate) stateless: bool,
     pub(crate) token: Option<TokenKind>,
-    /// In the stateless era a request says itself whether it wants logs.
+    /// In the stateless era a request itself says whether it wants logs.
     pub(crate) logs: bool,
     pub(crate) batch: Option<u32>,
 }
@@ -80,7 +80,7 @@ pub(crate) enum TokenKind {
     Text,
 }
 
-/// How much of the end of standard error is kept.
+/// How much of the end of standard error to keep.
 const ERRORS_KEPT: usize = 4000;
 
 impl Peer {
@@ -117,7 +117,7 @@ impl Peer {
         }
     }
 
-    /// A generator for what is chosen about one thing.
+    /// A random generator for one kind of choice.
     pub(crate) fn random(&self, part: &str) -> Random {
         Random::of_part(self.run.seed, &format!("server {} {part}", self.number))
     }
@@ -126,7 +126,7 @@ impl Peer {
         Word { server: self.number, call: self.last_call.fetch_add(1, Ordering::Relaxed) + 1 }
     }
 
-    /// An id that was not used yet: a number or a text.
+    /// An unused id: a number or a text.
     pub(crate) fn new_id(&self) -> Value {
         let number = self.last_id.fetch_add(1, Ordering::Relaxed) + 1;
         if number.is_multiple_of(3) { json!(format!("r{number}")) } else { json!(number) }
@@ -152,7 +152,7 @@ impl Peer {
         self.push(message.to_string().into_bytes());
     }
 
-    /// Sends several requests, and other messages among them, as one array.
+    /// Sends several requests and other messages as one array.
     pub(crate) fn batch(&self, drafts: Vec<(Draft, Manner)>, others: Vec<Value>) {
         let mut ledger = self.ledger();
         let mut messages = others;
@@ -163,8 +163,8 @@ impl Peer {
         self.push(Value::Array(messages).to_string().into_bytes());
     }
 
-    /// Enters a request into the ledger, and returns its message, which must be sent before the ledger is unlocked:
-    /// what the ledger holds is in the order of what was sent.
+    /// Enters a request into the ledger, and returns its message, which must be sent before the ledger is
+    /// unlocked: the ledger is in the order of sending.
     fn enter(&self, ledger: &mut Ledger, id: &Value, draft: Draft, manner: Manner) -> Value {
         let mut params = draft.params.clone();
         let token = manner.token.map(|kind| match kind {
@@ -189,7 +189,7 @@ impl Peer {
         message
     }
 
-    /// Sends a line that is to be refused: with the id that it holds, else with none.
+    /// Sends a line that must be refused: with its id if it has one, otherwise without.
     pub(crate) fn provoke(&self, line: Vec<u8>, id: Option<(&Value, Draft)>) {
         let mut ledger = self.ledger();
         if self.is_deaf.load(Ordering::Acquire) {
@@ -202,7 +202,7 @@ impl Peer {
         self.push(line);
     }
 
-    /// Sends what is no request.
+    /// Sends a message that is not a request.
     pub(crate) fn send(&self, message: &Value) {
         self.push(message.to_string().into_bytes());
     }
@@ -211,10 +211,10 @@ impl Peer {
         self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
     }
 
-    /// Sends bytes, and a newline after them.
+    /// Sends bytes and a newline.
     pub(crate) fn push(&self, mut line: Vec<u8>) {
         line.push(b'\n');
-        // A server that has ended is noticed by whoever waits for it.
+        // The thread that waits for the server detects its exit.
         let _ = self.outgoing.send(Outgoing::Line(line));
     }
 
@@ -223,7 +223,7 @@ impl Peer {
         let _ = self.outgoing.send(Outgoing::Close);
     }
 
-    /// From now on nothing is sent that the server would owe an answer to.
+    /// From now on, sends nothing that needs an answer.
     pub(crate) fn make_deaf(&self) -> MutexGuard<'_, Ledger> {
         let ledger = self.ledger();
         self.is_deaf.store(true, Ordering::Release);
@@ -244,7 +244,7 @@ impl Peer {
         self.later.lock().unwrap_or_else(PoisonError::into_inner).push((Instant::now() + delay, what));
     }
 
-    /// Does what was left for later and is due.
+    /// Sends delayed messages that are due.
     pub(crate) fn do_due(&self) {
         let mut due = Vec::new();
         let mut later = self.later.lock().unwrap_or_else(PoisonError::into_inner);
@@ -271,7 +271,7 @@ impl Peer {
         !self.later.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
     }
 
-    /// The client does not read for a while.
+    /// Stops reading for a while.
     pub(crate) fn pause(&self, length: Duration) {
         *self.paused_until.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now() + length);
     }
@@ -310,7 +310,7 @@ impl Peer {
 
 #[cfg(test)]
 impl Peer {
-    /// A client whose server says what a test says, and what it sends.
+    /// A client whose server's messages come from the test, and its sent messages.
     pub(crate) fn without_server(revision: Revision) -> (Self, std::sync::mpsc::Receiver<Outgoing>) {
         let run = Run::new(1, std::path::Path::new(""), Vec::new(), Duration::ZERO);
         let (sender, sent) = std::sync::mpsc::channel();

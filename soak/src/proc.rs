@@ -1,4 +1,4 @@
-//! `/proc`: what the system reports about processes.
+//! `/proc`: information about processes.
 
 use crate::word::Word;
 use std::collections::{BTreeSet, HashMap};
@@ -15,12 +15,12 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    /// Whether it is the helper of a server that outlives it to clean up.
+    /// Whether it is a server's warden, which outlives it to clean up.
     pub(crate) fn is_warden(&self) -> bool {
         self.command.contains("__warden")
     }
 
-    /// Whether it serves the functions of a file, and so stays between calls.
+    /// Whether it is a worker that serves a function file, and so stays between calls.
     pub(crate) fn is_worker(&self) -> bool {
         ["worker.py", "worker.mjs"].iter().any(|program| self.command.contains(program))
     }
@@ -32,7 +32,7 @@ impl Process {
     }
 }
 
-/// All processes that descend from `root`, itself not among them.
+/// All descendants of `root`, without `root` itself.
 pub(crate) fn descendants(root: u32) -> Vec<Process> {
     let mut children: HashMap<u32, Vec<(u32, bool)>> = HashMap::new();
     for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
@@ -55,10 +55,10 @@ pub(crate) fn descendants(root: u32) -> Vec<Process> {
     found
 }
 
-/// The parent of a process, and whether it has ended and waits to be reaped.
+/// The parent of a process, and whether it is a zombie.
 fn status(pid: u32) -> Option<(u32, bool)> {
     let line = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name may hold anything, parentheses too.
+    // The name may contain anything, even parentheses.
     let mut fields = line.rsplit_once(')')?.1.split_ascii_whitespace();
     let state = fields.next()?;
     Some((fields.next()?.parse().ok()?, matches!(state, "Z" | "X")))
@@ -69,7 +69,7 @@ pub(crate) fn memory(pid: u32) -> Option<u64> {
     field(pid, "VmRSS:").map(|kilobytes| kilobytes * 1024)
 }
 
-/// The same without files: what it has asked the system for, and not given back.
+/// The same without files: anonymous memory that it has not released.
 pub(crate) fn anonymous_memory(pid: u32) -> Option<u64> {
     field(pid, "RssAnon:").map(|kilobytes| kilobytes * 1024)
 }
@@ -84,12 +84,12 @@ fn field(pid: u32, name: &str) -> Option<u64> {
     value.split_ascii_whitespace().next()?.parse().ok()
 }
 
-/// How many descriptors a process has.
+/// The number of descriptors of a process.
 pub(crate) fn descriptors(pid: u32) -> Option<u64> {
     Some(fs::read_dir(format!("/proc/{pid}/fd")).ok()?.count() as u64)
 }
 
-/// What the threads of a process are at, for somebody who has to find out why it hangs.
+/// The state of a process's threads, to investigate why it hangs.
 pub(crate) fn describe_threads(pid: u32) -> String {
     let mut lines = Vec::new();
     for entry in fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten() {

@@ -18,7 +18,7 @@ use std::sync::{Arc, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// What distinguishes one server from another.
+/// The properties in which servers differ.
 #[derive(Debug)]
 pub(crate) struct Launch {
     pub(crate) number: u32,
@@ -51,7 +51,7 @@ impl Process {
             .arg("--project-root")
             .arg(run.projects[launch.project].root())
             .env("TMPDIR", &folder)
-            // Scripts inherit it, so every process shows whose it is.
+            // Scripts inherit it, so every process shows its owner.
             .env("MCPBASH_SOAK_SERVER", Word { server: launch.number, call: 0 }.to_string())
             .env("MCPBASH_SOAK_TRACES", &run.traces)
             .env("MCPBASH_MAX_TOOL_OUTPUT_SIZE", "1048576")
@@ -90,7 +90,7 @@ impl Process {
         signal_process(self.peer.pid, signal);
     }
 
-    /// Waits for the server to end and for all that it said to be heard. `None` when it does not end.
+    /// Waits for the server to exit and for its output to be read. `None` if it does not exit.
     pub(crate) fn wait(&mut self, patience: Duration) -> Option<ExitStatus> {
         let deadline = Instant::now() + patience;
         let status = loop {
@@ -105,7 +105,7 @@ impl Process {
         Some(status)
     }
 
-    /// Waits for the threads, which end with the pipes. A pipe that stays open is held by a process that was left.
+    /// Waits for the threads, which end with the pipes. If a pipe stays open, a leftover process holds it.
     fn join(&mut self, deadline: Instant) {
         while self.threads.iter().any(|thread| !thread.is_finished()) && Instant::now() < deadline {
             thread::sleep(Duration::from_millis(5));
@@ -138,7 +138,7 @@ fn write_all(peer: &Peer, mut input: ChildStdin, lines: &Receiver<Outgoing>) {
     }
 }
 
-/// Reads lines until the output ends, or is to be closed.
+/// Reads lines until the output ends, or should be closed.
 fn read_all(peer: &Peer, mut output: ChildStdout) {
     const MOMENT: Timespec = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
     let (mut pending, mut buffer) = (Vec::new(), vec![0; 64 * 1024]);

@@ -40,7 +40,7 @@ impl Random {
         Duration::from_millis(self.between(least, most))
     }
 
-    /// True in so many of a hundred cases.
+    /// True in so many percent of cases.
     pub(crate) fn chance(&mut self, percent: u64) -> bool {
         self.below(100) < percent
     }
@@ -50,7 +50,7 @@ impl Random {
         &items[usize::try_from(self.below(last)).unwrap_or(0)]
     }
 
-    /// One of the items, each as often as its weight says.
+    /// A random item, by weight.
     pub(crate) fn weighted<T: Copy>(&mut self, items: &[(u64, T)]) -> T {
         let mut left = self.below(items.iter().map(|(weight, _)| weight).sum());
         for (weight, item) in items {

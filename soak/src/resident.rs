@@ -1,5 +1,5 @@
-//! Residents: servers that stay for the whole run. Their idle resource usage is compared: after a while, and at the
-//! end.
+//! Residents: servers that stay for the whole run. Their idle resource usage after the warm-up is compared
+//! with that at the end.
 
 use crate::draft::Draft;
 use crate::endings::Ending;
@@ -17,14 +17,14 @@ use std::sync::Arc;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// What a server uses when it has nothing to do.
+/// The resource usage of an idle server.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Usage {
     pub(crate) memory: u64,
-    /// Only root may look, unless the server lets others.
+    /// Readable only by root, unless the server allows it.
     pub(crate) descriptors: Option<u64>,
     pub(crate) threads: u64,
-    /// In its temporary folder, but for what scripts have left there.
+    /// In its temporary folder, without leftovers of scripts.
     pub(crate) files: u64,
 }
 
@@ -37,20 +37,20 @@ pub(crate) struct Comparison {
     pub(crate) after: Usage,
 }
 
-/// How much more memory is no leak: what the allocator keeps, for calls that happened to run side by side.
+/// The memory growth that is not a leak: memory that the allocator keeps for concurrent calls.
 const MEMORY_SLACK: u64 = 8 * 1024 * 1024;
 
-/// How many more descriptors and files are none.
+/// The growth of descriptors and files that is not a leak.
 const DESCRIPTOR_SLACK: u64 = 16;
 const FILE_SLACK: u64 = 16;
 
-/// How many requests these servers work on at once.
+/// The limit of concurrent requests of these servers.
 const PLACES: usize = 8;
 
-/// For how long the least usage is looked for that the later one is compared with.
+/// How long to look for the lowest usage as the baseline.
 const SETTLING: Duration = Duration::from_secs(2);
 
-/// Runs one server for the whole time. Nothing is compared if it did not last.
+/// Runs one server for the whole time. Nothing is compared if it exits early.
 pub(crate) fn stay(run: &Arc<Run>, number: u32, revision: Revision) -> Option<Comparison> {
     let mut random = Random::of_part(run.seed, &format!("resident {number}"));
     let mut process = start(run, number, revision, PLACES, &mut random)?;
@@ -63,7 +63,7 @@ pub(crate) fn stay(run: &Arc<Run>, number: u32, revision: Revision) -> Option<Co
     fill_places(&peer);
     let before = measure(&peer, &process, |_, looked| looked >= SETTLING);
     converse(&mut traffic, &peer, run.until);
-    // What is free may be given back late, and a server may be reading its project again at any moment.
+    // Free memory may be released late, and a server may be reading its project again at any moment.
     let after = measure(&peer, &process, |now, _| before.is_none_or(|before| now.growth(before).is_empty()));
     Ending::Orderly.end(&mut process, &mut random);
     finish(Ending::Orderly, &process);
@@ -78,7 +78,8 @@ fn converse(traffic: &mut Traffic<'_>, peer: &Peer, until: Instant) {
     }
 }
 
-/// Lets as many scripts run at once as there can. What a server keeps for each of them, to use it again, it has then.
+/// Runs as many concurrent scripts as possible. Afterwards the server holds everything that it keeps for
+/// reuse.
 fn fill_places(peer: &Peer) {
     let manner =
         Manner { stateless: peer.revision.is_stateless(), token: Some(TokenKind::Text), ..Manner::default() };
@@ -87,8 +88,8 @@ fn fill_places(peer: &Peer) {
     }
 }
 
-/// The least that a server uses while it has nothing to do. It is looked at again and again until `is_enough` says so of
-/// the least so far and of how long it was looked for.
+/// The lowest usage of an idle server. Measured repeatedly until `is_enough` accepts the lowest value so far
+/// and the elapsed time.
 fn measure(peer: &Peer, process: &Process, is_enough: impl Fn(Usage, Duration) -> bool) -> Option<Usage> {
     if !quiesce(peer) {
         return None;
@@ -132,7 +133,7 @@ impl Usage {
         }
     }
 
-    /// What has grown since then, beyond the slack.
+    /// The growth since then, beyond the slack.
     fn growth(self, before: Self) -> Vec<(Kind, String)> {
         let mut growth = Vec::new();
         if self.memory > before.memory + MEMORY_SLACK {
@@ -160,7 +161,7 @@ impl Comparison {
     }
 }
 
-/// A change of a resource is told to whoever wants to know.
+/// Subscribers are notified of a changed resource.
 fn hears_news(peer: &Peer) {
     let project = &peer.run.projects[peer.project];
     let file = format!("resources/news-{}.txt", peer.number);
@@ -197,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_grew_beyond_the_slack_is_told() {
+    fn growth_beyond_the_slack_is_reported() {
         let before = Usage { memory: 30 << 20, descriptors: Some(40), threads: 10, files: 2 };
         let found = |after| {
             let (peer, _sent) = Peer::without_server(Revision::V2025_11_25);

@@ -8,7 +8,7 @@ pub(crate) enum Revision {
     V2025_03_26,
     V2025_06_18,
     V2025_11_25,
-    /// The stateless era: no handshake, and every request is complete in itself.
+    /// The stateless era: no handshake, and every request is self-contained.
     V2026_07_28,
 }
 

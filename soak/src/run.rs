@@ -1,4 +1,4 @@
-//! Run: what all parts of one run share.
+//! Run: the state shared by all parts of a run.
 
 use crate::peer::Peer;
 use crate::project::Project;
@@ -9,17 +9,18 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long anything may take that has to happen: an answer, an end, a process that goes. The machine may be busy.
+/// The timeout for everything that must happen: an answer, an exit, a process that ends. The machine may be
+/// busy.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 #[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) seed: u64,
-    /// The server, copied into the folder of the run, so that its processes can be told from others.
+    /// The server, copied into the folder of the run, so that its processes can be identified.
     pub(crate) binary: PathBuf,
-    /// Where the servers put their temporary files, each in a folder of its own.
+    /// The folder for temporary files of the servers, with a subfolder for each.
     pub(crate) temporary: PathBuf,
-    /// Where processes that are too quick to be seen leave traces, each in a file that is called as its call.
+    /// The folder for traces of processes too short-lived to be observed, with a file named for each call.
     pub(crate) traces: PathBuf,
     pub(crate) projects: Vec<Project>,
     pub(crate) begun: Instant,
@@ -27,12 +28,12 @@ pub(crate) struct Run {
     pub(crate) until: Instant,
     pub(crate) violations: Violations,
     pub(crate) tally: Tally,
-    /// The servers that are alive or being buried, by their numbers.
+    /// The servers that run or are being cleaned up, by their numbers.
     peers: Mutex<HashMap<u32, Arc<Peer>>>,
 }
 
 impl Run {
-    /// A run in a folder that has been prepared for it.
+    /// A run in a prepared folder.
     pub(crate) fn new(seed: u64, folder: &Path, projects: Vec<Project>, length: Duration) -> Self {
         let begun = Instant::now();
         Self {
@@ -74,7 +75,7 @@ impl Run {
     }
 }
 
-/// Looks again and again until `look` is content, or patience is at its end. False in the latter case.
+/// Polls until `look` returns true, or the timeout is over. False in the latter case.
 pub(crate) fn wait_until(patience: Duration, mut look: impl FnMut() -> bool) -> bool {
     let deadline = Instant::now() + patience;
     loop {

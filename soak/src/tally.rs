@@ -1,4 +1,4 @@
-//! Tally: counts of what happened.
+//! Tally: counts of events.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,7 +12,7 @@ pub(crate) struct Counts {
     pub(crate) requests: BTreeMap<&'static str, BTreeMap<Outcome, u64>>,
     pub(crate) notifications: BTreeMap<String, u64>,
     pub(crate) questions: BTreeMap<String, u64>,
-    /// By the way they ended.
+    /// By the way they were shut down.
     pub(crate) servers: BTreeMap<&'static str, u64>,
     pub(crate) revisions: BTreeMap<&'static str, u64>,
     pub(crate) cancellations: u64,
@@ -21,17 +21,17 @@ pub(crate) struct Counts {
     pub(crate) pauses: u64,
 }
 
-/// What became of a request.
+/// The outcome of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Outcome {
     Result,
-    /// A result that says that the tool failed.
+    /// A result that reports a failed tool.
     ToolError,
     Error,
     InputRequired,
     /// Cancelled, and not answered.
     Cancelled,
-    /// Its server was ended first.
+    /// Its server was shut down first.
     CutOff,
 }
 
@@ -73,7 +73,7 @@ impl Tally {
 }
 
 impl Counts {
-    /// How many requests were sent and accounted for.
+    /// The number of requests that were sent and accounted for.
     pub(crate) fn total(&self) -> u64 {
         self.requests.values().flat_map(BTreeMap::values).sum()
     }

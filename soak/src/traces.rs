@@ -1,4 +1,4 @@
-//! Trace files, written by processes that are too quick to be seen in the process table. Each is named after its call.
+//! Trace files of processes too short-lived to be seen in the process table. Each is named after its call.
 
 use crate::run::Run;
 use crate::word::Word;
@@ -6,7 +6,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// The last thing that the processes of a call wrote.
+/// The last trace of the processes of a call.
 #[derive(Debug)]
 pub(crate) struct Trace {
     pub(crate) word: Word,
@@ -21,7 +21,7 @@ impl Trace {
         let traces = files.filter_map(|file| {
             let word = *Word::all_in(file.file_name().as_encoded_bytes()).first()?;
             let written = file.metadata().and_then(|metadata| metadata.modified()).ok()?;
-            // The clock of the file system can be a little ahead of ours.
+            // The clock of the file system can be slightly ahead of ours.
             Some(Self { word, age: written.elapsed().unwrap_or_default(), file: file.path() })
         });
         traces.collect()
@@ -32,7 +32,7 @@ impl Trace {
     }
 
     pub(crate) fn remove(self) {
-        // The folder of the run goes anyway.
+        // The folder of the run is removed anyway.
         let _ = fs::remove_file(self.file);
     }
 }

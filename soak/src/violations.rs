@@ -53,7 +53,7 @@ impl Kind {
     }
 }
 
-/// How many of a kind are told in full.
+/// The number of violations of a kind that are printed in full.
 const TOLD: usize = 5;
 
 #[derive(Debug, Default)]
@@ -62,12 +62,12 @@ pub(crate) struct Violations {
 }
 
 impl Violations {
-    /// `server` says which one it was, and how it was started.
+    /// `server` identifies the server and how it was started.
     pub(crate) fn add(&self, kind: Kind, server: &str, what: &str) {
         let mut counts = self.lock();
         let count = counts.entry(kind).or_default();
         *count += 1;
-        // Told under the lock, so that two of them do not get mixed up.
+        // Printed under the lock, so that two of them do not mix.
         if *count <= TOLD {
             eprintln!("VIOLATION: {}\n  {server}\n  {}", kind.describe(), what.replace('\n', "\n  "));
         }
@@ -82,7 +82,7 @@ impl Violations {
     }
 }
 
-/// A text as a violation quotes it: not more of it than a person reads.
+/// A text as quoted in a violation, shortened.
 pub(crate) fn excerpt(text: &str) -> String {
     const MOST: usize = 600;
     let mut characters = text.chars();

@@ -16,16 +16,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
 use std::time::Duration;
 
-/// How long a process may be seen after the answer to its call: it should be gone by then, but the machine is busy.
+/// How long a process may be seen after the answer to its call: it should have exited, but the machine is
+/// busy.
 const AFTER_ANSWER: Duration = Duration::from_secs(3);
 
-/// The same after a cancellation, for which scripts have a second to end.
+/// The same after a cancellation, which gives scripts a second to exit.
 const AFTER_CANCELLATION: Duration = Duration::from_secs(6);
 
-/// No server needs as much.
+/// The memory limit of a server.
 const MOST_MEMORY: u64 = 512 * 1024 * 1024;
 
-/// Goes on until `is_done`.
+/// Runs until `is_done`.
 pub(crate) fn watch(run: &Run, is_done: &AtomicBool) {
     let mut told = BTreeSet::new();
     let mut round = 0;
@@ -88,7 +89,7 @@ fn watch_traces(run: &Run, told: &mut BTreeSet<Word>) {
     }
 }
 
-/// Something of a call was seen so long ago.
+/// A trace of a call, and its age.
 fn judge_sighting(run: &Run, word: Word, ago: Duration, what: &str, told: &mut BTreeSet<Word>) {
     let Some(peer) = run.peer(word.server).filter(|peer| !peer.has_ended()) else { return };
     let Some(over) = peer.ledger().over(word.call) else { return };
@@ -102,9 +103,9 @@ fn judge_sighting(run: &Run, word: Word, ago: Duration, what: &str, told: &mut B
     }
 }
 
-/// Reaps what came to us when its server was killed. Nobody else would.
+/// Reaps orphans of killed servers. No other process would.
 fn reap_orphans(run: &Run) {
-    // No server is being started meanwhile, so every child that is none is an orphan.
+    // No server is being started meanwhile, so every child that is not a server is an orphan.
     let _alone = STARTING.lock().unwrap_or_else(PoisonError::into_inner);
     let servers: BTreeSet<u32> = run.peers().iter().map(|peer| peer.pid).collect();
     let us = std::process::id();

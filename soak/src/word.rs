@@ -1,11 +1,11 @@
-//! Words that identify calls: each call carries one in its arguments, its script repeats it in everything it writes,
-//! and its processes carry it in their environment. So the test can see to which call anything belongs.
+//! Words that identify calls: each call carries one in its arguments, its script repeats it in all output,
+//! and its processes carry it in their environment. So the test can tell which call anything belongs to.
 
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::OnceLock;
 
-/// What the words of this run begin with. Other runs on the same machine have other ones.
+/// The prefix of the words of this run. Other runs on the same machine have another one.
 static PREFIX: OnceLock<String> = OnceLock::new();
 
 /// A call of a server. Call 0 is the server itself.
@@ -21,7 +21,7 @@ fn prefix() -> &'static str {
 
 impl fmt::Display for Word {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The letter at the end shows that nothing is cut off.
+        // The final letter shows that nothing is cut off.
         write!(formatter, "{}{}.{}z", prefix(), self.server, self.call)
     }
 }

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Tests of this project's tools: ./test/run.sh [--verbose] [--force]
-#   --verbose   show what each tool prints
-#   --force     go on though `mcp-bash validate` finds mistakes
-# MCPBASH_BIN names the mcp-bash to use; else it is bin/mcp-bash of the project, or the one on PATH.
+#   --verbose   show the output of each tool
+#   --force     continue even if `mcp-bash validate` finds problems
+# MCPBASH_BIN names the mcp-bash to use; the default is bin/mcp-bash of the project, or the one on PATH.
 set -euo pipefail
 
 project_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -34,7 +34,7 @@ done
 
 passed=0 failed=0 skipped=0
 
-# Runs a command, and counts and shows whether it went well.
+# Runs a command, counts the outcome and shows it.
 check() { # LABEL COMMAND [WORD...]
 	local label=$1 output
 	shift
@@ -51,7 +51,7 @@ check() { # LABEL COMMAND [WORD...]
 	fi
 }
 
-# A call has gone well if there is a result, and it is no error.
+# A call succeeds if there is a result that is not an error.
 call() { # TOOL ARGUMENTS [WORD...]
 	local tool=$1 arguments=$2 output
 	shift 2
@@ -69,7 +69,7 @@ run_test() { # TOOL [ARGUMENTS [DESCRIPTION [WORD...]]]: the tool must succeed; 
 	check "$tool${description:+ ($description)}" call "$tool" "$arguments" "$@"
 }
 
-run_dry_run() { # TOOL [ARGUMENTS]: the arguments and the metadata must be good; nothing is run
+run_dry_run() { # TOOL [ARGUMENTS]: the arguments and the metadata must be valid; nothing runs
 	check "$1 (dry-run)" "$mcp_bash" run-tool "$1" --allow-self --args "${2:-"{}"}" --dry-run
 }
 

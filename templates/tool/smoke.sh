@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Calls the tool __NAME__ once, and says whether there was a result: ./smoke.sh
-# MCPBASH_BIN names the mcp-bash to use; else it is bin/mcp-bash of the project, or the one on PATH.
+# Calls the tool __NAME__ once, and reports whether there was a result: ./smoke.sh
+# MCPBASH_BIN names the mcp-bash to use; the default is bin/mcp-bash of the project, or the one on PATH.
 set -euo pipefail
 
-# Arguments that the tool takes: change them together with tool.meta.json.
+# Valid arguments of the tool: change them together with tool.meta.json.
 sample_args='{"name":"World"}'
 
 script_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 project_root=$(cd "$script_dir/../.." && pwd)
 export MCPBASH_PROJECT_ROOT=${MCPBASH_PROJECT_ROOT:-$project_root}
 
-# A folder for temporary files that is named but not there keeps everything from running.
+# If TMPDIR names a missing folder, nothing can run.
 mkdir -p "${TMPDIR:-/tmp}"
 
 mcp_bash=${MCPBASH_BIN:-}

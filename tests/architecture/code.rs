@@ -1,11 +1,11 @@
-//! Rust code without what is no code: comments, literals, and items for tests. Every line stays where it is.
+//! Rust code with comments, literals and test items blanked out. Line numbers stay the same.
 
 /// The code of a file, with blanks for everything else.
 pub(super) fn code_only(text: &str) -> String {
     without_test_items(&without_literals(text))
 }
 
-/// The modules that a file declares for tests only, in files of their own.
+/// The modules that a file declares for tests only, in separate files.
 pub(super) fn test_modules(text: &str) -> Vec<String> {
     let text = without_literals(text);
     let items = text.split("#[cfg(test)]").skip(1);
@@ -70,7 +70,7 @@ fn blank(code: &mut [u8]) {
     }
 }
 
-/// Where the next `what` begins, or the end of the text.
+/// The position of the next `what`, or the end of the text.
 fn find(bytes: &[u8], from: usize, what: &[u8]) -> usize {
     let found = bytes[from..].windows(what.len()).position(|window| window == what);
     found.map_or(bytes.len(), |found| from + found)
@@ -101,7 +101,7 @@ fn end_of_string(bytes: &[u8], from: usize) -> usize {
     (at + 1).min(bytes.len())
 }
 
-/// The end of `r"…"` or `r#"…"#`. None where it is only a word.
+/// The end of `r"…"` or `r#"…"#`. None if `r` only starts a word.
 fn end_of_raw_string(bytes: &[u8], from: usize) -> Option<usize> {
     let hashes = bytes[from + 1..].iter().take_while(|byte| **byte == b'#').count();
     let open = from + 1 + hashes;
@@ -111,20 +111,20 @@ fn end_of_raw_string(bytes: &[u8], from: usize) -> Option<usize> {
     })
 }
 
-/// The end of a character. None where it is a lifetime.
+/// The end of a character literal. None for a lifetime.
 fn end_of_character(bytes: &[u8], from: usize) -> Option<usize> {
     let rest = std::str::from_utf8(&bytes[from + 1..]).ok()?;
     let mut characters = rest.char_indices();
     let (_, first) = characters.next()?;
     if first == '\\' {
-        // What is escaped may itself be a quote.
+        // The escaped character may itself be a quote.
         return Some((find(bytes, from + 3, b"'") + 1).min(bytes.len()));
     }
     let (end, second) = characters.next()?;
     (second == '\'').then_some(from + 1 + end + 1)
 }
 
-/// Whether the byte is a later part of a word. `b` and `c` may stand before a raw string.
+/// Whether the byte continues a word. `b` and `c` may precede a raw string.
 fn continues_word(bytes: &[u8], at: usize) -> bool {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     match at.checked_sub(1).map(|before| bytes[before]) {

@@ -1,4 +1,4 @@
-//! Floors: a crate uses only crates on lower floors. The table is the one in `ARCHITECTURE.md`.
+//! Floors: a crate uses only crates on lower floors. The table is in `ARCHITECTURE.md`.
 
 use super::repository;
 use std::collections::BTreeMap;
@@ -13,14 +13,14 @@ fn floors(page: &str) -> BTreeMap<String, usize> {
     rows.collect()
 }
 
-/// The crates of ours that a manifest names among its dependencies, those for tests aside.
+/// The workspace crates among a manifest's dependencies, without dev-dependencies.
 fn dependencies(manifest: &str) -> Vec<String> {
     let section = manifest.split("\n[").find_map(|section| section.strip_prefix("dependencies]"));
     let names = section.unwrap_or_default().lines().filter_map(|line| line.strip_prefix("mcp-bash-"));
     names.map(|name| name.split(['.', ' ', '=']).next().unwrap_or_default().to_owned()).collect()
 }
 
-/// What is wrong with the dependencies of a crate.
+/// The errors in the dependencies of a crate.
 fn wrong(name: &str, manifest: &str, floors: &BTreeMap<String, usize>) -> Vec<String> {
     let Some(own) = floors.get(name) else { return vec![format!("{name} has no row in the table")] };
     let mut wrong = Vec::new();

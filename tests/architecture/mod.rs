@@ -1,8 +1,8 @@
-//! Architecture tests: the folders of a crate depend on each other in one direction, crates use only lower floors (`floors`), and
-//! only some files may start processes or hold unsafe code (`rules`).
+//! Architecture tests: the folders of a crate depend on each other in one direction, crates use only crates
+//! on lower floors (`floors`), and only some files may start processes or contain unsafe code (`rules`).
 //!
-//! [`ORDER`] has a row for each crate that is held to an order. `ARCHITECTURE.md` shows the same order to readers. What only
-//! tests use (`#[cfg(test)]`) counts for nothing here.
+//! [`ORDER`] has a row for each crate with an enforced order. `ARCHITECTURE.md` shows the same order to
+//! readers. Code for tests only (`#[cfg(test)]`) does not count.
 
 mod code;
 mod floors;
@@ -23,7 +23,7 @@ struct Row {
     module: &'static [&'static str],
     /// Its folders and files. Each uses only itself and those before it.
     order: &'static [&'static str],
-    /// Files beside them that may use all.
+    /// Files beside them that may use all of them.
     above: &'static [&'static str],
 }
 
@@ -99,7 +99,7 @@ impl Row {
 /// The sources of a crate, by their paths in `src`.
 type Sources = BTreeMap<String, String>;
 
-/// A path in a file that leads to a folder which comes later in the order.
+/// A path in a file that leads to a folder later in the order.
 #[derive(Debug, PartialEq, Eq)]
 struct WrongEdge {
     file: String,
@@ -141,7 +141,7 @@ fn wrong_edges(sources: &Sources, row: &Row) -> Vec<WrongEdge> {
     wrong
 }
 
-/// The path of the module that a file is.
+/// The module path of a file.
 fn module_of(file: &str) -> Vec<String> {
     let path = file.strip_suffix(".rs").unwrap_or(file);
     let path = path.strip_suffix("/mod").unwrap_or(path);
@@ -234,7 +234,7 @@ fn the_architecture_shows_the_same_order() {
     }
 }
 
-/// Each folder has so few files that its listing can be read at a glance.
+/// Each folder has few enough files for its listing to be read at a glance.
 #[test]
 fn no_folder_has_more_than_25_source_files() {
     let root = repository();
@@ -301,7 +301,7 @@ fn a_planted_edge_is_found_however_it_is_written() {
 }
 
 #[test]
-fn what_is_no_edge_is_passed_over() {
+fn ignores_text_that_is_not_a_path() {
     let rows = [
         "use crate::base::Ground;",
         "use super::tests;",

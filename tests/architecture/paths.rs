@@ -12,7 +12,7 @@ pub(super) struct NamedPath {
 /// A word or a sign, and its line.
 type Token<'a> = (&'a str, usize);
 
-/// All paths of a file that is this module.
+/// All paths in a file, which is this module.
 pub(super) fn paths_in(text: &str, module: &[String]) -> Vec<NamedPath> {
     let code = code_only(text);
     let tokens = tokens(&code);

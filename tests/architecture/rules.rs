@@ -1,4 +1,4 @@
-//! Rules: what only some files may do. Comments, strings and tests do not count.
+//! Rules: things that only some files may do. Comments, strings and tests do not count.
 
 use super::code::{code_only, test_modules};
 use super::repository;
@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Something that only the files in `allowed` may do. An entry that ends with `/` stands for a whole folder.
+/// Something that only the files in `allowed` may do. An entry that ends with `/` covers a whole folder.
 struct Rule {
     what: &'static str,
-    /// The texts in a line of code that do it. Several texts between ` & ` are all needed, each as a whole word.
+    /// The texts in a line of code that do it. Texts joined by ` & ` must all occur, each as a whole word.
     signs: &'static [&'static str],
     allowed: &'static [&'static str],
 }
@@ -31,7 +31,7 @@ const RULES: &[Rule] = &[
         what: "start a process past the runner",
         signs: &["process:: & Command"],
         allowed: &[
-            // What a person runs from the command line: a server, the inspector, tests of the project.
+            // Commands that a person runs: a server, the inspector, tests of the project.
             "cli/src/commands/demo.rs",
             "cli/src/commands/run_tool/source.rs",
             "cli/src/commands/testing/external.rs",
@@ -69,7 +69,7 @@ const RULES: &[Rule] = &[
     },
 ];
 
-/// The places in the code of a file where a sign of the rule is: line numbers.
+/// The line numbers in the code of a file where a text of the rule occurs.
 fn breaches(rule: &Rule, file: &str, text: &str) -> Vec<String> {
     if rule
         .allowed
@@ -84,7 +84,7 @@ fn breaches(rule: &Rule, file: &str, text: &str) -> Vec<String> {
     found.map(|(at, line)| format!("crates/{file}:{}: {}", at + 1, line.trim())).collect()
 }
 
-/// Whether a line has a text that is not a part of a longer word.
+/// Whether a line contains a text as a whole word.
 fn has(line: &str, text: &str) -> bool {
     let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
     line.match_indices(text).any(|(at, _)| {
@@ -96,7 +96,7 @@ fn has(line: &str, text: &str) -> bool {
     })
 }
 
-/// All sources of all crates that are no tests, by their paths in `crates/`.
+/// All sources of all crates except tests, by their paths in `crates/`.
 fn sources() -> BTreeMap<String, String> {
     let root = repository().join("crates");
     let (mut sources, mut folders) = (BTreeMap::new(), vec![root.clone()]);
@@ -139,7 +139,7 @@ fn declared_for_tests(file: &str, sources: &BTreeMap<String, String>) -> bool {
 }
 
 #[test]
-fn only_the_files_of_a_rule_do_what_it_is_about() {
+fn only_allowed_files_match_a_rule() {
     let sources = sources();
     assert!(sources.len() > 500, "the sources were not found");
     for rule in RULES {

@@ -1,4 +1,4 @@
-//! `mcp-bash call`: a tool is called from the command line as a client calls it.
+//! `mcp-bash call`: calls a tool from the command line, as a client does.
 
 use crate::harness::{Project, Server, Terminal, exists, wait_until_gone};
 use rustix::process::{Pid, Signal, kill_process};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::process::{Command, Stdio};
 
-/// A tool that takes arguments of all types, and prints them as it gets them.
+/// A tool that takes arguments of all types, and prints them as it receives them.
 pub(crate) const DISK: &str = r#"{
     "name": "disk",
     "description": "Shows what fills a disk",
@@ -53,7 +53,7 @@ fn is(code: i32, stdout: &str, stderr: &str) -> (Option<i32>, String, String) {
 }
 
 #[test]
-fn arguments_are_given_as_pairs_flags_or_json_and_stay_as_they_are_written() {
+fn arguments_are_pairs_flags_or_json_and_arrive_unchanged() {
     // The schema has a default for `top`.
     let project = project().file("args.json", "{\"path\":\n\"/f\", \"ratio\": 2.50}");
     for (words, got) in [
@@ -81,7 +81,7 @@ fn arguments_are_given_as_pairs_flags_or_json_and_stay_as_they_are_written() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_with_the_remedy() {
+fn invalid_command_lines_are_refused_with_a_fix() {
     let project = project();
     for (words, code, problem) in [
         (&["call"][..], 2, None),
@@ -209,7 +209,7 @@ fn each_class_of_failure_has_an_exit_code() {
     let (code, stdout, stderr) = ran(blocked);
     assert_eq!((code, &*stdout), (Some(3), ""));
     assert!(stderr.contains("blocked by policy") && stderr.contains("MCPBASH_TOOL_ALLOWLIST"), "{stderr}");
-    // A policy refuses with a code of its own, and a tool may fail with the same one.
+    // A policy refuses with its own code, and a tool may fail with the same one.
     let guarded = Project::new()
         .tool("hi", "#!/bin/sh\necho hi\n")
         .tool("busy", "#!/usr/bin/env bash\nsource \"$MCP_SDK/tool-sdk.sh\"\nmcp_fail 403 busy\n")
@@ -228,7 +228,7 @@ fn each_class_of_failure_has_an_exit_code() {
             assert_eq!((code, &*stderr), (Some(expected), message), "{command} {tool}");
         }
     }
-    // Without a terminal the script knows that nobody can be asked.
+    // Without a terminal, the script knows that it cannot ask the user.
     assert_eq!(run(&project, &["call", "asks"]), is(0, "0\n", ""));
     let empty = tempfile::tempdir().unwrap();
     let mut command = Server::command();
@@ -237,7 +237,7 @@ fn each_class_of_failure_has_an_exit_code() {
 }
 
 #[test]
-fn json_is_what_the_server_sent() {
+fn json_output_is_the_result_as_the_server_sent_it() {
     let project = project().tool("price", "#!/bin/sh\necho '{\"eur\": 1.10}'\n");
     let (code, stdout, _) = run(&project, &["call", "price", "--json"]);
     assert_eq!(code, Some(0));
@@ -270,7 +270,7 @@ fn pictures_are_saved_on_request_and_never_over_anything() {
         assert_eq!(project.read(expected), "hello");
     }
     assert_eq!(project.read("out/evil_name.bin"), "hi");
-    // What a program reads is the result alone.
+    // A program reads only the result.
     let (code, stdout, stderr) = run(&project, &["call", "chart", "--save", "all", "--json"]);
     assert_eq!((code, project.read("all/chart.png")), (Some(0), "hello".to_owned()), "{stderr}");
     assert_eq!(serde_json::from_str::<Value>(&stdout).unwrap()["content"][3]["text"], "done");
@@ -295,7 +295,7 @@ fn hostile_output_is_passed_on_in_pipes_and_harmless_on_terminals() {
     assert_eq!(run(&project, &["call", "huge"]).1.len(), 3_000_001);
     let (code, stdout, _) = run(&project, &["call", "binary"]);
     assert_eq!((code, &*stdout), (Some(0), "a\u{fffd}b\n"));
-    // Whoever has read enough is not told of a failure.
+    // A reader that closes the pipe early gets no error message.
     let mut child =
         command(&project, &["call", "huge"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut few = [0; 10];
@@ -344,7 +344,7 @@ fn progress_is_a_bar_on_a_terminal_and_nothing_in_a_pipe() {
     assert!(stdout == "end\n" && stderr.contains("info: chatter"), "{stderr}");
 }
 
-/// Starts processes that want to stay, and says their numbers.
+/// Starts processes that want to keep running, and prints their process ids.
 const TREE: &str = "#!/usr/bin/env bash\ntrap '' TERM\nsetsid sleep 600 &\necho $! >>started\nsleep 600 &\necho $! >>started\n\
     echo $$ >>started\nwait\n";
 
@@ -376,7 +376,7 @@ fn ctrl_c_on_a_terminal_is_the_same_even_while_it_asks() {
 }
 
 #[test]
-fn a_question_that_nobody_answers_does_not_hold_the_call() {
+fn an_unanswered_question_does_not_block_the_call() {
     let script = "#!/usr/bin/env bash\nsource \"$MCP_SDK/tool-sdk.sh\"\nmcp_elicit_string 'Name?' name\n";
     let project = Project::new().tool("who", script);
     let mut command = command(&project, &["call", "who"]);
@@ -430,14 +430,14 @@ fn any_other_server_can_be_called() {
     assert!(project.read("other server.calls").contains(r#""arguments":{"a":1.10}"#));
     let (code, stdout, _) = call_other(&project, &["--json"]);
     assert_eq!((code, &*stdout), (Some(0), "{\"content\":[{\"type\":\"text\",\"text\":\"two\"}]}\n"));
-    // Itself is such a server.
+    // mcp-bash itself is such a server.
     let own = self::project();
     let server = format!("{} --project-root '{}'", env!("CARGO_BIN_EXE_mcp-bash"), own.root().display());
     assert_eq!(run(&own, &["call", "hi", "--command", &server]), is(0, "hi\n", ""));
 }
 
 #[test]
-fn a_server_that_misbehaves_is_told_and_ended() {
+fn a_server_that_misbehaves_is_reported_and_terminated() {
     let died = call_other(&other_server("exit 7"), &[]);
     assert_eq!(died, is(6, "", "mcp-bash: the server ended before it answered (exit status: 7)\n"));
     let rubbish = call_other(&other_server("echo 'Hello, I am a server!'"), &[]);
@@ -461,13 +461,13 @@ fn a_server_that_misbehaves_is_told_and_ended() {
         let (code, stdout, stderr) = run(&project(), &["call", "x", "--command", server]);
         assert_eq!((code, &*stdout), (Some(6), ""), "{stderr}");
         assert!(stderr.contains(problem), "{stderr}");
-        // Only what was started can have written something.
+        // Only a server that was started can have written something.
         assert_eq!(stderr.contains("--verbose"), !stderr.contains("failed to start"), "{stderr}");
     }
 }
 
 #[test]
-fn a_server_that_does_not_want_to_end_is_ended_with_all_it_started() {
+fn a_server_that_does_not_exit_is_killed_with_its_processes() {
     let stay = "trap '' TERM; sleep 600 & echo $! >>\"${0%/*}/started\"; echo $$ >>\"${0%/*}/started\"; wait; sleep 600";
     let project = other_server(stay);
     let (code, _, _) = call_other(&project, &["--timeout", "1"]);
@@ -478,7 +478,7 @@ fn a_server_that_does_not_want_to_end_is_ended_with_all_it_started() {
 }
 
 #[test]
-fn ctrl_c_ends_another_server_too() {
+fn ctrl_c_terminates_another_server_too() {
     let project = other_server("echo $$ >>\"${0%/*}/started\"; sleep 600");
     let server = format!("'{}'", project.path("other server").display());
     let mut command = command(&project, &["call", "add", "--command", &server]);

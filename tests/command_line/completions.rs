@@ -1,4 +1,4 @@
-//! `mcp-bash completions`: what shells offer while a person types.
+//! `mcp-bash completions`: the words that shells offer while a person types.
 
 use crate::harness::{Project, Server};
 use std::path::Path;
@@ -17,7 +17,7 @@ fn project() -> Project {
         .file("resources/notes.txt", "x")
 }
 
-/// The words that are offered for the last one.
+/// The words offered for the last one.
 fn offered(project: &Project, words: &[&str]) -> Vec<String> {
     let mut command = Server::command();
     let output =
@@ -38,7 +38,7 @@ fn commands_flags_and_values_are_offered() {
     assert_eq!(offered(&project, &["--project-root", ""]), ["folders"]);
     assert_eq!(offered(&project, &["import", ""]), ["files"]);
     assert_eq!(offered(&project, &["registry", "re"]), ["words", "refresh"]);
-    // What is hidden from people is hidden here.
+    // Hidden commands are not offered.
     assert_eq!(offered(&project, &["bund"]), ["folders"]);
 }
 
@@ -60,7 +60,7 @@ fn nothing_is_run_written_or_complained_about() {
 }
 
 #[test]
-fn closed_output_is_no_fault() {
+fn closed_output_is_not_an_error() {
     for shell in ["bash", "zsh", "fish", "powershell"] {
         let output = Server::command().args(["completions", shell]).output().unwrap();
         assert!(output.status.success() && !output.stdout.is_empty() && output.stderr.is_empty(), "{shell}");
@@ -69,7 +69,7 @@ fn closed_output_is_no_fault() {
     assert_eq!(output.status.code(), Some(2));
 }
 
-/// Runs a program of a shell in the project, with our binary on its PATH; nothing where there is no such shell.
+/// Runs a shell program in the project, with our binary on its PATH. None if the shell is not installed.
 fn in_shell(project: &Project, shell: &str, program: &str) -> Option<Vec<String>> {
     let bin = Path::new(env!("CARGO_BIN_EXE_mcp-bash")).parent().unwrap();
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
@@ -94,7 +94,7 @@ fn bash_completes() {
     };
     assert_eq!(completed("mcp-bash comple", "mcp-bash comple", 1).last().unwrap(), "completions");
     assert_eq!(completed("mcp-bash import --as just", "mcp-bash import --as just", 3), ["justfile"]);
-    // bash takes = for the end of a word.
+    // bash takes = as the end of a word.
     assert_eq!(completed("mcp-bash import --as=just", "mcp-bash import --as = just", 4), ["justfile"]);
     assert_eq!(completed("mcp-bash import re", "mcp-bash import re", 2), ["resources"]);
     assert_eq!(completed("mcp-bash bund", "mcp-bash bund", 1), [""]);
@@ -115,7 +115,7 @@ fn fish_completes() {
 
 #[test]
 fn zsh_completes() {
-    // compadd works only inside of the line editor: what it would be given is shown in its place.
+    // compadd works only inside the line editor, so a function of the same name prints its arguments.
     let program = "autoload -U compinit && compinit -u -D; source <(mcp-bash completions zsh); \
                    _call_program() { shift; eval \"$*\" }; \
                    compadd() { local name=${@[-1]}; print -l -- ${(P)name} }; \
@@ -124,8 +124,7 @@ fn zsh_completes() {
     assert_eq!(offered, ["justfile", "_mcp-bash"]);
 }
 
-/// A project whose author wants more than to be completed: whatever could be a command stands in names, values and
-/// descriptions.
+/// A hostile project: its names, values and descriptions contain everything that a shell could run.
 fn hostile() -> Project {
     let metadata = r#"{"description": "$(touch ran)`touch ran`\n'; touch ran; \u001b]0;x\u0007\u202e",
         "inputSchema": {"type": "object", "properties": {
@@ -139,9 +138,9 @@ fn hostile() -> Project {
 }
 
 #[test]
-fn what_a_project_says_is_never_run_by_a_shell_that_completes() {
+fn shells_never_run_text_from_the_project() {
     let project = hostile();
-    // What a person accepts is read by bash as a single word.
+    // bash must read a completion that a person accepts as a single word.
     let bash = "eval \"$(mcp-bash completions bash)\"; for COMP_LINE in 'mcp-bash call ' 'mcp-bash call evil ' \
         'mcp-bash call evil mode=' 'mcp-bash call $(touch ran) ' 'mcp-bash call evil --mode '; do \
         COMP_POINT=${#COMP_LINE} COMP_WORDS=(mcp-bash call '$(touch ran)' '') COMP_CWORD=3; _mcp_bash; \

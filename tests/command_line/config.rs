@@ -1,4 +1,4 @@
-//! `mcp-bash config`: what a client needs to know, in the form that it takes.
+//! `mcp-bash config`: prints the entry for a client, in the client's format.
 
 use crate::harness::{Home, Said, Server, Terminal};
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ fn the_entry_as_json() {
 }
 
 #[test]
-fn each_client_gets_what_it_takes() {
+fn each_client_gets_its_own_format() {
     let home = Home::new();
     home.write("tools-box/server.d/server.meta.json", r#"{"name": "my_tools"}"#);
     let snippet = |client: &str| {
@@ -60,7 +60,7 @@ fn each_client_gets_what_it_takes() {
     assert_eq!(snippet("zed"), usual.replace("mcpServers", "context_servers"));
     let stdio = usual.replace("\"command\"", "\"type\": \"stdio\",\n      \"command\"");
     assert_eq!(snippet("vs-code"), stdio.replace("mcpServers", "servers"));
-    // JSON is YAML as well.
+    // JSON is also YAML.
     assert_eq!(snippet("librechat"), stdio);
     assert_eq!(
         snippet("codex"),
@@ -122,7 +122,7 @@ fn an_unknown_client_is_an_error_with_a_suggestion() {
 }
 
 #[test]
-fn links_are_for_those_who_have_them() {
+fn install_links_are_only_for_clients_that_support_them() {
     let home = Home::new();
     let all = home.run(&["config", "--link"]).out;
     let titles: Vec<&str> = all.lines().filter_map(|line| line.strip_prefix("# ")).collect();
@@ -173,7 +173,7 @@ fn the_command_for_the_inspector_can_be_pasted_into_a_shell() {
     assert!(!home.path("x").exists());
 }
 
-/// Asks a server that a script starts which tools it has and what one of them says.
+/// Asks a server that a script starts for its tools and for the result of one of them.
 fn call_through(script: &str, home: &Home, variables: &[(&str, &str)]) -> String {
     let mut command = Command::new(script);
     command.env_clear().env("HOME", home.root()).env("PATH", "/usr/bin:/bin").current_dir("/");
@@ -192,7 +192,7 @@ fn executable(home: &Home, path: &str, text: &str) {
 }
 
 #[test]
-fn a_wrapper_starts_the_project_in_whose_folder_it_lies() {
+fn a_wrapper_starts_the_project_of_its_folder() {
     let home = Home::new();
     executable(&home, "tools-box/tools/which/tool.sh", "#!/bin/sh\necho \"$PWD $PATH\"\n");
     home.write("tools-box/tools/which/tool.meta.json", r#"{"name": "which", "description": "x"}"#);
@@ -201,7 +201,7 @@ fn a_wrapper_starts_the_project_in_whose_folder_it_lies() {
     let script = home.path("tools-box/tools-box.sh");
     assert_eq!(script.metadata().unwrap().permissions().mode() & 0o777, 0o755 & !umask());
     assert!(call_through(script.to_str().unwrap(), &home, &[]).contains("tools-box /usr/bin:/bin"));
-    // Elsewhere it starts the project that it was made for; in another project, that one.
+    // Elsewhere it starts the project it was made for; in another project, that project.
     let text = fs::read_to_string(&script).unwrap();
     executable(&home, "elsewhere/start.sh", &text);
     let started = call_through(home.path("elsewhere/start.sh").to_str().unwrap(), &home, &[]);
@@ -209,10 +209,10 @@ fn a_wrapper_starts_the_project_in_whose_folder_it_lies() {
     executable(&home, "moved/tools/which/tool.sh", "#!/bin/sh\necho moved\n");
     executable(&home, "moved/start.sh", &text);
     assert_eq!(call_through(home.path("moved/start.sh").to_str().unwrap(), &home, &[]), "moved");
-    // Where nobody looks on, it is printed; and nothing is overwritten.
+    // Without a terminal it is printed, and nothing is overwritten.
     let Said { code, out, .. } = home.run(&["config", "--wrapper"]);
     assert_eq!((code, Some(out)), (0, home.read("tools-box/tools-box.sh")));
-    // Standard error is not looked at by what plays the terminal.
+    // The terminal emulation does not capture standard error.
     let mut shell = Command::new("sh");
     let again = "\"$0\" config --wrapper 2>&1; test $? = 3";
     shell.args(["-c", again, env!("CARGO_BIN_EXE_mcp-bash")]).env("HOME", home.root());
@@ -236,7 +236,7 @@ fn a_wrapper_may_have_the_environment_of_the_login_shell() {
         "tools-box/tools/which/tool.meta.json",
         r#"{"name": "which", "description": "x", "env": ["FROM_LOGIN"]}"#,
     );
-    // A login shell that greets, and has a variable of two lines.
+    // A login shell that prints a greeting, and has a variable with two lines.
     executable(
         &home,
         "shell",
@@ -257,7 +257,7 @@ fn a_wrapper_may_have_the_environment_of_the_login_shell() {
 const URL: &str = "https://mcp.example.com/mcp";
 
 #[test]
-fn a_server_over_http_in_the_form_that_each_client_takes() {
+fn each_client_gets_its_own_format_for_a_server_over_http() {
     let home = Home::new();
     let snippet = |client: &str| {
         let Said { code, out, err } =
@@ -299,7 +299,7 @@ fn a_server_over_http_in_the_form_that_each_client_takes() {
 }
 
 #[test]
-fn a_token_is_named_where_a_client_puts_variables_in() {
+fn tokens_are_named_for_clients_that_expand_variables() {
     let home = Home::new();
     let ask = |client: &str, token: Option<&str>| {
         let words = ["config", "--client", client, "--name", "box", "--http", URL, "--token-env", "MY_TOKEN"];
@@ -326,7 +326,7 @@ fn a_token_is_named_where_a_client_puts_variables_in() {
         let (code, out, err) = ask(client, Some("s3cret"));
         assert_eq!((code, &*err), (Some(0), ""), "{client}");
         assert!(out.contains(said) && !out.contains("s3cret"), "{client}: {out}");
-        // The variable need not be set where the entry is made.
+        // The variable need not be set when the entry is written.
         assert_eq!(ask(client, None), (Some(0), out, err), "{client}");
     }
     let (_, out, _) = ask("cursor", Some("s3cret"));
@@ -346,7 +346,7 @@ fn a_token_is_named_where_a_client_puts_variables_in() {
 }
 
 #[test]
-fn what_is_no_address_is_refused_and_so_is_one_for_a_client_that_takes_none() {
+fn invalid_urls_and_clients_without_http_are_refused() {
     let home = Home::new();
     for wrong in ["mcp.example.com", "https://", "file:///mcp", "https://a b"] {
         let Said { code, err, .. } = home.run(&["config", "--http", wrong]);

@@ -1,4 +1,4 @@
-//! `mcp-bash debug`: a server as ever, and a record of all messages that stays.
+//! `mcp-bash debug`: an ordinary server that keeps a record of all messages.
 
 use crate::harness::{Project, Server};
 use serde_json::json;
@@ -21,7 +21,7 @@ fn only_entry(folder: &Path, beginning: &str) -> PathBuf {
 }
 
 #[test]
-fn messages_and_logs_are_kept_in_a_folder_that_is_told() {
+fn messages_and_logs_are_kept_in_a_folder_that_is_printed() {
     let (project, temporary) = (Project::with_hi(), Project::new());
     let mut server = debug(&project, temporary.root());
     server.initialize("2025-11-25");
@@ -42,7 +42,7 @@ fn messages_and_logs_are_kept_in_a_folder_that_is_told() {
 }
 
 #[test]
-fn a_level_that_somebody_chose_stays() {
+fn an_explicit_log_level_is_kept() {
     let (project, temporary) = (Project::with_hi(), Project::new());
     let mut command = Server::command();
     command.arg("debug").arg("--project-root").arg(project.root());
@@ -53,7 +53,7 @@ fn a_level_that_somebody_chose_stays() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_made_is_told_with_the_remedy() {
+fn a_folder_that_cannot_be_created_is_an_error_with_a_fix() {
     let project = Project::with_hi();
     let mut command = Server::command();
     command.arg("debug").arg(project.root()).env("TMPDIR", project.path("nowhere"));

@@ -1,4 +1,4 @@
-//! `mcp-bash demo`: a person understands in ten seconds what this program does.
+//! `mcp-bash demo`: shows in ten seconds what this program does.
 
 use crate::harness::{Server, Terminal};
 use std::io::{BufRead, BufReader, Read};
@@ -29,7 +29,7 @@ fn the_demo_shows_a_whole_exchange_with_live_progress() {
 }
 
 #[test]
-fn whoever_has_seen_enough_ends_it_quietly() {
+fn closing_the_output_ends_it_quietly() {
     let mut command = Server::command();
     command.arg("demo").stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut demo = command.spawn().expect("the binary runs");
@@ -42,7 +42,7 @@ fn whoever_has_seen_enough_ends_it_quietly() {
 }
 
 #[test]
-fn it_is_about_the_built_in_project_and_says_so() {
+fn it_uses_the_built_in_project_and_says_so() {
     for arguments in
         [&["--project-root", "/tmp", "demo"][..], &["demo", "--project-root", "/tmp"], &["/tmp", "demo"]]
     {
@@ -51,14 +51,14 @@ fn it_is_about_the_built_in_project_and_says_so() {
         assert_eq!(output.status.code(), Some(2), "{stderr}");
         assert!(output.stdout.is_empty() && stderr.contains("built-in project"), "{stderr}");
     }
-    // Settings that are meant for another server change nothing.
+    // Settings for another server change nothing.
     let settings = [("MCPBASH_PROJECT_ROOT", "/nonexistent"), ("MCPBASH_TOOL_ALLOW_DEFAULT", "deny")];
     let output = Server::command().arg("demo").envs(settings).output().expect("the binary runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 #[test]
-fn a_terminal_gets_colours_unless_it_says_no_and_lines_that_fit() {
+fn terminals_get_colours_unless_disabled_and_lines_that_fit() {
     let shown = |environment: &[(&str, &str)]| {
         let mut command = Server::command();
         command.arg("demo").env_remove("NO_COLOR").env("TERM", "xterm").envs(environment.iter().copied());

@@ -1,4 +1,4 @@
-//! `mcp-bash dev`: a server as ever, and every exchange in words that a person reads.
+//! `mcp-bash dev`: an ordinary server that shows every exchange in plain words.
 
 use crate::harness::{Project, Server, Terminal, wait_until};
 use serde_json::{Value, json};
@@ -100,7 +100,7 @@ fn questions_and_their_answers_are_shown() {
 }
 
 #[test]
-fn what_a_script_prints_cannot_take_over_the_terminal() {
+fn script_output_cannot_take_over_the_terminal() {
     let script =
         "#!/bin/sh\nprintf '\\033]0;owned\\007\\033[2Jx\\r\\n\\302\\233y'\nprintf '\\033[31m' >&2\nexit 3\n";
     let project = Project::new().tool("evil", script);
@@ -114,7 +114,7 @@ fn what_a_script_prints_cannot_take_over_the_terminal() {
 }
 
 #[test]
-fn long_values_are_shortened_unless_all_is_wanted() {
+fn long_values_are_shortened_unless_full_output_is_requested() {
     let project = Project::new().tool("long", "#!/bin/sh\nhead -c 5000 /dev/zero | tr '\\0' '~'\n");
     for (words, count) in [(&[][..], 160), (&["-v"][..], 5000)] {
         let mut server = dev(&project, words, &[]);
@@ -127,7 +127,7 @@ fn long_values_are_shortened_unless_all_is_wanted() {
 }
 
 #[test]
-fn what_changes_in_the_project_is_told_by_name() {
+fn changes_of_the_project_are_reported_by_name() {
     let project = Project::with_hi();
     let log = Project::new();
     let file = log.path("dev.log");
@@ -148,7 +148,7 @@ fn what_changes_in_the_project_is_told_by_name() {
 }
 
 #[test]
-fn a_person_at_a_terminal_is_told_how_to_connect_a_client() {
+fn a_terminal_shows_how_to_connect_a_client() {
     let project = Project::with_hi();
     let mut command = Server::command();
     command.arg("dev").arg(project.root()).env("TERM", "xterm").env_remove("NO_COLOR");
@@ -170,12 +170,12 @@ fn a_person_at_a_terminal_is_told_how_to_connect_a_client() {
 }
 
 #[test]
-fn what_the_checks_find_is_shown_when_it_is_saved() {
+fn findings_of_the_checks_are_shown_on_save() {
     let project = Project::with_hi().tool("odd", "#!/no/such/interpreter\n");
     let mut server = dev(&project, &[], &[]);
     server.initialize("2025-11-25");
     wait_until("the registry", || project.path(".registry/tools.json").exists().then_some(()));
-    // The checks are made by the same thread, after the registry is written.
+    // The same thread makes the checks, after it writes the registry.
     project.write("tools/hi/tool.meta.json", r#"{"name": "hi", "description": "Says something else"}"#);
     while server.receive()["method"] != "notifications/tools/list_changed" {}
     let shown = server.finish();
@@ -198,7 +198,7 @@ fn the_secret_is_never_shown() {
 fn a_reader_who_stops_reading_does_not_stop_the_server() {
     let project = Project::with_hi();
     let mut command = Server::command();
-    // A pipe that nobody reads, and that is full soon.
+    // A pipe that is not read, and soon full.
     let (reader, writer) = std::io::pipe().unwrap();
     command.arg("dev").arg("-v").arg(project.root());
     let mut child = command
@@ -225,7 +225,7 @@ fn a_reader_who_stops_reading_does_not_stop_the_server() {
 }
 
 #[test]
-fn a_file_that_others_may_read_is_refused() {
+fn a_file_that_other_users_can_read_is_refused() {
     let project = Project::with_hi().file("open.log", "");
     let output = Server::command()
         .arg("dev")

@@ -31,7 +31,7 @@ fn client(project: &Project, home: &Project) -> Command {
     command
 }
 
-/// What a script gets that says these lines.
+/// The output for a script that sends these lines.
 fn said(project: &Project, lines: impl AsRef<[u8]>) -> (Option<i32>, String, String) {
     let home = Project::new();
     let mut command = client(project, &home);
@@ -45,14 +45,14 @@ fn said(project: &Project, lines: impl AsRef<[u8]>) -> (Option<i32>, String, Str
 }
 
 #[test]
-fn a_line_that_is_no_text_is_told_and_left_out() {
+fn a_line_that_is_not_utf8_is_reported_and_skipped() {
     let (code, stdout, stderr) = said(&project(), b"hello name=\xff\nhello name=Bo\r\nhello name=\xfe");
     assert_eq!((code, &*stdout), (Some(1), "Hello, Bo!\n"), "{stderr}");
     assert_eq!(stderr, "line 1 is not UTF-8, and is left out\nline 3 is not UTF-8, and is left out\n");
 }
 
 #[test]
-fn a_script_says_lines_and_gets_results() {
+fn a_script_sends_lines_and_gets_results() {
     let project = project();
     let uri = format!("file://{}", project.path("resources/note.txt").display());
     let lines = format!(
@@ -75,7 +75,7 @@ hello  Greets somebody
 }
 
 #[test]
-fn what_goes_wrong_is_said_and_the_rest_is_done() {
+fn errors_are_reported_and_the_rest_is_done() {
     let project = project();
     let lines =
         "helo name=Ada\nhello nmae=Ada\nhello 'name=Ada\nread\nlist nonsense\nfails\nhello name=Ada\n";
@@ -95,7 +95,7 @@ fn what_goes_wrong_is_said_and_the_rest_is_done() {
 }
 
 #[test]
-fn what_a_script_prints_cannot_take_over_the_terminal() {
+fn script_output_cannot_take_over_the_terminal() {
     let project = Project::new().tool("evil", "#!/bin/sh\nprintf 'a\\033[2Jb\\033]0;x\\007'\n");
     let home = Project::new();
     let mut session = Terminal::of_columns(80).start(&client(&project, &home));
@@ -124,7 +124,7 @@ fn tab_completes_names_arguments_and_values() {
     session.wait_for("Hello, Ada!\r\n");
     session.wait_for("ms)\r\n");
     session.wait_for("mcp> ");
-    // The last line again, changed.
+    // The last line again, edited.
     session.press("\u{1b}[A\u{7f}\u{7f}\u{7f}Bob\r");
     session.wait_for("Hello, Bob!\r\n");
     session.wait_for("mcp> ");
@@ -133,7 +133,7 @@ fn tab_completes_names_arguments_and_values() {
     let history = home.path(".local/state/mcp-bash/history");
     assert_eq!(fs::read_to_string(&history).unwrap(), "hello mood=glad name=Ada\nhello mood=glad name=Bob\n");
     assert_eq!(fs::metadata(&history).unwrap().permissions().mode() & 0o777, 0o600);
-    // The next time it is still known.
+    // It is still in the history of the next session.
     let mut session = Terminal::of_columns(80).start(&client(&project, &home));
     session.wait_for("mcp> ");
     session.press("\u{1b}[A\r");
@@ -141,7 +141,7 @@ fn tab_completes_names_arguments_and_values() {
 }
 
 #[test]
-fn changes_of_the_project_are_told_above_the_line_and_used_at_once() {
+fn changes_of_the_project_are_shown_above_the_line_and_used_at_once() {
     let (project, home) = (project(), Project::new());
     let mut session = Terminal::of_columns(80).start(&client(&project, &home));
     session.wait_for("mcp> ");
@@ -169,7 +169,7 @@ fn ctrl_c_cancels_a_call_and_the_prompt_goes_on() {
     session.wait_for("mcp> ");
     session.press("hello name=Ada\r");
     session.wait_for("Hello, Ada!\r\n");
-    // Whoever is told to end does, and leaves the terminal as it was.
+    // A termination signal ends it, and it restores the terminal.
     let pid = rustix::process::Pid::from_raw(session.pid().cast_signed()).unwrap();
     session.wait_for("mcp> ");
     rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();

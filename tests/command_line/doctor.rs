@@ -1,4 +1,4 @@
-//! `mcp-bash doctor`: what is in force on this machine, what is wrong, and what to do about it.
+//! `mcp-bash doctor`: the effective configuration of this machine, the problems, and how to fix them.
 
 use crate::harness::{Project, Server};
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// A person whose home is empty, and whose shell and search path are the same everywhere.
+/// A user with an empty home, and the same shell and search path on every machine.
 struct Person {
     home: Project,
 }
@@ -48,7 +48,7 @@ fn text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// The findings of an id.
+/// The findings with an id.
 fn findings<'a>(report: &'a Value, id: &str) -> Vec<&'a Value> {
     report["findings"].as_array().unwrap().iter().filter(|finding| finding["id"] == id).collect()
 }
@@ -65,7 +65,7 @@ fn sound_project() -> Project {
 }
 
 #[test]
-fn a_sound_machine_is_described_and_nothing_is_wrong() {
+fn a_healthy_machine_has_no_findings() {
     let (person, project) = (Person::new(), sound_project());
     let output = person.doctor(&project, &[]).output().unwrap();
     let text = text(&output);
@@ -97,7 +97,7 @@ fn a_sound_machine_is_described_and_nothing_is_wrong() {
 }
 
 #[test]
-fn programs_are_told_in_the_shape_that_they_know() {
+fn the_json_report_has_the_fields_that_programs_read() {
     let (person, project) = (Person::new(), sound_project());
     let (status, report) = person.report(&project, &[]);
     assert_eq!((status, &report["schemaVersion"], &report["exitCode"]), (Some(0), &json!(1), &json!(0)));
@@ -119,7 +119,7 @@ fn programs_are_told_in_the_shape_that_they_know() {
 }
 
 #[test]
-fn what_is_wrong_is_told_with_its_remedy_and_the_exit_code() {
+fn problems_are_reported_with_a_fix_and_an_exit_code() {
     let person = Person::new();
     let project = Project::new()
         .tool("broken", "#!/no/such/interpreter\n")
@@ -167,14 +167,14 @@ fn a_program_that_only_this_shell_finds_is_missed_by_a_desktop() {
         message.starts_with("`odd-interpreter` (for odd) is found here, and not where a desktop"),
         "{message}"
     );
-    // What the profile of the login shell has is found there too.
+    // A program on the login shell's PATH is found there too.
     person.home.write(".profile", "PATH=$HOME/bin:$PATH\n");
     let (_, report) = person.report(&project, &[]);
     assert!(findings(&report, "path.desktop_missing").is_empty(), "{report:#}");
 }
 
 #[test]
-fn another_program_of_our_name_is_told() {
+fn another_program_with_our_name_is_reported() {
     let (person, project, other) = (Person::new(), sound_project(), Project::new());
     let other = other.script("mcp-bash", "#!/bin/sh\n");
     let path = format!("{}:{}", other.root().display(), person.path());
@@ -196,7 +196,7 @@ This program
 }
 
 #[test]
-fn what_it_does_not_do_is_refused_and_what_makes_no_sense_is_usage() {
+fn unsupported_and_invalid_options_are_refused() {
     let (person, project) = (Person::new(), sound_project());
     for (words, flag) in [
         (&["--ref", "v1.2.3"][..], "--ref"),
@@ -228,14 +228,14 @@ fn a_bare_and_hostile_environment_is_survived() {
         .unwrap();
     // No home, no shell, no search path.
     let mut command = person.doctor(&project, &[]);
-    // The folder of somebody without a home is that of the user, as the system knows it.
+    // Without $HOME, the home folder is the one in the user database.
     command.env_remove("HOME").env_remove("SHELL").env_remove("PATH").env("TMPDIR", "/nonexistent");
     let (status, report) = of_json(&command.arg("--json").output().unwrap());
     assert_eq!(status, Some(1));
     assert_eq!(findings(&report, "runtime.tmp_root_not_writable").len(), 1, "{report:#}");
     assert_eq!(findings(&report, "project.requirements_invalid").len(), 1, "{report:#}");
     assert_eq!(report["runtime"]["tmpRootWritable"], false);
-    // A login shell that does not come back.
+    // A login shell that never exits.
     let shell = person.home.path("bin/sleepy");
     fs::write(&shell, "#!/bin/sh\nexec sleep 600\n").unwrap();
     fs::set_permissions(&shell, fs::Permissions::from_mode(0o755)).unwrap();
@@ -245,12 +245,12 @@ fn a_bare_and_hostile_environment_is_survived() {
 }
 
 impl Person {
-    /// Writes the file of Cursor, with these servers.
+    /// Writes Cursor's configuration file, with these servers.
     fn cursor(&self, servers: &Value) {
         self.home.write(".cursor/mcp.json", &json!({ "mcpServers": servers }).to_string());
     }
 
-    /// A program of our name that does something else.
+    /// A different program with our name.
     fn pretender(&self, name: &str, script: &str) -> Value {
         let path = self.home.path(&format!("{name}/mcp-bash"));
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -260,7 +260,7 @@ impl Person {
     }
 }
 
-/// An entry that starts us for a project.
+/// An entry that starts mcp-bash for a project.
 fn entry(project: &Project) -> Value {
     json!({ "command": env!("CARGO_BIN_EXE_mcp-bash"), "args": ["--project-root", project.root()] })
 }
@@ -284,7 +284,7 @@ fn entries_of_clients_are_started_as_the_client_would() {
 }
 
 #[test]
-fn a_client_that_does_not_have_the_project_is_told_how_to_get_it() {
+fn a_client_without_the_project_gets_the_install_command() {
     let (person, project) = (Person::new(), sound_project());
     person.cursor(&json!({}));
     let text = text(&person.doctor(&project, &[]).output().unwrap());
@@ -294,7 +294,7 @@ fn a_client_that_does_not_have_the_project_is_told_how_to_get_it() {
 }
 
 #[test]
-fn hostile_entries_and_broken_files_are_told_and_hang_nothing() {
+fn hostile_entries_and_broken_files_are_reported_and_hang_nothing() {
     let (person, project) = (Person::new(), sound_project());
     let gone =
         json!({ "command": env!("CARGO_BIN_EXE_mcp-bash"), "args": ["--project-root", "/no/such/project"] });
@@ -329,7 +329,7 @@ fn hostile_entries_and_broken_files_are_told_and_hang_nothing() {
 }
 
 #[test]
-fn the_remedy_for_a_project_that_has_moved_works() {
+fn the_fix_for_a_project_that_has_moved_works() {
     let (person, project) = (Person::new(), sound_project());
     let mut moved = entry(&project);
     moved["args"] = json!(["--project-root", "/no/longer/here"]);
@@ -345,7 +345,7 @@ fn the_remedy_for_a_project_that_has_moved_works() {
 }
 
 #[test]
-fn a_missing_temporary_folder_is_told_for_what_it_is() {
+fn a_missing_temporary_folder_is_reported_as_such() {
     let (person, project) = (Person::new(), sound_project());
     let output = person.doctor(&project, &["--json"]).env("TMPDIR", "/no/such").output().unwrap();
     let (_, report) = of_json(&output);
@@ -354,7 +354,7 @@ fn a_missing_temporary_folder_is_told_for_what_it_is() {
 }
 
 #[test]
-fn an_entry_whose_program_has_moved_is_mended() {
+fn an_entry_whose_program_has_moved_is_fixed() {
     let (person, project) = (Person::new(), sound_project());
     let mut moved = entry(&project);
     moved["command"] = json!("/no/longer/here/mcp-bash");
@@ -376,7 +376,7 @@ fn an_entry_whose_program_has_moved_is_mended() {
 }
 
 #[test]
-fn modes_of_the_project_are_mended_when_that_is_wanted() {
+fn modes_of_the_project_are_fixed_on_request() {
     let (person, project) = (Person::new(), sound_project());
     fs::set_permissions(project.path("tools/hi/tool.sh"), fs::Permissions::from_mode(0o666)).unwrap();
     let mode = || fs::metadata(project.path("tools/hi/tool.sh")).unwrap().permissions().mode() & 0o777;
@@ -421,7 +421,7 @@ fn secrets_are_not_shown() {
 }
 
 #[test]
-fn no_project_is_no_error_and_a_wrong_one_is() {
+fn no_project_is_fine_and_a_wrong_one_is_an_error() {
     let (person, empty) = (Person::new(), Project::new());
     let mut command = Server::command();
     command.env_clear().env("HOME", person.home.root()).env("PATH", person.path()).env("SHELL", "/bin/sh");

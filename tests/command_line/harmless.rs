@@ -1,5 +1,5 @@
-//! What others write cannot take over the terminal of whoever reads it: names of files, of tools and of clients, versions,
-//! exceptions and results. Escape sequences, marks of direction and what nobody sees are shown as escapes.
+//! Untrusted text cannot take over the reader's terminal: names of files, tools and clients, versions,
+//! exceptions and results. Escape sequences, direction marks and invisible characters are shown as escapes.
 
 use crate::harness::http::{Http, post};
 use crate::harness::{Project, Server, Terminal};
@@ -7,13 +7,14 @@ use serde_json::{Value, json};
 use std::net::TcpStream;
 use std::process::Command;
 
-/// A sequence that clears the screen, one in a single character, a title, a turn of direction, and what nobody sees.
+/// A sequence that clears the screen, one in a single character, a title, a direction override, and an
+/// invisible character.
 const EVIL: &str = "e\u{1b}[2J\u{9b}31m\u{1b}]0;t\u{7}\u{202e}\u{2066}v\u{200b}\u{7f}il";
 
 /// The same as a person reads it.
 const SHOWN: &str = r"e\u{1b}[2J\u{9b}31m\u{1b}]0;t\u{7}\u{202e}\u{2066}v\u{200b}\u{7f}il";
 
-/// Our own colours, and what terminals make of the end of a line.
+/// Our own colours, and the line ends that terminals produce.
 const OURS: [&str; 9] = [
     "\u{1b}[0m",
     "\u{1b}[1m",
@@ -28,7 +29,7 @@ const OURS: [&str; 9] = [
 
 fn assert_harmless(what: &str, shown: &str) {
     let rest = OURS.iter().fold(shown.to_owned(), |rest, ours| rest.replace(ours, "\n"));
-    // A bar of progress draws over itself.
+    // A progress bar overwrites itself.
     let rest = rest.replace("\r\u{1b}[K", "");
     let is_bad = |letter: char| {
         (letter.is_control() && !matches!(letter, '\n' | '\t'))
@@ -37,7 +38,7 @@ fn assert_harmless(what: &str, shown: &str) {
     assert!(!rest.contains(is_bad), "{what}: {rest:?}");
 }
 
-/// A project in which everything that can have a name or words has evil ones.
+/// A project in which every name and every text is hostile.
 fn evil_project() -> Project {
     let described = json!({ "name": "plain", "description": EVIL, "inputSchema": { "type": "object",
         "properties": { EVIL: { "type": "string", "description": EVIL } } } });
@@ -101,13 +102,13 @@ fn a_pipe_gets_results_exactly_as_they_are() {
     let project = evil_project();
     let output = command(&project, &["call", "plain"]).output().unwrap();
     assert_eq!(String::from_utf8(output.stdout).unwrap(), format!("{EVIL}\n"));
-    // Texts between the halves of a character or a word stay as people write them.
+    // Joiners between characters or words stay as the author wrote them.
     let project = Project::new().tool("wide", "#!/bin/sh\nprintf 'می\u{200c}خواهم 👩\u{200d}💻\\n\\tb\\n'\n");
     let (_, shown) = Terminal::of_columns(80).start(&command(&project, &["call", "wide"])).finish();
     assert_eq!(shown, "می\u{200c}خواهم 👩\u{200d}💻\r\n\tb\r\n");
 }
 
-/// The first message of a client with an evil name, who wants an evil revision.
+/// The first message of a client with a hostile name, which asks for a hostile revision.
 fn evil_greeting() -> Value {
     json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
         "protocolVersion": EVIL, "capabilities": {}, "clientInfo": { "name": EVIL, "version": "\n1" } } })
@@ -135,7 +136,7 @@ fn a_remote_caller_cannot_write_to_the_terminal_of_the_operator() {
 }
 
 #[test]
-fn a_log_of_json_is_harmless_too_and_loses_nothing() {
+fn a_json_log_is_harmless_too_and_loses_nothing() {
     let (project, elsewhere) = (evil_project(), Project::new());
     let path = elsewhere.path("server.log");
     let mut command = Server::command();

@@ -13,7 +13,7 @@ fn health(arguments: &[&str], environment: &[(&str, &str)], folder: &Path) -> (O
 }
 
 #[test]
-fn a_sound_project_is_ready() {
+fn a_valid_project_is_ready() {
     let project = Project::with_hi();
     for word in ["--health", "--ready", "health", "ready"] {
         let (status, report) = health(&[word], &[], project.root());
@@ -22,7 +22,7 @@ fn a_sound_project_is_ready() {
             (&report["status"], &report["counts"]["tools"], &report["problems"]),
             (&json!("ok"), &json!(1), &json!([]))
         );
-        // What those read who asked the framework in shell script.
+        // The fields that users of the shell framework read.
         for (key, value) in
             [("mode", "full"), ("jsonTool", "jq"), ("tools", "ok"), ("resources", "ok"), ("prompts", "ok")]
         {
@@ -45,7 +45,7 @@ fn half_a_project_is_served_and_the_rest_makes_it_unhealthy() {
 }
 
 #[test]
-fn a_problem_in_a_file_of_functions_has_its_line() {
+fn a_problem_in_a_function_file_has_its_line() {
     let project = Project::with_hi()
         .file("tools/typed.py", "from mcp_bash import tool\n\n@tool\ndef typed(a):\n    return a\n")
         .file("tools/syntax.mjs", "import { tool } from 'mcp-bash'\nexport const f = tool('x', {}, () => {\n")
@@ -62,7 +62,7 @@ fn a_problem_in_a_file_of_functions_has_its_line() {
     assert_eq!((&told("typed.py")["line"], &told("syntax.mjs")["line"]), (&json!(3), &json!(3)), "{report}");
     let problem = told("typed.py")["problem"].as_str().unwrap();
     assert!(problem.starts_with("is skipped: typed(), parameter `a`"), "{problem}");
-    // The line of another file is none of its own.
+    // The line number of another file is not used for this one.
     let loads = told("loads.py");
     assert!(
         loads["line"].is_null() && loads["problem"].as_str().unwrap().contains("_broken.py:1"),
@@ -71,7 +71,7 @@ fn a_problem_in_a_file_of_functions_has_its_line() {
 }
 
 #[test]
-fn a_project_of_which_nothing_is_left_is_unhealthy() {
+fn a_project_with_no_valid_entry_is_unhealthy() {
     let project = Project::new().file("tools/broken/tool.meta.json", "{ nonsense");
     let (status, report) = health(&["--health"], &[], project.root());
     assert_eq!((status, &report["status"]), (Some(1), &json!("unhealthy")));
@@ -99,7 +99,7 @@ fn a_wrong_folder_a_wrong_setting_and_no_project_are_misconfigurations() {
 }
 
 #[test]
-fn a_project_can_have_checks_of_its_own() {
+fn a_project_can_have_its_own_checks() {
     let checked = |script: &str| {
         let project = Project::with_hi().file("server.d/health-checks.sh", script);
         let output =
@@ -144,7 +144,7 @@ fn a_project_in_which_every_tool_would_fail_is_unhealthy_and_one_with_warnings_i
     assert_eq!(report["problems"][0]["severity"], "warning");
 }
 
-/// What a person reads on a terminal.
+/// The output on a terminal.
 #[cfg(target_os = "linux")]
 fn on_a_terminal(folder: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> String {
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
@@ -160,7 +160,7 @@ fn on_a_terminal(folder: &Path, arguments: &[&str], environment: &[(&str, &str)]
     let mut child = command.spawn().unwrap();
     drop(command);
     let mut shown = Vec::new();
-    // The end of a terminal whose other side is closed is an error.
+    // Reading a terminal whose other side is closed is an error.
     let _ = std::fs::File::from(controller).read_to_end(&mut shown);
     child.wait().unwrap();
     String::from_utf8(shown).unwrap().replace('\r', "")

@@ -1,4 +1,4 @@
-//! `mcp-bash import`: what others wrote for people to run becomes tools that work.
+//! `mcp-bash import`: turns existing scripts and programs into tools that work.
 
 use crate::harness::{Project, Server, exists, wait_until, wait_until_gone};
 use serde_json::{Value, json};
@@ -26,7 +26,7 @@ fn said(project: &Project, words: &[&str]) -> (Option<i32>, String, String) {
     (output.status.code(), text(&output.stdout), text(&output.stderr))
 }
 
-/// What `--health` finds, with these folders before all others on the PATH.
+/// The findings of `--health`, with these folders first on the PATH.
 fn problems(project: &Project, path: &str) -> Value {
     let output =
         Server::command().arg("--health").current_dir(project.root()).env("PATH", path).output().unwrap();
@@ -37,14 +37,14 @@ fn path_with(folder: &Path) -> String {
     format!("{}:{}", folder.display(), std::env::var("PATH").unwrap())
 }
 
-/// A folder with programs of these names, each of which prints its words.
+/// A folder with programs of these names, each of which prints its arguments.
 fn stubs(names: &[&str]) -> Project {
     names.iter().fold(Project::new(), |stubs, name| {
         stubs.script(name, &format!("#!/bin/sh\necho {name} \"$(printf '<%s>' \"$@\")\"\n"))
     })
 }
 
-/// What a call of a tool answers.
+/// The result of calling a tool.
 fn call(server: &mut Server, id: u64, tool: &str, arguments: &Value) -> Value {
     server.ask(id, "tools/call", &json!({ "name": tool, "arguments": arguments }))["result"].take()
 }
@@ -92,7 +92,7 @@ Nothing was written: there is nothing new.
 }
 
 #[test]
-fn what_only_reads_by_its_name_is_marked_and_a_program_is_not() {
+fn targets_with_read_only_names_are_marked_and_programs_are_not() {
     let text = ".PHONY: list-users get-and-wipe build\nlist-users:\n\t@echo\nget-and-wipe:\n\t@echo\nbuild:\n\t@echo\n";
     let project = Project::new().file("tools/.keep", "").file("Makefile", text);
     let (_, shown, _) = said(&project, &["Makefile", "--yes"]);
@@ -105,7 +105,7 @@ fn what_only_reads_by_its_name_is_marked_and_a_program_is_not() {
     assert_eq!(annotations("list-users"), json!({ "readOnlyHint": true }));
     assert_eq!(annotations("get-and-wipe"), json!({ "destructiveHint": true }));
     assert_eq!(annotations("build"), Value::Null);
-    // Its options may do more than its name says.
+    // Its options may do more than its name suggests.
     let project = Project::new().file("tools/.keep", "");
     let help = "#!/bin/sh\necho 'Usage: find [--delete] PATH'; echo; echo 'Options:'; echo '  --delete  removes what it finds'\n";
     let project = project.script("bin/find", help);
@@ -122,7 +122,7 @@ fn imported_targets_run_with_the_real_make() {
     let mut server = Server::ready(project.root());
     assert_eq!(call(&mut server, 1, "greet", &json!({}))["content"][0]["text"], "hello world");
     assert_eq!(call(&mut server, 2, "greet", &json!({ "NAME": "Ada" }))["content"][0]["text"], "hello Ada");
-    // Neither make nor the shell gets to see what they would interpret.
+    // Neither make nor the shell interprets special characters in an argument.
     for (id, name) in
         ["$(shell touch owned)", "`touch owned`", "\"; touch owned; \"", "-rf", "a -rf", "a b", ""]
             .iter()
@@ -139,7 +139,7 @@ fn imported_targets_run_with_the_real_make() {
 }
 
 #[test]
-fn justfiles_packages_and_taskfiles_run_what_they_name() {
+fn imports_of_justfiles_packages_and_taskfiles_run() {
     let project = Project::new()
         .file("tools/.keep", "")
         .file("justfile", "# Builds\nbuild target='debug' *flags:\n  x {{target}}\nsecret:=`touch owned`\n")
@@ -245,7 +245,7 @@ fn help_from_a_file_or_a_pipe_runs_nothing() {
 }
 
 #[test]
-fn what_cannot_be_imported_is_refused_with_the_next_step() {
+fn sources_that_cannot_be_imported_are_refused_with_the_next_step() {
     let project = Project::new()
         .file("tools/.keep", "")
         .file("notes.txt", "x")
@@ -326,7 +326,7 @@ fn what_cannot_be_imported_is_refused_with_the_next_step() {
 }
 
 #[test]
-fn nothing_that_is_there_is_touched() {
+fn existing_files_are_not_touched() {
     let project = Project::new()
         .file("Makefile", "a:\n\techo\nb:\n\techo\nc/d:\n\techo\nc-d:\n\techo\n")
         .file("tools/a.meta.yaml", "x")

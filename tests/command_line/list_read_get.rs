@@ -1,4 +1,5 @@
-//! `mcp-bash list`, `read`, `get` and `complete`: what a server offers besides tools, seen from the command line.
+//! `mcp-bash list`, `read`, `get` and `complete`: everything a server offers besides tool calls, from the
+//! command line.
 
 use crate::command_line::call::{command, project, run};
 use crate::functions::SUMS;
@@ -61,7 +62,7 @@ fn a_table_for_people_and_entries_for_programs() {
 }
 
 #[test]
-fn what_is_missing_from_a_list_is_told() {
+fn entries_missing_from_a_list_are_reported() {
     let project = Project::new();
     for name in ["a", "b", "c", "sums"] {
         project.write(&format!("tools/{name}.py"), SUMS);
@@ -100,7 +101,7 @@ fn another_server_is_listed_the_same_way() {
 }
 
 #[test]
-fn text_is_shown_and_bytes_only_where_they_do_no_harm() {
+fn text_is_shown_and_bytes_only_where_they_are_harmless() {
     let project = whole_project();
     let (note, raw) = (uri(&project, "note.txt"), uri(&project, "raw.bin"));
     assert_eq!(run(&project, &["read", &note]), (Some(0), "a note\n".to_owned(), String::new()));
@@ -157,7 +158,7 @@ fn completions_are_shown_a_line_each() {
 }
 
 #[test]
-fn pages_that_lead_back_are_no_list() {
+fn pages_that_loop_are_an_error() {
     let project = Project::new().script(
         "server",
         "#!/bin/sh\nwhile read -r line; do\n\tid=$(printf '%s' \"$line\" | sed -n 's/.*\"id\":\\([0-9]*\\).*/\\1/p')\n\t[ -n \"$id\" ] || continue\n\tprintf '{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{\"tools\":{}},\"serverInfo\":{\"name\":\"s\",\"version\":\"1\"},\"tools\":[{\"name\":\"t\"}],\"nextCursor\":\"again\"}}\\n' \"$id\"\ndone\n",

@@ -1,4 +1,4 @@
-//! What holds for all commands: help, mistakes, pipes, manual.
+//! Rules for all commands: help, mistakes, pipes, manual.
 
 use crate::harness::{Project, Server, Terminal};
 use std::process::{Command, Output, Stdio};
@@ -38,7 +38,7 @@ fn help_is_found_in_each_way_that_people_try() {
 }
 
 #[test]
-fn a_mistyped_word_leads_to_the_one_that_was_meant() {
+fn a_mistyped_word_gets_a_suggestion() {
     for (word, meant) in
         [("helth", "health"), ("imprt", "import"), ("completion", "completions"), ("redy", "ready")]
     {
@@ -57,7 +57,7 @@ fn a_mistyped_word_leads_to_the_one_that_was_meant() {
 }
 
 #[test]
-fn a_command_counts_more_than_a_folder_of_its_name() {
+fn a_command_takes_precedence_over_a_folder_of_its_name() {
     let project = Project::new().file("man/tools/x", "").file("import/x", "");
     let told = |words: &[&str]| {
         let output = Server::command().args(words).current_dir(project.root()).output().unwrap();
@@ -69,7 +69,7 @@ fn a_command_counts_more_than_a_folder_of_its_name() {
 }
 
 #[test]
-fn commands_that_are_not_here_say_what_to_use_instead() {
+fn unsupported_commands_name_an_alternative() {
     for (words, expected) in [
         (
             &["bundle", "--output", "x"][..],
@@ -90,7 +90,7 @@ fn commands_that_are_not_here_say_what_to_use_instead() {
 }
 
 #[test]
-fn nobody_who_reads_is_no_fault() {
+fn a_missing_reader_is_not_an_error() {
     let project = Project::with_hi();
     let mut tried: Vec<Vec<String>> =
         commands().into_iter().map(|command| vec![command, "--help".to_owned()]).collect();
@@ -111,7 +111,7 @@ fn nobody_who_reads_is_no_fault() {
     ];
     tried.extend(more.iter().map(|words| words.split(' ').map(str::to_owned).collect()));
     for words in tried {
-        // A pipe whose reader is gone, and a descriptor that is closed.
+        // A pipe whose reader has exited, and a closed descriptor.
         for redirection in ["| true", ">&-"] {
             let mut command = Command::new("bash");
             let script =
@@ -125,7 +125,7 @@ fn nobody_who_reads_is_no_fault() {
                 !told.contains("panicked") && !told.contains("fault of our own"),
                 "{words:?} {redirection}: {told}"
             );
-            // 141 is how a shell tells of a program that a closed pipe has ended.
+            // A shell reports 141 for a program killed by SIGPIPE.
             assert!([0, 1, 2, 4, 141].contains(&status), "{words:?} {redirection}: {status}");
         }
     }
@@ -133,7 +133,7 @@ fn nobody_who_reads_is_no_fault() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn standard_error_that_takes_nothing_is_no_fault_of_ours() {
+fn an_unwritable_standard_error_is_not_an_error() {
     let project = Project::with_hi().file(".cursor/mcp.json", "{").file("tools/bad/tool.meta.json", "{");
     for (words, expected) in [
         (&["install", "cursor"][..], 3),
@@ -156,7 +156,7 @@ fn standard_error_that_takes_nothing_is_no_fault_of_ours() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn standard_output_that_takes_nothing_is_a_failure_that_is_told() {
+fn an_unwritable_standard_output_is_a_reported_failure() {
     let project = Project::with_hi().file("Makefile", "all:\n\techo\n");
     for words in [
         &["completions", "bash"][..],
@@ -193,7 +193,7 @@ fn standard_output_that_takes_nothing_is_a_failure_that_is_told() {
 }
 
 #[test]
-fn a_fault_of_our_own_is_one_line() {
+fn a_panic_is_reported_in_one_line() {
     let project = Project::with_hi();
     let mut command = Server::command();
     command.args(["registry", "status"]).current_dir(project.root()).env("MCPBASH_TEST_PANIC", "command");

@@ -1,4 +1,4 @@
-//! Commands of the binary that have no folder of their own.
+//! Commands of the binary without their own folder.
 
 pub(crate) mod call;
 mod completions;

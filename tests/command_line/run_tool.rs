@@ -1,4 +1,4 @@
-//! `mcp-bash run-tool`: a tool is called with the flags that older scripts know, and its result is printed as JSON.
+//! `mcp-bash run-tool`: calls a tool with the flags that older scripts use, and prints its result as JSON.
 
 use crate::command_line::call::{DISK, ECHO, command, project, ran, run};
 use crate::harness::{Project, Server, wait_until_gone};
@@ -50,7 +50,7 @@ fn the_result_is_printed_with_the_name_of_the_tool() {
 }
 
 #[test]
-fn a_tool_that_is_not_there_or_not_allowed_is_an_error_for_programs_and_people() {
+fn a_missing_or_forbidden_tool_is_an_error_for_programs_and_people() {
     let project = project();
     let (code, stdout, stderr) = run(&project, &["run-tool", "dsik"]);
     let message = "tool not found: dsik; did you mean `disk`?";
@@ -73,13 +73,13 @@ fn a_tool_that_is_not_there_or_not_allowed_is_an_error_for_programs_and_people()
         assert_eq!(denied(&[&["run-tool"], words, &["hi"]].concat()).0, Some(0), "{words:?}");
     }
     assert_eq!(denied(&["run-tool", "hi", "--allow", "other"]).0, Some(3));
-    // The project's own policy is asked all the same.
+    // The project's own policy still decides.
     let project = project.file("server.d/policy.sh", "mcp_tools_policy_check() { return 1; }\n");
     assert_eq!(run(&project, &["run-tool", "hi", "--allow-all"]).0, Some(3));
 }
 
 #[test]
-fn a_dry_run_says_what_would_be_run_and_runs_nothing() {
+fn a_dry_run_prints_the_command_and_runs_nothing() {
     let project = project().tool("touches", "#!/bin/sh\ntouch ran\n");
     let ready = "Status: Ready to execute (re-run without --dry-run to run)\n";
     let (code, stdout, _) =
@@ -116,7 +116,7 @@ fn roots_reach_the_tool_and_must_be_folders() {
 }
 
 #[test]
-fn print_env_names_what_a_tool_finds() {
+fn print_env_lists_the_paths_of_a_tool() {
     let project = project().file("server.d/env.sh", "touch ran\n").file("config/a.sh", "touch ran\n");
     let cache = tempfile::tempdir().unwrap();
     let words = [
@@ -168,7 +168,7 @@ fn files_are_sourced_before_anything_else_in_their_order() {
         stderr.contains("run-tool: sourcing") && stderr.contains("two.sh") && stderr.contains("noise"),
         "{stderr}"
     );
-    // What is sourced counts for the settings, too.
+    // Sourced variables count as settings too.
     assert!(sourced(&project, &["--source", "allow.sh"]).1.contains("B=b"));
     let project = project
         .file("server.d/env.sh", "export MCPBASH_TOOL_ENV_MODE=allowlist MCPBASH_TOOL_ENV_ALLOWLIST=B_VAR\n");
@@ -180,7 +180,7 @@ fn files_are_sourced_before_anything_else_in_their_order() {
 }
 
 #[test]
-fn a_file_that_cannot_be_sourced_is_told() {
+fn a_file_that_cannot_be_sourced_is_an_error() {
     let project = Project::new()
         .tool("show", SHOW)
         .file("broken.sh", "if then\n")
@@ -201,7 +201,7 @@ fn a_file_that_cannot_be_sourced_is_told() {
 }
 
 #[test]
-fn what_only_our_own_project_has_is_refused_for_another_server() {
+fn options_for_local_projects_are_refused_for_another_server() {
     let other = Project::new().tool("mark", "#!/bin/sh\ntouch \"$MCPBASH_PROJECT_ROOT/ran\"\n");
     let server = format!(
         "'{}' --project-root '{}'",
@@ -228,7 +228,7 @@ fn what_only_our_own_project_has_is_refused_for_another_server() {
 }
 
 #[test]
-fn a_file_that_takes_too_long_is_ended_with_all_it_started() {
+fn a_file_that_takes_too_long_is_killed_with_its_processes() {
     let slow = "echo $$ >>started\nsleep 600 & echo $! >>started\nwait\n";
     let project = Project::new().tool("show", SHOW).file("slow.sh", slow);
     let (code, stdout, stderr) = sourced(&project, &["--source", "slow.sh", "--timeout", "1"]);
@@ -252,7 +252,7 @@ fn a_file_that_takes_too_long_is_ended_with_all_it_started() {
 }
 
 #[test]
-fn what_a_sourced_file_does_to_its_shell_does_no_harm() {
+fn a_sourced_file_cannot_break_the_shell() {
     let project = Project::new()
         .tool("show", SHOW)
         .file(
@@ -279,7 +279,7 @@ fn what_a_sourced_file_does_to_its_shell_does_no_harm() {
 }
 
 #[test]
-fn new_tools_are_found_at_once_unless_nobody_wants_that() {
+fn new_tools_are_found_at_once_unless_disabled() {
     let project = project();
     let (code, stdout, stderr) = run(&project, &["run-tool", "hi", "--no-refresh"]);
     assert_eq!((code, &*stdout), (Some(2), ""));
@@ -338,7 +338,7 @@ fn a_script_can_be_run_by_hand_with_the_sdk() {
     let by_hand =
         std::process::Command::new(project.path("tools/hello/tool.sh")).env("MCP_SDK", sdk).output().unwrap();
     assert!(String::from_utf8_lossy(&by_hand.stdout).contains("hello"), "{by_hand:?}");
-    // What somebody changed there is put right.
+    // An edited copy is restored.
     std::fs::write(format!("{sdk}/tool-sdk.sh"), "evil").unwrap();
     assert_eq!(path().1, first);
     assert!(!std::fs::read_to_string(format!("{sdk}/tool-sdk.sh")).unwrap().contains("evil"));

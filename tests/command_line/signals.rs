@@ -1,4 +1,5 @@
-//! Every command ends when it is told to, whatever it waits for: somebody who reads, a script, a file that never comes.
+//! Every command exits on a signal, no matter what it waits for: a reader, a script, or a file that never
+//! arrives.
 
 use crate::harness::{Project, Server, wait_until, wait_until_asleep, wait_until_gone};
 use rustix::fs::{CWD, Mode, mkfifoat};
@@ -16,7 +17,7 @@ fn start(project: &Project, words: &[&str]) -> Child {
     command.spawn().expect("the binary runs")
 }
 
-/// How a command ends that gets a signal. Nobody has read what it printed.
+/// The exit status of a command that receives a signal while its output is not read.
 fn end(mut command: Child, signal: Signal) -> ExitStatus {
     let pid = Pid::from_child(&command);
     kill_process(pid, signal).expect("a process");
@@ -24,7 +25,7 @@ fn end(mut command: Child, signal: Signal) -> ExitStatus {
 }
 
 #[test]
-fn a_command_whose_output_nobody_reads_ends_when_it_is_told_to() {
+fn a_command_with_unread_output_exits_on_a_signal() {
     let much = "x".repeat(MUCH);
     let project = Project::new()
         .tool("big", &format!("#!/bin/sh\nhead -c {MUCH} /dev/zero | tr '\\0' x\n"))
@@ -51,7 +52,7 @@ fn a_command_whose_output_nobody_reads_ends_when_it_is_told_to() {
 }
 
 #[test]
-fn a_report_for_a_pipe_that_nobody_reads_does_not_keep_a_command() {
+fn a_report_to_an_unread_pipe_does_not_block_exit() {
     let project =
         Project::with_hi().file("tools/hi/tests/hi.yaml", "- name: says hi\n  expect: { text: hi }\n");
     mkfifoat(CWD, project.path("report"), Mode::RUSR | Mode::WUSR).unwrap();
@@ -60,9 +61,10 @@ fn a_report_for_a_pipe_that_nobody_reads_does_not_keep_a_command() {
     assert_eq!(end(command, Signal::TERM).code(), Some(130));
 }
 
-/// While a project is read nothing is caught: the system ends the command, and the warden what it has started.
+/// No signal is caught while a project is read: the kernel terminates the command, and the warden its child
+/// processes.
 #[test]
-fn a_command_that_waits_for_a_script_of_the_project_ends_with_it() {
+fn a_command_that_waits_for_a_project_script_exits_on_a_signal() {
     for words in [
         &["validate"][..],
         &["doctor"],
@@ -92,7 +94,7 @@ fn a_command_that_waits_for_a_script_of_the_project_ends_with_it() {
 }
 
 #[test]
-fn a_server_that_does_not_end_does_not_keep_the_command_that_started_it() {
+fn a_server_that_does_not_exit_does_not_block_its_command() {
     let project = Project::new().gate();
     let server = r#"trap '' TERM INT
 echo $$ >>started

@@ -1,27 +1,27 @@
-//! A server that may open no more files, by its limit of descriptors.
+//! A server that can open no more files, because of its descriptor limit.
 
 use super::{Subject, tools_of, write_version};
 use crate::harness::Project;
 use rustix::process::{Pid, Resource, Rlimit, prlimit};
 
-/// Lowers the limit of a running process. Returns the one before.
+/// Lowers the limit of a running process. Returns the previous one.
 fn limit_descriptors(pid: u32, limit: Rlimit) -> Rlimit {
     let pid = Pid::from_raw(pid.cast_signed()).expect("a pid");
     prlimit(Some(pid), Resource::Nofile, limit).expect("a limit")
 }
 
 #[test]
-fn a_save_while_no_file_can_be_opened_is_taken_over_afterwards() {
+fn a_save_while_no_file_can_be_opened_is_loaded_afterwards() {
     let project = Project::new();
     write_version(&project, 0);
-    // Lists do not wait for files that cannot be asked.
+    // Lists do not wait for files that cannot be read.
     let mut subject = Subject::start(&project, &[("MCPBASH_LIST_WAIT_SECS", "0")]);
     subject.expect_version(0);
     let pid = subject.server.pid();
-    // At first nothing can be opened; then each time one more file before the first that cannot.
+    // First nothing can be opened; then, each time, one more file before the first failure.
     let lowest = lowest_free(pid);
     for version in 1..=6 {
-        // (The standard streams: less than that, and the system would not even wait for them.)
+        // (The standard streams: with fewer descriptors the kernel cannot even poll them.)
         let most = if version == 1 { 3 } else { lowest + version - 2 };
         let limit = keeping_maximum(pid, Rlimit { current: Some(most as u64), maximum: None });
         let before = limit_descriptors(pid, limit);
@@ -33,7 +33,7 @@ fn a_save_while_no_file_can_be_opened_is_taken_over_afterwards() {
             assert_eq!(status, 503, "{why}");
             assert!(why.contains("Too many open files"), "{why}");
         }
-        // What could be read may be served by now, and nothing is lost.
+        // Files that could be read may be served by now, and nothing is lost.
         let kinds: Vec<String> = subject.names("tools").iter().map(|name| kind_of(name)).collect();
         assert_eq!(kinds, tools_of(0).iter().map(|name| kind_of(name)).collect::<Vec<_>>());
         limit_descriptors(pid, before);
@@ -50,13 +50,13 @@ fn kind_of(name: &str) -> String {
     name.split('_').next().unwrap_or_default().to_owned()
 }
 
-/// The lowest number that the next descriptor of a process may have.
+/// The lowest number that the next descriptor of a process can have.
 fn lowest_free(pid: u32) -> usize {
     let is_open = |number: &usize| std::fs::symlink_metadata(format!("/proc/{pid}/fd/{number}")).is_ok();
     (0..65536).find(|number| !is_open(number)).expect("a number")
 }
 
-/// A limit whose upper end stays: an ordinary user could not raise it again.
+/// Only the soft limit changes: an ordinary user could not raise the hard limit again.
 fn keeping_maximum(pid: u32, limit: Rlimit) -> Rlimit {
     let limits = std::fs::read_to_string(format!("/proc/{pid}/limits")).expect("limits");
     let line = limits.lines().find(|line| line.starts_with("Max open files")).expect("a limit of files");
@@ -71,7 +71,7 @@ fn a_call_while_no_pipe_can_be_made_is_refused_with_the_reason_and_the_next_is_s
     let mut subject = Subject::start(&project, &[]);
     let pid = subject.server.pid();
     subject.expect_version(0);
-    // A call that needs a process, and so pipes, is answered with the reason; the next one is served.
+    // A call that needs a process, and so pipes, is answered with the reason. The next one is served.
     let limit = Rlimit { current: Some(3), maximum: None };
     let before = limit_descriptors(pid, keeping_maximum(pid, limit));
     let refused = subject.call("shell_0");
@@ -82,14 +82,14 @@ fn a_call_while_no_pipe_can_be_made_is_refused_with_the_reason_and_the_next_is_s
 }
 
 #[test]
-fn a_policy_that_cannot_be_asked_is_no_refusal_and_decides_again_later() {
+fn a_policy_that_cannot_run_is_not_a_refusal_and_decides_again_later() {
     let project = Project::new().file("server.d/policy.sh", "mcp_tools_policy_check() { return 0; }\n");
     write_version(&project, 0);
     let mut subject = Subject::start(&project, &[]);
     subject.expect_version(0);
     let pid = subject.server.pid();
     let lowest = lowest_free(pid);
-    // One more file each time before the first that cannot be opened: those of the policy, then those of its process.
+    // Each time, one more file before the first failure: first the policy's files, then those of its process.
     for more in 0..12 {
         let limit = keeping_maximum(pid, Rlimit { current: Some((lowest + more) as u64), maximum: None });
         let before = limit_descriptors(pid, limit);

@@ -1,4 +1,4 @@
-//! Disks that are full for a while: a small file system of the server's own, in its own view of the mounts.
+//! Disks that are full for a while: a small file system mounted in the server's own mount namespace.
 
 use super::Subject;
 use crate::harness::http::HttpServer;
@@ -11,10 +11,10 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 
-/// The server in a view of the mounts in which `folder` is a disk of so many kilobytes.
+/// The server in a mount namespace in which `folder` is a disk of so many kilobytes.
 fn command_on_small_disk(folder: &Path, kilobytes: u32) -> Command {
     let mut command = Server::command_of("unshare");
-    // An ordinary user may mount in a name space of users of its own.
+    // An ordinary user may mount inside a user namespace.
     command.args(if getuid().is_root() { &["--mount"][..] } else { &["--map-root-user", "--mount"] });
     let mount = format!("mount -t tmpfs -o size={kilobytes}k,mode=700 disk \"$0\" && exec \"$@\"");
     command.args(["sh", "-c", &mount]).arg(folder).arg(env!("CARGO_BIN_EXE_mcp-bash"));
@@ -27,7 +27,7 @@ fn seen_by(server: &Child, folder: &Path) -> PathBuf {
     root.join(folder.strip_prefix("/").expect("an absolute path"))
 }
 
-/// Leaves no room on a disk.
+/// Fills a disk.
 fn fill(disk: &Path) {
     let full = fs::write(disk.join("filler"), vec![0; 16 * 1024 * 1024]);
     assert_eq!(full.map_err(|error| error.kind()), Err(ErrorKind::StorageFull));
@@ -65,7 +65,7 @@ fn a_first_call_on_a_full_disk_is_refused_with_the_reason_and_the_next_is_served
 }
 
 #[test]
-fn a_log_on_a_disk_that_was_full_has_no_line_that_is_glued_to_another() {
+fn a_log_on_a_full_disk_has_no_merged_lines() {
     let (project, outer) = (Project::with_hi(), Project::new().file("disk/.keep", ""));
     let disk = outer.path("disk");
     let mut command = command_on_small_disk(&disk, 64);
@@ -75,7 +75,7 @@ fn a_log_on_a_disk_that_was_full_has_no_line_that_is_glued_to_another() {
     server.initialize("2025-11-25");
     let seen = seen_by(&server.child, &disk);
     fs::write(seen.join("filler"), vec![0; 32 * 1024]).expect("half of the disk");
-    // Until there is no room for a whole line any more.
+    // Until no whole line fits any more.
     wait_until("the disk to be full", || {
         server.ask_past_news("call", "tools/call", &json!({ "name": "hi" }));
         let log = fs::read(seen.join("log")).unwrap_or_default();

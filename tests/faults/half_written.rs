@@ -1,4 +1,4 @@
-//! Files that are caught half written: an editor empties a file and writes it again.
+//! Files that are read while half written: an editor truncates a file and writes it again.
 
 use super::{Subject, tools_of, write_version};
 use crate::harness::{Project, wait_until};
@@ -6,7 +6,7 @@ use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-/// The files of a version that are saved while they are served.
+/// The files of a version, which are saved while they are served.
 const FILES: [&str; 6] = [
     "tools/shell/tool.meta.json",
     "tools/python.py",
@@ -16,10 +16,10 @@ const FILES: [&str; 6] = [
     "prompts/greet.meta.json",
 ];
 
-/// So many bytes of a script are its `#!` line, which says nothing of what it is.
+/// The length of a script's `#!` line, which does not tell what the script is.
 const FIRST_LINE: usize = "#!/bin/sh\n".len();
 
-/// Has the project read again. Returns when it was.
+/// Makes the server read the project again. Returns when it has.
 fn have_it_read(project: &Project, subject: &mut Subject, number: usize) {
     project.write(&format!("prompts/marker_{number}.txt"), "Marker");
     let marker = format!("marker_{number}");
@@ -35,7 +35,7 @@ fn an_entry_is_served_as_it_was_while_its_file_is_being_written() {
     let inline = "#!/bin/sh\n# mcp: {\"name\": \"described\", \"description\": \"Says so itself\"}\necho 0\n";
     project.write_script("tools/inline.sh", inline);
     let tools = [vec!["described".to_owned()], tools_of(0)].concat();
-    // Lists do not wait for a file that is loaded, so that they show what is served meanwhile.
+    // Lists do not wait for a file that is being loaded, so they show the entries served meanwhile.
     let mut subject = Subject::start(&project, &[("MCPBASH_LIST_WAIT_SECS", "0")]);
     wait_until("the tools", || (subject.names("tools") == tools).then_some(()));
     let mut number = 0;
@@ -44,8 +44,8 @@ fn an_entry_is_served_as_it_was_while_its_file_is_being_written() {
         for part in ["", &whole[..FIRST_LINE], &whole[..whole.len() / 2]] {
             let (is_over, path) = (AtomicBool::new(false), project.path(file));
             thread::scope(|scope| {
-                // It is written again and again, so that it is never still, however slow the machine is. A file that is
-                // just being run cannot be written.
+                // It is written again and again, so that it never settles, however slow the machine is. A
+                // running executable cannot be written.
                 scope.spawn(|| {
                     while !is_over.load(Ordering::Relaxed) {
                         let _ = fs::write(&path, part);

@@ -1,10 +1,10 @@
-//! A process that reads definitions is killed once, as the kernel does that is out of memory.
+//! A process that reads definitions is killed once, as by the kernel's OOM killer.
 
 use super::Subject;
 use crate::harness::{Project, wait_until};
 use rustix::process::{Pid, Signal, kill_process};
 
-/// The text of a file that waits at the gate while it is loaded for the first time after `version` came.
+/// The text of a file that waits at the gate the first time it is loaded after `version` was written.
 fn waits_once(version: usize) -> String {
     format!(
         "import os
@@ -32,7 +32,7 @@ esac
     )
 }
 
-/// Kills the process that loads a version, once it does.
+/// Kills the process that loads a version, as soon as it does.
 fn kill_loader(project: &Project, version: usize) {
     let pid = wait_until("the process that loads the file", || {
         let text = project.read(&format!("loaded_{version}"));
@@ -80,7 +80,7 @@ fn a_file_whose_loader_is_killed_at_the_start_is_loaded_again() {
 }
 
 #[test]
-fn a_file_that_cannot_be_loaded_for_its_own_fault_is_not_loaded_again() {
+fn a_file_with_an_error_is_not_loaded_again() {
     let fails = "import os\nfrom mcp_bash import tool\nopen('loads', 'a').write('x')\nraise ValueError('no')\n@tool\ndef f(): ...\n";
     let project = Project::new().file("tools/fails.py", fails).file("tools/python.py", &waits_once(1));
     let project = project.gate();
@@ -88,7 +88,8 @@ fn a_file_that_cannot_be_loaded_for_its_own_fault_is_not_loaded_again() {
     subject.expect_log("ValueError: no", 1);
     kill_loader(&project, 1);
     wait_until("the other file", || (subject.names("tools") == ["python_1"]).then_some(()));
-    // The other one was loaded again meanwhile; changes of the project may have this one loaded, and time does not.
+    // The other file was loaded again meanwhile. Only a change of the project may load this one again, not
+    // time.
     assert!(project.read("loads").len() <= 4, "{}", project.read("loads"));
     subject.server.finish();
 }

@@ -1,4 +1,4 @@
-//! Loops that a server needs for as long as it runs, of which one panics.
+//! Loops that a server needs for its whole lifetime, when one of them panics.
 
 use crate::harness::metrics::{get, start_with};
 use crate::harness::{Project, Server, wait_until};
@@ -13,7 +13,7 @@ fn a_loop_that_panicked_does_its_work_again() {
         wait_until("the panic", || server.log().contains("mcp.panic").then_some(()));
         server.expect_service();
         assert_eq!(get(metrics, "/readyz", "*/*").status, 200, "{name}");
-        // A session that is not used ends, which the metrics count without using it.
+        // An idle session expires; the metrics count it without using it.
         let session = server.session("2025-11-25");
         let count = || get(metrics, "/metrics", "*/*").text();
         wait_until("its end", || count().contains("\nmcp_server_sessions 0\n").then_some(()));
@@ -46,11 +46,11 @@ fn a_subscription_is_polled_again_after_a_panic() {
 }
 
 #[test]
-fn a_server_that_cannot_write_any_more_ends_and_says_why() {
+fn a_server_that_can_no_longer_write_exits_and_says_why() {
     let project = Project::new().tool("long", "#!/bin/sh\nhead -c 300000 /dev/zero | tr '\\0' x\n");
     let environment = [("MCPBASH_TEST_PANIC", "writer"), ("MCPBASH_MAX_RESULT_TEXT_BYTES", "0")];
     let mut server = Server::ready_with(project.root(), &environment, "2025-11-25");
-    // More than a pipe takes is written by a thread. The input stays open.
+    // A thread writes results larger than a pipe. The input stays open.
     server.request(1, "tools/call", &json!({ "name": "long" }));
     assert_eq!(server.wait().code(), Some(1));
     let said = server.stderr();

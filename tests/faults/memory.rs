@@ -1,4 +1,4 @@
-//! Tools that the kernel kills for want of memory, in a control group of the server's own with little of it.
+//! Tools that the kernel kills when memory runs out, in a control group for the server with a low limit.
 
 use crate::harness::{Project, Server, wait_until};
 use serde_json::json;
@@ -6,14 +6,15 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Enough for the server, and soon too little for a tool that takes all there is.
+/// Enough for the server, but too little for a tool that allocates without end.
 const BYTES: &str = "67108864";
 
-/// A control group with a limit of memory, below the one that this process is in.
+/// A control group with a memory limit, below the group of this process.
 struct SmallGroup(PathBuf);
 
 impl SmallGroup {
-    /// `None` where this user may not make one: cgroup v2 lets only groups without processes divide their memory.
+    /// `None` if this user may not create one: under cgroup v2 only groups without processes may divide their
+    /// memory.
     fn new() -> Option<Self> {
         let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
         let group_of =
@@ -37,15 +38,15 @@ impl Drop for SmallGroup {
     }
 }
 
-/// Writes to a file of the kernel, and makes none.
+/// Writes to a kernel file, which must exist.
 fn write(file: &Path, text: &str) -> io::Result<()> {
     fs::OpenOptions::new().write(true).open(file)?.write_all(text.as_bytes())
 }
 
 #[test]
-fn a_tool_that_ran_out_of_memory_is_said_to_have_and_one_that_was_killed_is_not() {
+fn an_out_of_memory_kill_is_reported_and_another_kill_is_not() {
     let Some(group) = SmallGroup::new() else {
-        // What is read of the counters is tested beside the code that reads them.
+        // The parsing of the counters is tested beside the code that reads them.
         return eprintln!("no control group with a limit of memory can be made here");
     };
     let project = Project::new()
@@ -62,7 +63,7 @@ fn a_tool_that_ran_out_of_memory_is_said_to_have_and_one_that_was_killed_is_not(
     };
     assert!(!said("killed").contains("memory"), "{}", said("killed"));
     let guess = "was ended by SIGKILL (9); it probably ran out of memory";
-    // The counters are first read a moment after the start.
+    // The counters are first read shortly after the start.
     let greedy = wait_until("a guess", || Some(said("greedy")).filter(|said| said.contains("memory")));
     assert!(greedy.contains(guess), "{greedy}");
     let parent = said("parent");

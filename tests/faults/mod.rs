@@ -1,6 +1,6 @@
-//! Faults that pass: the machine lacks something for a moment, or a helper process is killed, while something is prepared once
-//! or the project is read. Afterwards everything must be as in a server that never met the fault, and readiness must have
-//! told the truth meanwhile.
+//! Temporary faults: the machine lacks a resource for a moment, or a helper process is killed, while the
+//! server prepares something or reads the project. Afterwards everything must be as in a server without a
+//! fault, and readiness must have been accurate meanwhile.
 
 mod descriptors;
 mod full_disk;
@@ -21,7 +21,8 @@ use crate::harness::{Project, wait_until};
 use serde_json::{Value, json};
 use std::net::{SocketAddr, TcpStream};
 
-/// A project with an entry of each kind that is read in a way of its own. Each tool says `version`, and each name holds it.
+/// A project with an entry of each kind that is read differently. Each tool prints `version`, and each name
+/// contains it.
 fn write_version(project: &Project, version: usize) {
     project.write_script("tools/shell/tool.sh", &format!("#!/bin/sh\necho {version}\n"));
     let metadata = json!({ "name": format!("shell_{version}"), "description": "A script" });
@@ -53,7 +54,7 @@ fn tools_of(version: usize) -> Vec<String> {
     ["node", "provided", "python", "shell"].iter().map(|kind| format!("{kind}_{version}")).collect()
 }
 
-/// A server, with connections that were there before the fault: a server without descriptors accepts no others.
+/// A server, with connections opened before the fault: a server without descriptors accepts no more.
 struct Subject {
     server: HttpServer,
     client: Http,
@@ -97,7 +98,7 @@ impl Subject {
         self.names(list).len()
     }
 
-    /// What a tool says, or the error.
+    /// The text of a tool's result, or the error.
     fn call(&mut self, tool: &str) -> String {
         let answer = self.ask("tools/call", &json!({ "name": tool, "arguments": {} }));
         match answer["result"]["content"][0]["text"].as_str() {
@@ -110,14 +111,14 @@ impl Subject {
         let question = request("GET", "/readyz", &[("Accept", "*/*")], b"");
         let is_sent = self.watcher.try_send(&question).is_ok();
         let Some(head) = is_sent.then(|| self.watcher.try_head()).flatten() else {
-            // A connection is closed that was not used for some time.
+            // The server closes idle connections.
             self.watcher = Http::new(TcpStream::connect(self.metrics).expect("a connection"));
             return self.readiness();
         };
         (head.status, self.watcher.body_of(head).text())
     }
 
-    /// Waits until all lists are those of a version; then everything else must be too.
+    /// Waits until all lists show a version; then everything else must too.
     fn expect_version(&mut self, version: usize) {
         wait_until(&format!("the lists of version {version}, not {:?}", self.names("tools")), || {
             self.lists(version).is_ok().then_some(())
@@ -125,7 +126,8 @@ impl Subject {
         assert_eq!(self.is_as(version), Ok(()));
     }
 
-    /// Whether everything is as in a server of a version that never met a fault; if not, what differs.
+    /// Checks that everything is as in a server of this version without a fault. Returns the difference if
+    /// not.
     fn is_as(&mut self, version: usize) -> Result<(), String> {
         self.lists(version)?;
         for tool in tools_of(version) {
@@ -153,7 +155,7 @@ impl Subject {
             .try_for_each(|(list, names)| expect(list, &self.listed(list)?.join(" "), &names.join(" ")))
     }
 
-    /// Waits until the log holds such words so often.
+    /// Waits until the log contains these words so often.
     fn expect_log(&self, words: &str, count: usize) {
         wait_until(&format!("{words:?} in the log"), || {
             (self.server.log().matches(words).count() >= count).then_some(())

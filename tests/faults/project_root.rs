@@ -1,4 +1,4 @@
-//! The folder of the project itself: a link that leads elsewhere later, or a folder that is gone for a while.
+//! The project folder itself: a symlink that later points elsewhere, or a folder that is missing for a while.
 
 use super::{Subject, write_version};
 use crate::harness::http::HttpServer;
@@ -7,7 +7,7 @@ use serde_json::json;
 use std::fs;
 use std::os::unix::fs::symlink;
 
-/// Lets a link lead elsewhere, in one step, as deployments do.
+/// Points a symlink elsewhere atomically, as deployments do.
 fn point(outer: &Project, to: &Project) {
     let fresh = outer.path("fresh");
     symlink(to.root(), &fresh).expect("a link");
@@ -15,7 +15,7 @@ fn point(outer: &Project, to: &Project) {
 }
 
 #[test]
-fn a_link_that_leads_to_another_project_later_is_reported() {
+fn a_link_that_changes_its_target_is_reported() {
     let (outer, one, other) = (Project::new(), Project::new(), Project::new());
     write_version(&one, 1);
     write_version(&other, 2);
@@ -38,7 +38,7 @@ fn a_link_that_leads_to_another_project_later_is_reported() {
 }
 
 #[test]
-fn a_project_that_is_removed_and_made_again_is_followed_again() {
+fn a_project_that_is_removed_and_recreated_is_watched_again() {
     let project = Project::new();
     write_version(&project, 1);
     let mut subject = Subject::start(&project, &[]);
@@ -54,7 +54,7 @@ fn a_project_that_is_removed_and_made_again_is_followed_again() {
 }
 
 #[test]
-fn the_built_in_project_is_written_again_when_it_is_gone() {
+fn the_built_in_project_is_restored_when_it_is_removed() {
     let outer = Project::new().file("here/.keep", "").file("tmp/.keep", "");
     let mut command = Server::command();
     command
@@ -74,7 +74,7 @@ fn the_built_in_project_is_written_again_when_it_is_gone() {
         staged.filter(|folder| folder.is_dir()).collect::<Vec<_>>()
     };
     let [staged] = &private()[..] else { panic!("{:?}", private()) };
-    // First a part of it, then all of it, then the private folder that it is in.
+    // First a part of it, then all of it, then its private folder.
     fs::remove_dir_all(staged.join("tools/getting-started")).expect("a folder");
     wait_until("the part", || call(&mut server).then_some(()));
     fs::remove_dir_all(staged).expect("a folder");
@@ -86,7 +86,7 @@ fn the_built_in_project_is_written_again_when_it_is_gone() {
 }
 
 #[test]
-fn a_project_that_was_gone_for_a_while_is_served_as_it_is_when_it_is_back() {
+fn a_project_that_was_missing_is_served_as_it_returns() {
     let (outer, project) = (Project::new(), Project::new());
     write_version(&project, 1);
     let mut subject = Subject::start(&project, &[]);

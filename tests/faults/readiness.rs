@@ -1,10 +1,10 @@
-//! Readiness while a helper of the server does not do its work, and after it does again.
+//! Readiness while a helper of the server fails, and after it recovers.
 
 use super::threads::NoThreads;
 use super::write_version;
 use crate::harness::{Project, wait_until};
 
-/// The stack of the thread that follows the project.
+/// The stack size of the thread that watches the project.
 const STACK_OF_WATCHER: usize = 8 * 1024 * 1024;
 
 #[test]
@@ -17,7 +17,7 @@ fn a_server_that_cannot_watch_its_project_is_not_ready_until_it_can() {
     let (status, why) = subject.readiness();
     assert_eq!(status, 503, "{why}");
     assert!(why.contains("changes of the project are not noticed"), "{why}");
-    // What was read at the start is served meanwhile.
+    // Entries read at the start are served meanwhile.
     wait_until("the tools", || subject.names("tools").contains(&"shell_0".to_owned()).then_some(()));
     no_threads.end();
     wait_until("readiness", || (subject.readiness() == (200, "ready\n".to_owned())).then_some(()));

@@ -1,4 +1,5 @@
-//! A start on a machine that lacks what every call needs: it is said in one sentence, to the operator and to the client.
+//! A start on a machine that lacks something every call needs: one sentence tells the operator and the
+//! client.
 
 use crate::harness::{Project, Server};
 use rustix::process::getuid;
@@ -9,24 +10,24 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// A program in name spaces of its own, in which `prelude` has been run by root. Its `$0` is `folder`.
+/// A program in its own namespaces, after root has run `prelude` there. Its `$0` is `folder`.
 fn command_after(prelude: &str, folder: &Path) -> Command {
     let mut command = Server::command_of("unshare");
-    // An ordinary user may mount in a name space of users of its own.
+    // An ordinary user may mount inside a user namespace.
     command.args(if getuid().is_root() { &["--mount"][..] } else { &["--map-root-user", "--mount"] });
     command.args(["sh", "-c", &format!("{prelude} && exec \"$@\"")]).arg(folder);
     command.arg(env!("CARGO_BIN_EXE_mcp-bash"));
     command
 }
 
-/// What a start that fails says on standard error, and to the client that sends a first request.
+/// The standard error of a start that fails, and the answer to a client's first request.
 fn failed_start(mut command: Command, project: &Project) -> (String, String) {
     command.arg("--project-root").arg(project.root());
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut server = command.spawn().expect("a process");
     let request = json!({ "jsonrpc": "2.0", "id": 7, "method": "initialize", "params": {} });
     let mut input = server.stdin.take().expect("a pipe");
-    // A server that has ended reads nothing.
+    // A server that has exited reads nothing.
     let _ = writeln!(input, "{request}");
     drop(input);
     let output = server.wait_with_output().expect("an end");
@@ -78,7 +79,7 @@ fn a_start_without_a_usable_temporary_folder_names_it_and_the_setting() {
     command.env("TMPDIR", &disk);
     expect_both(&failed_start(command, &project), &[&disk.to_string_lossy(), "No space left on device", set]);
     if !getuid().is_root() {
-        // Root may write everywhere.
+        // Root may write anywhere.
         fs::set_permissions(&disk, Permissions::from_mode(0o555)).expect("permissions");
         expect_both(&failed_start(with("TMPDIR", &disk), &project), &["Permission denied", set]);
         fs::set_permissions(&disk, Permissions::from_mode(0o755)).expect("permissions");

@@ -1,4 +1,4 @@
-//! What is wrong around a server is named: the signal, the option, the file.
+//! Error messages name the cause: the signal, the option, or the file.
 
 use crate::harness::http::{HttpServer, post};
 use crate::harness::{Project, Server, wait_until};
@@ -10,7 +10,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 
 #[test]
-fn a_tool_that_a_signal_ends_is_said_to_be_ended_by_it() {
+fn a_tool_killed_by_a_signal_names_the_signal() {
     let project = Project::new()
         .tool("silent", "#!/bin/sh\nkill -KILL $$\n")
         .tool("loud", "#!/bin/sh\necho words >&2\nkill -SEGV $$\n")
@@ -43,7 +43,7 @@ fn a_port_in_use_is_reported_with_the_option_that_names_it() {
 }
 
 #[test]
-fn an_output_that_takes_nothing_is_an_error_and_a_client_that_is_gone_is_none() {
+fn an_unwritable_output_is_an_error_and_a_closed_one_is_not() {
     let project = Project::with_hi();
     let full = OpenOptions::new().write(true).open("/dev/full").expect("a device");
     for (output, code) in [(Stdio::from(full), 1), (Stdio::null(), 0)] {

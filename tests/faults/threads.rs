@@ -1,6 +1,6 @@
-//! A server that can start no thread. What the system's limit of processes does to an ordinary user is done here to any, root
-//! among them, by a library in the place of the system's: it refuses threads while a file is there, all of them or those with a stack of the
-//! size that the file names.
+//! A server that can start no thread. The system's process limit affects ordinary users only, so a preloaded
+//! library simulates it for every user, root included: while a file exists it refuses all threads, or those
+//! with the stack size that the file names.
 
 use super::{Subject, write_version};
 use crate::harness::{Project, Server, wait_until};
@@ -43,10 +43,10 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
 }
 "#;
 
-/// The stack of the thread that writes to standard output.
+/// The stack size of the thread that writes to standard output.
 const STACK_OF_WRITER: usize = 64 * 1024;
 
-/// The library, and the file that lets it refuse.
+/// The library, and the file that makes it refuse threads.
 pub(super) struct NoThreads {
     folder: TempDir,
 }
@@ -81,7 +81,7 @@ impl NoThreads {
         fs::write(self.sign(), which).expect("a file");
     }
 
-    /// Refuses only threads with a stack of so many bytes.
+    /// Refuses only threads with this stack size, in bytes.
     pub(super) fn begin_with_stack(&self, bytes: usize) {
         self.refuse(&bytes.to_string());
     }
@@ -100,14 +100,14 @@ impl NoThreads {
         let settings = self.settings();
         let mut settings: Vec<(&str, &str)> =
             settings.iter().map(|(name, value)| (&**name, &**value)).collect();
-        // Lists do not wait for files that cannot be asked.
+        // Lists do not wait for files that cannot be read.
         settings.push(("MCPBASH_LIST_WAIT_SECS", "0"));
         Subject::start(project, &settings)
     }
 }
 
 #[test]
-fn saves_while_no_thread_can_be_started_are_taken_over() {
+fn saves_while_no_thread_can_be_started_are_loaded() {
     let project = Project::new();
     write_version(&project, 0);
     let no_threads = NoThreads::new();
@@ -116,7 +116,7 @@ fn saves_while_no_thread_can_be_started_are_taken_over() {
     for version in 1..=3 {
         no_threads.begin();
         write_version(&project, version);
-        // Metadata is read by the thread that is there.
+        // The existing thread reads the metadata.
         let tool = format!("shell_{version}");
         wait_until("the tool of a script", || subject.names("tools").contains(&tool).then_some(()));
         no_threads.end();
@@ -127,14 +127,14 @@ fn saves_while_no_thread_can_be_started_are_taken_over() {
 }
 
 #[test]
-fn a_large_change_while_no_thread_can_be_started_is_taken_over() {
+fn a_large_change_while_no_thread_can_be_started_is_loaded() {
     let project = Project::new();
     write_version(&project, 0);
     let no_threads = NoThreads::new();
     let mut subject = no_threads.subject(&project);
     subject.expect_version(0);
     no_threads.begin();
-    // So many that several threads would share the work.
+    // Enough files for several threads to share the work.
     for number in 0..600 {
         project.write(&format!("prompts/many/p{number}.txt"), "Many");
     }
@@ -147,7 +147,7 @@ fn a_large_change_while_no_thread_can_be_started_is_taken_over() {
 }
 
 #[test]
-fn what_needs_a_thread_is_served_without_one() {
+fn requests_that_want_a_thread_are_served_without_one() {
     let project = Project::new()
         .tool("long", "#!/bin/sh\nhead -c 300000 /dev/zero | tr '\\0' x\n")
         .file("resources/note.txt", "Note")
@@ -166,7 +166,7 @@ fn what_needs_a_thread_is_served_without_one() {
     let read = server.ask_past_news("read", "resources/read", &uri);
     assert_eq!(read["result"]["contents"][0]["text"], "Note", "{read}");
     no_threads.begin_with_stack(STACK_OF_WRITER);
-    // More than a pipe takes, so that a thread is to write the rest.
+    // More than a pipe holds, so that a thread has to write the rest.
     server.request("call", "tools/call", &json!({ "name": "long", "arguments": {} }));
     no_threads.wait_for_refusal();
     no_threads.end();

@@ -1,11 +1,12 @@
-//! Calls of functions: told of while they run, questioned, given up, limited, many at once, with state that outlives them.
+//! Calls of functions: progress, questions, cancellation, timeouts, concurrency, and state that outlives a
+//! call.
 
 use crate::functions::{call, call_and_news, names, quiet, quiet_with, text};
 use crate::harness::{Project, Server, exists, stateless_meta, wait_until, wait_until_gone};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// A function of each language that takes three steps.
+/// A function in each language that takes three steps.
 fn walking() -> Project {
     Project::new()
         .file(
@@ -27,7 +28,7 @@ fn steps(news: &[Value]) -> Vec<(Value, Value, Value)> {
 }
 
 #[test]
-fn progress_is_told_in_both_eras() {
+fn progress_is_sent_in_both_eras() {
     let project = walking();
     let wanted: Vec<_> = [(1, "a"), (2, "b"), (3, "c")]
         .map(|(at, step)| (json!(at), json!(3), json!(format!("step {step}"))))
@@ -56,7 +57,7 @@ fn progress_is_told_in_both_eras() {
     }
 }
 
-/// A function of each language that asks for a name and then for a confirmation.
+/// A function in each language that asks for a name and then for a confirmation.
 fn asking() -> Project {
     Project::new()
         .file(
@@ -92,7 +93,7 @@ export const present = tool('x', {}, async () => {
         )
 }
 
-/// What a person enters into the only field of a form.
+/// The user's input for the only field of a form.
 fn filled(question: &Value, value: &Value) -> Value {
     let properties = question["params"]["requestedSchema"]["properties"].as_object().unwrap();
     let name = properties.keys().next().unwrap().clone();
@@ -100,7 +101,7 @@ fn filled(question: &Value, value: &Value) -> Value {
 }
 
 #[test]
-fn questions_are_put_and_answered_in_a_session() {
+fn questions_are_asked_and_answered_in_a_session() {
     let project = asking();
     for (tool, yes) in [("introduce", "True"), ("present", "true")] {
         let mut server = Server::start_with(project.root(), &[("MCPBASH_LOG_LEVEL", "emergency")]);
@@ -132,7 +133,7 @@ fn stateless_call(server: &mut Server, id: u32, tool: &str, more: &Value) -> Val
 }
 
 #[test]
-fn questions_are_put_and_answered_without_a_session() {
+fn questions_are_asked_and_answered_without_a_session() {
     for (tool, yes) in [("introduce", "True"), ("present", "true")] {
         let project = asking();
         let mut server = Server::start(project.root());
@@ -148,13 +149,13 @@ fn questions_are_put_and_answered_without_a_session() {
         let asked = stateless_call(&mut server, 2, tool, &answered);
         let answered = retry(&asked, "Are you well, Zoë?", &json!(true));
         assert_eq!(text(&stateless_call(&mut server, 3, tool, &answered)), format!("Zoë, well: {yes}"));
-        // It waited where it asked, and was not run again for each answer.
+        // The function waited where it asked, and did not run again for each answer.
         assert_eq!(project.read("asked"), "x");
     }
 }
 
 #[test]
-fn a_client_that_cannot_be_asked_is_not() {
+fn a_client_without_elicitation_is_not_asked() {
     let project = asking();
     let mut server = quiet(&project);
     for tool in ["introduce", "present"] {
@@ -166,7 +167,7 @@ fn a_client_that_cannot_be_asked_is_not() {
 }
 
 #[test]
-fn a_function_without_time_is_told_and_the_next_call_is_served() {
+fn a_function_that_times_out_is_notified_and_the_next_call_is_served() {
     let slow = r"import os, time
 from mcp_bash import tool
 
@@ -209,14 +210,14 @@ export const prompt_one = tool('x', {}, () => 'quick')
         let next = if is_python { "quick" } else { "prompt_one" };
         assert_eq!(text(&call(&mut server, next, &json!({}))), "quick", "after {tool}");
     }
-    // Nobody goes on with what nobody waits for.
+    // A call without a waiting client does not continue.
     let started = project.wait_for_started(3);
     wait_until_gone(started[1]);
     wait_until_gone(started[2]);
 }
 
 #[test]
-fn a_call_that_is_given_up_ends_in_the_function() {
+fn a_cancelled_call_stops_the_function() {
     let waits = r"import os, time
 from mcp_bash import Cancelled, tool
 
@@ -253,14 +254,14 @@ export const id = tool('x', {}, () => process.pid)
         let pid = project.wait_for_started(at + 1)[at];
         server.notify("notifications/cancelled", &json!({ "requestId": tool }));
         wait_until(said, || (project.read("ended") == said).then_some(()));
-        // A worker that heeds it goes on; there is no answer to what was given up.
+        // A worker whose function handles cancellation continues; a cancelled call gets no answer.
         let answer = server.ask("next", "tools/call", &json!({ "name": next, "arguments": {} }));
         assert_eq!(text(&answer), pid.to_string());
     }
 }
 
 #[test]
-fn a_function_that_does_not_heed_it_is_ended_with_what_it_started() {
+fn a_function_that_ignores_cancellation_is_killed_with_its_processes() {
     let stubborn = r"import os, subprocess, time
 from mcp_bash import tool
 
@@ -288,7 +289,7 @@ def number() -> int:
     pids.into_iter().for_each(wait_until_gone);
 }
 
-/// A function of each language that counts with what is kept, and tells when that is ended.
+/// A function in each language that counts in kept state, and reports when that state is released.
 fn keeping() -> Project {
     Project::new()
         .file(
@@ -322,7 +323,7 @@ export const tally = tool('x', {}, async () => (await counter()).at += 1)
 }
 
 #[test]
-fn what_is_kept_outlives_calls_and_ends_with_the_server() {
+fn kept_state_outlives_calls_and_is_released_at_shutdown() {
     let project = keeping();
     let mut server = quiet(&project);
     for tool in ["count", "tally"] {
@@ -338,7 +339,7 @@ fn what_is_kept_outlives_calls_and_ends_with_the_server() {
 }
 
 #[test]
-fn what_a_call_changes_around_it_is_not_seen_by_the_next() {
+fn process_state_changed_by_a_call_is_restored_for_the_next() {
     let changes = r"import os
 from mcp_bash import tool
 
@@ -369,7 +370,7 @@ export const see = tool('x', {}, () => [process.env.LEFT ?? null, process.cwd() 
 }
 
 #[test]
-fn of_fifty_calls_at_once_each_has_its_own_answer() {
+fn fifty_concurrent_calls_each_get_their_own_answer() {
     let echo = r"import time
 from mcp_bash import progress, tool
 
@@ -420,7 +421,7 @@ export const echo_node = tool('x', { word: 'string' }, async ({ word }) => {
                 assert_eq!(message["params"]["message"], word(token));
                 continue;
             }
-            // A list may be announced meanwhile.
+            // A list change may be announced meanwhile.
             let Some(id) = message["id"].as_i64() else { continue };
             assert_eq!(text(&message), word(id));
             assert!(answers.insert(id), "{id} is answered twice");

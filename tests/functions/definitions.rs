@@ -1,11 +1,11 @@
-//! What files of functions say about themselves: asked once, asked again when they or what they load changes, and told
-//! with a remedy where they cannot be loaded.
+//! The definitions in function files: read once, read again when the files or their imports change, and
+//! reported with a fix if a file cannot be loaded.
 
 use crate::functions::{SUMS, call, names, quiet, text, told_of, tools};
 use crate::harness::{Project, Server, code, wait_until, wait_until_asleep};
 use serde_json::{Value, json};
 
-/// A file that tells in `loaded` that it was loaded, and has one function, which returns a number.
+/// A file that records in `loaded` that it was loaded, and has one function, which returns a number.
 fn counted(name: &str, number: u32) -> String {
     format!(
         "open('loaded', 'a').write('x')\nfrom mcp_bash import tool\n@tool\ndef {name}() -> int: return {number}\n"
@@ -17,7 +17,7 @@ fn announcement() -> Value {
 }
 
 #[test]
-fn a_file_that_is_known_is_not_loaded_at_the_next_start() {
+fn a_cached_file_is_not_loaded_at_the_next_start() {
     let in_node = "import { appendFileSync } from 'node:fs'\nimport { tool } from 'mcp-bash'\nappendFileSync('loaded', 'y')\nexport const other = tool('x', {}, () => 1)\n";
     let project = Project::new().file("tools/one.py", &counted("one", 1)).file("tools/other.mjs", in_node);
     let mut server = quiet(&project);
@@ -33,19 +33,19 @@ fn a_file_that_is_known_is_not_loaded_at_the_next_start() {
     let mut server = quiet(&project);
     assert_eq!(tools(&mut server), listed);
     assert_eq!(loaded(&project), (1, 1));
-    // Only the file that is called.
+    // Only the called file is loaded.
     assert_eq!(text(&call(&mut server, "one", &json!({}))), "1");
     assert_eq!(loaded(&project), (2, 1));
     server.finish();
 
-    // Changed while nobody looks.
+    // Changed while no server runs.
     project.write("tools/one.py", &counted("renamed", 2));
     let mut server = quiet(&project);
     assert_eq!(names(&mut server), ["other", "renamed"]);
     assert_eq!(loaded(&project), (3, 1));
 }
 
-/// An optional argument lists null, so that agents which make every argument required leave it optional.
+/// An optional argument accepts null, so that agents which make every argument required keep it optional.
 #[test]
 fn an_argument_that_may_be_none_is_listed_with_null() {
     let file = "from typing import Literal, Optional, Union
@@ -79,7 +79,7 @@ def look(depth: Optional[int] = None, key: Optional[Union[int, str]] = None,
         (json!({}), "(None, None, None, 2)"),
         (json!({ "depth": null, "key": null, "order": null }), "(None, None, None, 2)"),
         (json!({ "depth": "3", "key": "a", "order": "up" }), "(3, 'a', 'up', 2)"),
-        // As for any argument with a default, null is taken as left out.
+        // As for any argument with a default, null counts as left out.
         (json!({ "times": null }), "(None, None, None, 2)"),
     ] {
         assert_eq!(text(&call(&mut server, "look", &arguments)), got, "{arguments}");
@@ -95,7 +95,7 @@ def look(depth: Optional[int] = None, key: Optional[Union[int, str]] = None,
 }
 
 #[test]
-fn a_damaged_memory_is_made_anew() {
+fn a_damaged_cache_is_rebuilt() {
     let project = Project::new().file("tools/one.py", &counted("one", 1));
     let mut server = quiet(&project);
     assert_eq!(names(&mut server), ["one"]);
@@ -124,7 +124,7 @@ fn a_file_that_changes_is_announced_and_its_next_call_is_the_new_one() {
     assert_eq!(text(&call(&mut server, "another", &json!({}))), "2");
     assert_eq!(code(&call(&mut server, "one", &json!({}))), -32602);
 
-    // Other code with the same definition is no news to a client.
+    // Clients are not notified of new code with the same definition.
     let project = project.file("tools/one.py", &counted("another", 3));
     wait_until("the new code to run", || {
         (text(&call(&mut server, "another", &json!({}))) == "3").then_some(())
@@ -141,7 +141,7 @@ fn a_file_that_changes_is_announced_and_its_next_call_is_the_new_one() {
 }
 
 #[test]
-fn a_module_that_changes_changes_those_who_load_it() {
+fn a_changed_module_reloads_the_files_that_import_it() {
     let uses = "from mcp_bash import tool\nfrom lib.words import WORD\nimport _numbers\n@tool(description=WORD)\ndef uses() -> int: return _numbers.NUMBER\n";
     let in_node = "import { tool } from 'mcp-bash'\nimport { word, number } from '../lib/words.mjs'\nexport const loads = tool(word, {}, () => number)\n";
     let project = Project::new()
@@ -158,14 +158,14 @@ fn a_module_that_changes_changes_those_who_load_it() {
     assert_eq!(text(&call(&mut server, "uses", &json!({}))), "1");
     assert_eq!(text(&call(&mut server, "loads", &json!({}))), "1");
 
-    // From now on nothing is looked at that has not changed.
+    // From now on, unchanged files are not read again.
     project.wait_for_file(".registry/functions.json");
-    // What stands beside it.
+    // A file beside it.
     let project = project.file("tools/_numbers.py", "NUMBER = 22\n");
     wait_until("the new number", || (text(&call(&mut server, "uses", &json!({}))) == "22").then_some(()));
     wait_until_asleep(server.child.id());
 
-    // What stands elsewhere in the project.
+    // A file elsewhere in the project.
     let project = project.file("lib/words.py", "WORD = 'second'\n");
     wait_until("the new description of Python", || {
         (descriptions(&mut server) == ["first", "second"]).then_some(())
@@ -177,13 +177,13 @@ fn a_module_that_changes_changes_those_who_load_it() {
     assert_eq!(text(&call(&mut server, "loads", &json!({}))), "22");
     server.finish();
 
-    // The next start sees what has changed since.
+    // The next start detects later changes.
     let project = project.file("lib/words.py", "WORD = 'third one'\n");
     let mut server = quiet(&project);
     assert_eq!(descriptions(&mut server), ["second", "third one"]);
 }
 
-/// Files that cannot be loaded, each with what must be told of it.
+/// Files that cannot be loaded, each with the expected report.
 const BROKEN: [(&str, &str, &str); 8] = [
     ("tools/syntax.py", "from mcp_bash import tool\n@tool\ndef f(:\n    pass\n", "is skipped: SyntaxError"),
     (
@@ -224,7 +224,7 @@ const BROKEN: [(&str, &str, &str); 8] = [
 ];
 
 #[test]
-fn a_file_that_cannot_be_loaded_is_told_and_hides_no_other() {
+fn a_file_that_cannot_be_loaded_is_reported_and_hides_no_other() {
     let project = Project::with_hi().file("tools/sums.py", SUMS);
     for (file, text, _) in BROKEN {
         project.write(file, text);
@@ -248,7 +248,7 @@ fn a_file_that_cannot_be_loaded_is_told_and_hides_no_other() {
 }
 
 #[test]
-fn a_file_that_hangs_when_it_is_loaded_holds_nobody_up_for_longer_than_it_may() {
+fn a_file_that_hangs_while_loading_delays_no_request_past_its_timeout() {
     let hangs = "import time\nfrom mcp_bash import tool\ntime.sleep(1000)\n@tool\ndef f() -> int: return 1\n";
     let project = Project::with_hi().file("tools/hangs.py", hangs);
     let mut server = Server::ready_with(project.root(), &[("MCPBASH_WORKER_START_SECS", "1")], "2025-11-25");
@@ -258,7 +258,7 @@ fn a_file_that_hangs_when_it_is_loaded_holds_nobody_up_for_longer_than_it_may() 
 }
 
 #[test]
-fn a_file_that_is_mended_is_served() {
+fn a_file_that_is_fixed_is_served() {
     let project = Project::with_hi();
     for (file, text, _) in BROKEN {
         project.write(file, text);
@@ -284,7 +284,7 @@ fn refusal(answer: &Value) -> (i64, String) {
 }
 
 #[test]
-fn a_tool_that_is_missing_since_its_file_is_broken_is_refused_with_the_reason() {
+fn a_tool_whose_file_is_broken_is_refused_with_the_reason() {
     let project = Project::with_hi().file("tools/sums.py", SUMS);
     let mut server = quiet(&project);
     assert_eq!(text(&call(&mut server, "add", &json!({ "a": 1, "b": 2 }))), "3");
@@ -295,7 +295,7 @@ fn a_tool_that_is_missing_since_its_file_is_broken_is_refused_with_the_reason() 
         let refused = refusal(&call(&mut server, name, &json!({})));
         assert_eq!(refused, (-32602, format!("Unknown tool: {name} ({reason})")));
     }
-    // A file that is called like the tool is the more likely one.
+    // A file with the tool's name is the more likely cause.
     let project =
         project.file("tools/zoo.py", "from mcp_bash import tool\n{}[1]\n@tool\ndef f() -> int: return 1\n");
     let told = |server: &mut Server, name: &str| refusal(&call(server, name, &json!({}))).1;
@@ -303,7 +303,7 @@ fn a_tool_that_is_missing_since_its_file_is_broken_is_refused_with_the_reason() 
         told(&mut server, "zoo").contains("tools/zoo.py:2 is skipped: KeyError").then_some(())
     });
     assert!(told(&mut server, "add").contains("tools/sums.py:3"));
-    // One that is broken is not why another tool is missing.
+    // Another broken file is not the reason that a tool is missing.
     for name in ["subtract", "pass", "tool", ""] {
         assert_eq!(told(&mut server, name), format!("Unknown tool: {name}"));
     }
@@ -321,7 +321,7 @@ fn a_tool_that_is_missing_since_its_file_is_broken_is_refused_with_the_reason() 
 }
 
 #[test]
-fn a_tool_that_nobody_has_is_just_unknown() {
+fn a_tool_that_does_not_exist_is_unknown() {
     let project = Project::with_hi().file("tools/broken/tool.meta.json", "{ nonsense");
     let mut server = quiet(&project);
     assert_eq!(refusal(&call(&mut server, "none", &json!({}))), (-32602, "Unknown tool: none".to_owned()));
@@ -352,7 +352,7 @@ fn a_skipped_file_is_named_for_the_tools_that_it_names_and_for_no_others() {
 }
 
 #[test]
-fn a_file_is_served_once_what_it_loads_is_mended() {
+fn a_file_is_served_once_its_imports_are_fixed() {
     let uses =
         "from mcp_bash import tool\nfrom lib import words\n@tool\ndef uses() -> str: return words.WORD\n";
     let project = Project::with_hi().file("tools/uses.py", uses).file("lib/words.py", "WORD = \n");
@@ -363,7 +363,7 @@ fn a_file_is_served_once_what_it_loads_is_mended() {
     wait_until("the mended module", || (names(&mut server) == ["hi", "uses"]).then_some(()));
     assert_eq!(text(&call(&mut server, "uses", &json!({}))), "mended");
 
-    // Broken again, the last good definitions stay or the tool goes: a call never gets old code.
+    // If it breaks again, the last good definitions stay or the tool disappears: a call never runs old code.
     let project = project.file("lib/words.py", "WORD = 'broken\n# and longer than before');\n");
     wait_until("the broken module to be noticed", || {
         let answer = call(&mut server, "uses", &json!({}));

@@ -1,20 +1,20 @@
-//! Which Python and which Node.js run a file of functions: the environment of its project, of `uv`, or of the machine; and
-//! what is told where there is none.
+//! The Python or Node.js that runs a function file: from the project's environment, from `uv`, or from the
+//! machine; and the error if there is none.
 
 use crate::functions::{SUMS, call, names, quiet, text, told_of};
 use crate::harness::{Project, Server};
 use serde_json::json;
 use std::process::Command;
 
-/// A function that tells where its Python is installed, and one that uses a package.
+/// A function that returns where its Python is installed, and one that uses a package.
 const WHERE: &str = "import sys\nfrom mcp_bash import tool\n@tool\ndef prefix() -> str: return sys.prefix\n";
 const GREETS: &str =
     "import greeting\nfrom mcp_bash import tool\n@tool\ndef greets() -> str: return greeting.WORD\n";
 
-/// What a file says that names its dependencies itself.
+/// The header of a file that declares its own dependencies.
 const OWN_DEPENDENCIES: &str = "# /// script\n# dependencies = [\"greeting\"]\n# ///\n";
 
-/// Where a person has programs of their own, before those of the machine.
+/// A folder for a user's own programs, before those of the machine.
 struct Machine {
     home: Project,
 }
@@ -32,7 +32,7 @@ impl Machine {
         format!("{}:/usr/bin:/bin", self.home.path("bin").display())
     }
 
-    /// A `uv` that writes down how it was called, and does what `body` says.
+    /// A `uv` that records how it was called, and runs `body`.
     fn with_uv(self, body: &str) -> Self {
         let calls = self.home.path("calls").display().to_string();
         self.program("uv", &format!("#!/bin/sh\necho \"$@\" >>'{calls}'\n{body}\n"))
@@ -46,7 +46,7 @@ impl Machine {
         Server::ready_with(project.root(), &[("PATH", &self.path())], "2025-11-25")
     }
 
-    /// What a command says of a project.
+    /// The output of a command on a project.
     fn report(&self, command: &str, project: &Project) -> (i32, String) {
         let output = Server::command()
             .env("PATH", self.path())
@@ -92,7 +92,7 @@ fn the_nearest_virtual_environment_is_used() {
 }
 
 #[test]
-fn an_environment_that_others_may_write_is_not_used() {
+fn a_group_or_world_writable_environment_is_not_used() {
     let machine = Machine::new();
     let project = Project::new().file("tools/where.py", WHERE);
     make_environment(&project, ".venv", "hello");
@@ -130,15 +130,15 @@ fn dependencies_that_a_file_names_itself_are_for_uv() {
     let file = project.root().canonicalize().unwrap().join("tools/greets.py");
     let words = ["sync --quiet --script", "python find --script"];
     assert_eq!(machine.calls()[..2], words.map(|words| format!("{words} {}", file.display())));
-    // The others have that of the project.
+    // The other files use the project's environment.
     let prefix = project.path(".venv").canonicalize().unwrap();
     assert_eq!(text(&call(&mut server, "prefix", &json!({}))), prefix.display().to_string());
     assert_eq!(machine.report("validate", &project).0, 0);
 }
 
-/// It fetches packages, the function does not.
+/// uv downloads packages; the function does not.
 #[test]
-fn uv_is_told_how_to_reach_the_network_and_the_function_is_not() {
+fn uv_receives_network_variables_and_the_function_does_not() {
     const FUNCTION: &str = "import os\nfrom mcp_bash import tool\n\n@tool\ndef variables() -> str:\n    return \" \".join(sorted(os.environ))\n";
     let project = Project::new().file("tools/variables.py", &format!("{OWN_DEPENDENCIES}{FUNCTION}"));
     make_environment(&project, "of-uv", "by uv");
@@ -166,7 +166,7 @@ fn uv_is_told_how_to_reach_the_network_and_the_function_is_not() {
 }
 
 #[test]
-fn what_uv_says_when_it_fails_is_told() {
+fn errors_of_uv_are_reported() {
     let project = Project::new()
         .file("tools/greets.py", &format!("{OWN_DEPENDENCIES}{GREETS}"))
         .file("tools/sums.py", SUMS);
@@ -176,7 +176,7 @@ fn what_uv_says_when_it_fails_is_told() {
     let told = told_of(server, "greets.py");
     assert!(told.contains("no solution found for greeting"), "{told}");
 
-    // One that prints what is no program.
+    // A uv whose output is not a program's path.
     let machine = Machine::new().with_uv("[ \"$1\" = sync ] || echo /nowhere/python");
     let mut server = machine.serve(&project);
     assert_eq!(names(&mut server), ["add", "repeat"]);
@@ -198,14 +198,14 @@ fn without_uv_the_checks_say_what_is_missing() {
             assert!(report.contains(words), "{words} in {report}");
         }
     }
-    // Where the project has what they need, it is run.
+    // It runs if the project provides the packages.
     make_environment(&project, ".venv", "of the project");
     let mut server = machine.serve(&project);
     assert_eq!(text(&call(&mut server, "greets", &json!({}))), "of the project");
 }
 
 #[test]
-fn dependencies_that_were_not_installed_are_told_by_the_checks() {
+fn the_checks_report_dependencies_that_are_not_installed() {
     let machine = Machine::new();
     let project = Project::new()
         .file("tools/sums.py", SUMS)
@@ -229,7 +229,7 @@ fn dependencies_that_were_not_installed_are_told_by_the_checks() {
 }
 
 #[test]
-fn an_environment_without_an_interpreter_is_told_with_how_to_make_it_anew() {
+fn an_environment_without_an_interpreter_is_reported_with_the_command_to_recreate_it() {
     let machine = Machine::new();
     let remedy = "make it anew with `python3 -m venv --clear .venv`";
     let project = Project::new().file("tools/where.py", WHERE);
@@ -243,7 +243,7 @@ fn an_environment_without_an_interpreter_is_told_with_how_to_make_it_anew() {
     std::os::unix::fs::symlink("/nowhere/python3", project.path(".venv/bin/python")).unwrap();
     let (told, report) = is_told(&project);
     assert!(told, "a link that leads nowhere: {report}");
-    // What needs a package of it says so, too.
+    // A file that needs one of its packages says so, too.
     let project = project.file("tools/greets.py", GREETS);
     let (code, report) = machine.report("validate", &project);
     assert_eq!(code, 1, "{report}");
@@ -260,7 +260,7 @@ fn an_environment_without_an_interpreter_is_told_with_how_to_make_it_anew() {
     make_environment(&project, ".venv", "hello");
     let (told, report) = is_told(&project);
     assert!(!told && report.contains("All checks passed"), "{report}");
-    // A folder that is called `venv` may be anything.
+    // A folder named `venv` may contain anything.
     std::fs::create_dir(project.path("tools/venv")).unwrap();
     let (_, report) = machine.report("validate", &project);
     assert!(!report.contains("no working interpreter"), "{report}");
@@ -295,7 +295,7 @@ fn a_machine_without_python_or_node_says_so() {
         .file("tools/n.mjs", "import { tool } from 'mcp-bash'\nexport const n = tool('x', {}, () => 1)\n");
     let home = Project::new().file("bin/README", "");
     let path = home.path("bin").display().to_string();
-    // A login shell that knows no other PATH.
+    // No login shell provides another PATH.
     let bare = [("PATH", &*path), ("SHELL", "/nowhere/sh"), ("HOME", home.root().to_str().unwrap())];
     let mut server = Server::ready_with(project.root(), &bare, "2025-11-25");
     assert_eq!(names(&mut server), ["hi"]);
@@ -310,7 +310,7 @@ fn a_machine_without_python_or_node_says_so() {
 }
 
 #[test]
-fn an_interpreter_that_is_too_old_is_told_in_one_line() {
+fn an_interpreter_that_is_too_old_is_reported_in_one_line() {
     let old = "#!/bin/sh\n# The worker itself looks at the version; this one claims to be older.\nexec /usr/bin/python3 -c 'import runpy, sys; sys.version_info = (3, 7, 9, \"final\", 0); sys.argv = sys.argv[1:]; sys.path.insert(0, \"\"); runpy.run_path(sys.argv[0], run_name=\"__main__\")' \"$@\"\n";
     let machine = Machine::new().program("python3", old);
     let project = Project::with_hi().file("tools/sums.py", SUMS);

@@ -1,5 +1,4 @@
-//! Files that hang while they are loaded, or asked which tools they have: they cost their own tools, and nobody else
-//! anything.
+//! Files that hang while they are loaded or asked for their tools: only their own tools are missing.
 
 use crate::functions::{call, names, text};
 use crate::harness::http::HttpServer;
@@ -7,7 +6,7 @@ use crate::harness::{Project, Server, Terminal, code, wait_until_gone};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-/// Files may take longer than a test waits, so that a server that waits for one fails the test.
+/// Files may take longer than a test waits, so a server that waits for one fails the test.
 const FOR_EVER: [(&str, &str); 2] =
     [("MCPBASH_WORKER_START_SECS", "31536000"), ("MCPBASH_PROVIDER_TIMEOUT", "31536000")];
 
@@ -41,11 +40,11 @@ export const node = tool('x', {}, () => 'by Node.js')
 
 const PROVIDER: &str = "#!/bin/sh\n# mcp: {\"provider\": true}\ncase $1 in\nlist) echo '{\"name\":\"provided\"}' ;;\nprovided) echo '{\"content\":[{\"type\":\"text\",\"text\":\"by a provider\"}]}' ;;\nesac\n";
 
-/// What is good, and what it says.
+/// The names of the good tools, and their results.
 const GOOD: [(&str, &str); 4] =
     [("hi", "hi"), ("node", "by Node.js"), ("provided", "by a provider"), ("python", "by Python")];
 
-/// A project of one good file of each kind, and one of each that hangs.
+/// A project with one good file of each kind, and one of each kind that hangs.
 fn project() -> Project {
     Project::with_hi()
         .file("tools/good.py", IN_PYTHON)
@@ -66,7 +65,7 @@ fn said(answer: &Value) -> &str {
 }
 
 #[test]
-fn what_is_good_is_served_beside_what_hangs() {
+fn good_files_are_served_beside_files_that_hang() {
     let project = project();
     let mut server = Server::ready_with(
         project.root(),
@@ -106,7 +105,7 @@ fn over_http_the_port_is_open_at_once() {
 }
 
 #[test]
-fn a_signal_ends_what_hangs_with_the_server() {
+fn a_signal_kills_hanging_files_with_the_server() {
     let project = project();
     let mut server = ready(&project, &[]);
     let hanging = project.wait_for_started(3);
@@ -116,7 +115,7 @@ fn a_signal_ends_what_hangs_with_the_server() {
 }
 
 #[test]
-fn a_newer_version_of_a_file_ends_the_older_one() {
+fn a_newer_version_of_a_file_kills_the_older_process() {
     for (file, hangs, good, tool) in [
         ("tools/changes.py", HANGS_IN_PYTHON, IN_PYTHON, "python"),
         ("tools/changes.mjs", HANGS_IN_NODE, IN_NODE, "node"),
@@ -130,7 +129,7 @@ fn a_newer_version_of_a_file_ends_the_older_one() {
         wait_until_gone(older);
         assert_eq!(names(&mut server), ["hi", tool]);
 
-        // And again to one that hangs: what is known stays, and the rest goes on.
+        // Replaced again by a version that hangs: known tools stay, and the rest keeps working.
         let project =
             project.file(file, &format!("{}{hangs}", if file.ends_with("py") { "#\n" } else { "//\n" }));
         let [_, newer] = project.wait_for_started(2)[..] else { panic!("it was started more than once") };
@@ -145,7 +144,7 @@ fn a_newer_version_of_a_file_ends_the_older_one() {
 }
 
 #[test]
-fn a_newer_version_of_a_provider_ends_the_older_one() {
+fn a_newer_version_of_a_provider_kills_the_older_process() {
     let project = Project::with_hi().script("tools/changes", HANGS_AS_PROVIDER);
     let mut server = ready(&project, &[("MCPBASH_LIST_WAIT_SECS", "0")]);
     assert_eq!(names(&mut server), ["hi"]);
@@ -166,7 +165,7 @@ fn a_list_waits_for_a_file_and_nothing_else_does() {
     assert_eq!(said(&call(&mut server, "hi", &json!({}))), "hi");
     server.request("unknown", "tools/call", &json!({ "name": "python", "arguments": {} }));
     server.expect_silence();
-    // A cancelled one is not answered.
+    // A cancelled list is not answered.
     server.request("cancelled", "prompts/list", &json!({}));
     server.notify("notifications/cancelled", &json!({ "requestId": "cancelled" }));
     let _project = project.file("tools/hangs.py", IN_PYTHON);
@@ -192,7 +191,7 @@ fn a_list_that_waits_is_answered_after_the_end_of_input() {
 }
 
 #[test]
-fn a_tool_that_may_come_is_not_waited_for_without_end() {
+fn a_call_waits_only_so_long_for_a_tool_that_may_appear() {
     let project = Project::with_hi().file("tools/hangs.py", HANGS_IN_PYTHON);
     let mut server = ready(&project, &[("MCPBASH_DEFAULT_TOOL_TIMEOUT", "1")]);
     let refused = call(&mut server, "never", &json!({}));
@@ -201,7 +200,7 @@ fn a_tool_that_may_come_is_not_waited_for_without_end() {
 }
 
 #[test]
-fn a_command_says_what_it_waits_for() {
+fn a_command_names_the_file_it_waits_for() {
     let waits = format!("open('gate').readline()\n{IN_PYTHON}");
     let project = Project::with_hi().gate().file("tools/waits.py", &waits);
     let mut command = Server::command();

@@ -1,5 +1,5 @@
-//! Functions of one process that serve two callers at once: what each of them is told, asked and answered is its own,
-//! whichever thread or event does the work.
+//! Functions of one process that serve two callers at once: each caller's notifications, questions and
+//! answers stay its own, no matter which thread or event does the work.
 
 use crate::harness::http::{Http, HttpServer, Incoming, initialize, post};
 use crate::harness::{Project, Server};
@@ -53,7 +53,7 @@ const work = async () => {
   return [caller(), meta().who, answer]
 }
 
-// What waits for an event is woken by another call.
+// Another call triggers the event that this one waits for.
 export const waits = tool('x', {}, () =>
   new Promise((resolve) => {
     bus.once('wake', () => resolve(work()))
@@ -63,7 +63,7 @@ export const waits = tool('x', {}, () =>
 export const wakes = tool('x', {}, () => (bus.emit('wake') ? 'woken' : 'nobody waits'))
 ";
 
-/// A server with one file of functions, and two callers whom it knows by their tokens.
+/// A server with one function file, and two callers identified by their tokens.
 struct Scene {
     _project: Project,
     _folder: tempfile::TempDir,
@@ -119,7 +119,7 @@ impl<'a> Caller<'a> {
         http
     }
 
-    /// Sends what is not answered.
+    /// Sends a message that gets no answer.
     fn tell(&self, message: &Value) {
         assert_eq!(self.send(message).response().status, 202);
     }
@@ -129,7 +129,7 @@ impl<'a> Caller<'a> {
         self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params })).incoming()
     }
 
-    /// Reads up to the question, which must be meant for this caller, as all that comes before it.
+    /// Reads up to the question. The question and everything before it must be for this caller.
     fn question(&self, messages: &mut Incoming) -> Value {
         let mut told = Vec::new();
         loop {
@@ -149,7 +149,7 @@ impl<'a> Caller<'a> {
         self.tell(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": result }));
     }
 
-    /// The rest of a call: what it prints after its question, and its result.
+    /// The rest of a call: its output after the question, and its result.
     fn expect_end(&self, messages: &mut Incoming, yes: bool) {
         let printed = messages.next().expect("what is printed");
         assert_eq!(printed["params"]["data"], self.all_of(&["answered"])[0], "{printed}");
@@ -165,7 +165,7 @@ impl<'a> Caller<'a> {
 }
 
 #[test]
-fn each_caller_is_told_and_asked_only_what_is_its_own() {
+fn each_caller_receives_only_its_own_notifications_and_questions() {
     let scene = Scene::new("tools/pooled.py", PYTHON);
     let [alice, bob] = scene.callers();
     for (number, tool) in ["in_executor", "in_pool", "in_default_executor"].iter().enumerate() {
@@ -176,7 +176,7 @@ fn each_caller_is_told_and_asked_only_what_is_its_own() {
             let asked_first = first.question(&mut of_first);
             let mut of_second = second.call(id, tool);
             let asked_second = second.question(&mut of_second);
-            // The yes of one is not that of the other.
+            // One caller's yes does not count for the other.
             second.answer(&asked_second, true);
             second.expect_end(&mut of_second, true);
             first.answer(&asked_first, false);
@@ -186,7 +186,7 @@ fn each_caller_is_told_and_asked_only_what_is_its_own() {
 }
 
 #[test]
-fn a_listener_works_for_the_caller_that_added_it() {
+fn a_listener_runs_for_the_caller_that_added_it() {
     let scene = Scene::new("tools/listening.mjs", NODE);
     let [alice, bob] = scene.callers();
     for (waiting, waking) in [(&alice, &bob), (&bob, &alice)] {
@@ -243,7 +243,7 @@ export const odd_node = tool('x', { what: 'string' }, ({ what }) => {
         let text = refused["content"][0]["text"].as_str().unwrap();
         assert!(text.contains("cannot be sent") && text.contains("structuredContent.value"), "{text}");
     }
-    // One process has served all of them.
+    // One process has served all calls.
     assert_eq!(call("odd", "count")["structuredContent"]["value"], 3);
     assert_eq!(call("odd_node", "count")["structuredContent"]["value"], 2);
 }

@@ -1,5 +1,5 @@
-//! Files of Python and Node.js whose functions are tools: found by what they say, checked by their types, refused where
-//! any other script would be.
+//! Python and Node.js files whose functions are tools: detected by their content, checked by their types,
+//! refused where any other script would be.
 
 mod calls;
 mod definitions;
@@ -14,7 +14,7 @@ mod tools;
 use crate::harness::{Project, Server};
 use serde_json::{Value, json};
 
-/// Two typed functions, as a person writes them.
+/// Two typed functions, as a user writes them.
 pub(crate) const SUMS: &str = r#"from mcp_bash import tool
 
 @tool
@@ -28,7 +28,7 @@ def repeat(word: str, times: int = 2) -> str:
     return " ".join([word] * times)
 "#;
 
-/// A session in which nothing is told but what a test asks for.
+/// A session that receives only notifications that a test asks for.
 pub(crate) fn quiet(project: &Project) -> Server {
     quiet_with(project, &[])
 }
@@ -39,7 +39,7 @@ pub(crate) fn quiet_with(project: &Project, environment: &[(&str, &str)]) -> Ser
     Server::ready_with(project.root(), &environment, "2025-11-25")
 }
 
-/// The answer to a call, and what was told before it.
+/// The answer to a call, and the notifications before it.
 pub(crate) fn call_and_news(server: &mut Server, tool: &str, arguments: &Value) -> (Value, Vec<Value>) {
     let params =
         json!({ "name": tool, "arguments": arguments, "_meta": { "progressToken": format!("of {tool}") } });
@@ -77,7 +77,7 @@ pub(crate) fn names(server: &mut Server) -> Vec<String> {
     tools(server).iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
 }
 
-/// What the server wrote to standard error about a file, in the session that is ended with this.
+/// The server's standard error about a file, in the session that this closes.
 pub(crate) fn told_of(server: Server, file: &str) -> String {
     server.finish().lines().filter(|line| line.contains(file)).collect::<Vec<_>>().join("\n")
 }

@@ -46,7 +46,7 @@ fn project() -> Project {
     Project::new().file("tools/reads.py", READS).file("tools/reads.mjs", IN_NODE)
 }
 
-/// The answer to a request. What the files have may be announced before it.
+/// The answer to a request. List changes may be announced before it.
 fn ask(server: &mut Server, method: &str, params: &Value) -> Value {
     server.request("ask", method, params);
     loop {

@@ -1,5 +1,5 @@
-//! The client's folders in functions of Python and Node.js: a client without a session is asked for them when a function
-//! first wants to know.
+//! The client's roots in Python and Node.js functions: without a session, the client is asked for them when a
+//! function first needs them.
 
 use crate::functions::text;
 use crate::harness::{Project, Server, stateless_meta};
@@ -34,7 +34,7 @@ export const within = tool('x', { path: 'string' }, async ({ path }) => {
 export const known = tool('x', { path: 'string' }, ({ path }) => insideRoots(path))
 ";
 
-/// The tools that ask.
+/// The tools that ask for roots.
 const ASKING: [&str; 3] = ["inside", "inside_async", "within"];
 
 fn project() -> Project {
@@ -53,7 +53,7 @@ fn call(server: &mut Server, tool: &str, path: &str, more: &Value) -> Value {
     server.ask("call", "tools/call", &params)
 }
 
-/// The answer to a call whose client is asked for its folders first, and names these.
+/// The answer to a call whose client is first asked for its roots, and returns these.
 fn answered(server: &mut Server, tool: &str, path: &str, named: &Value) -> Value {
     let asked = call(server, tool, path, &json!({}));
     let questions = &asked["result"]["inputRequests"];
@@ -63,7 +63,7 @@ fn answered(server: &mut Server, tool: &str, path: &str, named: &Value) -> Value
     call(server, tool, path, &json!({ "requestState": state, "inputResponses": answers }))
 }
 
-/// A folder of the client, and the list in which it names it.
+/// A folder of the client, and its list of roots.
 fn elsewhere() -> (TempDir, String, Value) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().canonicalize().unwrap().display().to_string();
@@ -72,17 +72,17 @@ fn elsewhere() -> (TempDir, String, Value) {
 }
 
 #[test]
-fn a_function_asks_for_the_roots_of_the_client_when_it_wants_to_know() {
+fn a_function_asks_for_the_roots_of_the_client_when_it_needs_them() {
     let (_folder, theirs, named) = elsewhere();
     for tool in ASKING {
         let project = project();
         let mut server = Server::start(project.root());
         let path = format!("{theirs}/notes");
         assert_eq!(text(&answered(&mut server, tool, &path, &named)), path, "{tool}");
-        // It waited where it asked, and was not run again for the answer.
+        // The function waited where it asked, and did not run again for the answer.
         assert_eq!(project.read("begun"), "x", "{tool}");
 
-        // The answer is remembered for the connection, and the project's own folder is not open beside it.
+        // The answer is remembered for the connection, and the project's own folder is not added.
         for tool in ASKING.into_iter().chain(["known"]) {
             let own = project.path("data/x").display().to_string();
             let refused = call(&mut server, tool, &own, &json!({}));
@@ -94,13 +94,13 @@ fn a_function_asks_for_the_roots_of_the_client_when_it_wants_to_know() {
 }
 
 #[test]
-fn a_function_that_does_not_want_to_know_costs_no_second_request() {
+fn a_function_that_needs_no_roots_costs_no_second_request() {
     let project = project();
     let mut server = Server::start(project.root());
     for tool in ["hello", "greet"] {
         assert_eq!(text(&call(&mut server, tool, "", &json!({}))), "hello");
     }
-    // What cannot wait has the folders of the project.
+    // A synchronous function has the folders of the project.
     let own = project.path("data/x").canonicalize().unwrap().display().to_string();
     assert_eq!(text(&call(&mut server, "known", &own, &json!({}))), own);
     let refused = call(&mut server, "known", "/etc/passwd", &json!({}));
@@ -108,7 +108,7 @@ fn a_function_that_does_not_want_to_know_costs_no_second_request() {
 }
 
 #[test]
-fn roots_of_a_client_that_are_all_wrong_open_nothing_to_functions() {
+fn a_client_whose_roots_are_all_invalid_opens_nothing_to_functions() {
     let project = project();
     let own = project.path("data/x").canonicalize().unwrap().display().to_string();
     let wrong = json!([{ "uri": "file:///nonexist" }, { "uri": "https://example.com" }]);
@@ -117,7 +117,7 @@ fn roots_of_a_client_that_are_all_wrong_open_nothing_to_functions() {
         let refused = answered(&mut server, tool, &own, &wrong);
         assert_eq!(refused["result"]["isError"], true, "{tool}: {refused}");
         assert!(text(&refused).contains("no path is allowed"), "{tool}: {refused}");
-        // One that names none leaves it at the project's.
+        // An empty list leaves the project's folders.
         let mut server = Server::start(project.root());
         assert_eq!(text(&answered(&mut server, tool, &own, &json!([]))), own, "{tool}");
     }

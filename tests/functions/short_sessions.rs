@@ -1,11 +1,11 @@
-//! Clients that start a server for each list or call: what was found out is there for the next one, and an interpreter is
-//! started once.
+//! Clients that start a server for each list or call: the cached definitions are there for the next one, and
+//! an interpreter starts once.
 
 use crate::functions::{call, names, quiet, quiet_with, text};
 use crate::harness::{Project, Server};
 use serde_json::{Value, json};
 
-/// Tells in `loaded` that it was loaded.
+/// Records in `loaded` that it was loaded.
 const IN_PYTHON: &str = "from mcp_bash import tool
 open('loaded', 'a').write('p')
 @tool
@@ -27,7 +27,7 @@ fn project() -> Project {
         .script("tools/three", PROVIDER)
 }
 
-/// How often the files were loaded or asked, whichever came first.
+/// How often the files were loaded or listed, whichever came first.
 fn loaded(project: &Project) -> String {
     let mut loaded: Vec<char> = project.read("loaded").chars().collect();
     loaded.sort_unstable();
@@ -56,7 +56,7 @@ fn listed(answer: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn what_the_shortest_session_finds_out_is_known_to_the_next() {
+fn definitions_read_in_the_shortest_session_are_known_to_the_next() {
     let project = project();
     let list = || session(&project, "tools/list", &json!({}));
     assert_eq!(listed(&list()), ["node", "provided", "python"]);
@@ -69,7 +69,7 @@ fn what_the_shortest_session_finds_out_is_known_to_the_next() {
 }
 
 #[test]
-fn a_call_is_enough_to_know_what_there_is() {
+fn a_call_alone_fills_the_cache() {
     let project = Project::new().file("tools/one.py", IN_PYTHON);
     let called = session(&project, "tools/call", &json!({ "name": "python", "arguments": {} }));
     assert_eq!(text(&called), "by Python");
@@ -79,7 +79,7 @@ fn a_call_is_enough_to_know_what_there_is() {
 }
 
 #[test]
-fn who_said_what_there_is_serves_the_calls() {
+fn the_process_that_listed_the_tools_serves_the_calls() {
     let project = project();
     let mut server = quiet(&project);
     assert_eq!(names(&mut server), ["node", "provided", "python"]);
@@ -105,7 +105,7 @@ fn a_command_that_calls_loads_the_file_once() {
 }
 
 #[test]
-fn one_that_lacks_what_the_file_asks_for_does_not_serve() {
+fn a_process_without_the_requested_variables_serves_no_call() {
     let needs = "import os
 from mcp_bash import tool, worker
 open('loaded', 'a').write('p')
@@ -121,7 +121,7 @@ def wanted() -> str: return os.environ.get('WANTED', 'nothing')
 }
 
 #[test]
-fn one_whose_file_has_changed_since_does_not_serve() {
+fn a_process_whose_file_has_changed_serves_no_call() {
     let project = Project::new().file("tools/one.py", IN_PYTHON);
     let mut server = quiet(&project);
     assert_eq!(names(&mut server), ["python"]);

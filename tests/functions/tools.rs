@@ -52,7 +52,7 @@ fn functions_of_both_languages_are_tools_without_metadata_mode_or_first_line() {
 }
 
 #[test]
-fn whatever_is_no_file_of_functions_is_never_loaded() {
+fn files_without_functions_are_never_loaded() {
     let tool = |name: &str| {
         format!(
             "open('loaded', 'a').write('{name}')\nfrom mcp_bash import tool\n@tool\ndef {name}() -> int: return 1\n"
@@ -99,7 +99,7 @@ fn files_of_other_editors_and_encodings_are_served() {
 }
 
 #[test]
-fn files_that_were_meant_to_have_functions_and_have_none_are_told() {
+fn files_that_should_have_functions_and_have_none_are_reported() {
     let project = Project::with_hi()
         .file(
             "tools/empty.py",
@@ -142,7 +142,7 @@ fn metadata_beside_a_file_makes_it_a_script() {
 }
 
 #[test]
-fn arguments_are_held_to_the_types_before_the_function_runs() {
+fn arguments_are_checked_against_the_types_before_the_function_runs() {
     let marked = r"from mcp_bash import tool
 from typing import List, Literal
 
@@ -175,7 +175,7 @@ def order(pieces: int, colour: Literal['red', 'blue'], names: List[str]) -> str:
 }
 
 #[test]
-fn results_have_the_shape_that_was_promised() {
+fn results_match_the_declared_output_schema() {
     let shapes = r"from dataclasses import dataclass
 from mcp_bash import tool
 
@@ -216,7 +216,7 @@ export const liar = tool({ input: {}, output: { sum: 'number' } }, () => ({ sum:
 }
 
 #[test]
-fn what_a_function_prints_is_its_log_and_never_its_result() {
+fn printed_output_is_logged_and_never_the_result() {
     let prints = r"import os, subprocess, sys
 from mcp_bash import tool
 
@@ -300,7 +300,7 @@ def leaves() -> int:
 }
 
 #[test]
-fn of_two_functions_with_one_name_the_other_is_told() {
+fn two_functions_with_one_name_are_reported() {
     let project = Project::new()
         .file("tools/a.py", "from mcp_bash import tool\n@tool\ndef same() -> str: return 'a'\n@tool\ndef own() -> int: return 1\n")
         .file("tools/b.mjs", "import { tool } from 'mcp-bash'\nexport const same = tool('x', {}, () => 'b')\n");
@@ -312,7 +312,7 @@ fn of_two_functions_with_one_name_the_other_is_told() {
 }
 
 #[test]
-fn a_file_that_others_may_write_is_not_run() {
+fn a_group_or_world_writable_file_is_not_run() {
     let marked =
         "open('loaded', 'a').write('x')\nfrom mcp_bash import tool\n@tool\ndef f() -> int: return 1\n";
     let project = Project::new().file("tools/open.py", marked).file("tools/sums.py", SUMS);
@@ -325,7 +325,7 @@ fn a_file_that_others_may_write_is_not_run() {
         assert!(told.contains("chmod go-w"), "{told}");
         assert_eq!(project.read("loaded"), "", "{mode:o}");
     }
-    // One that is known, and whose mode has changed since.
+    // A cached file, whose mode has changed since.
     std::fs::set_permissions(project.path("tools/open.py"), Permissions::from_mode(0o644)).unwrap();
     let mut server = quiet(&project);
     assert_eq!(text(&call(&mut server, "f", &json!({}))), "1");
@@ -335,7 +335,7 @@ fn a_file_that_others_may_write_is_not_run() {
 }
 
 #[test]
-fn a_registration_stands_for_all_tools() {
+fn a_registration_replaces_all_discovered_tools() {
     let project =
         Project::with_hi().file("tools/sums.py", &format!("open('loaded', 'a').write('x')\n{SUMS}")).file(
             "server.d/register.json",
@@ -385,7 +385,7 @@ def knows() -> dict:
 }
 
 #[test]
-fn a_file_gets_the_variables_that_it_names_and_no_others() {
+fn a_file_receives_only_the_variables_that_it_names() {
     let needs = "import os\nfrom mcp_bash import tool, worker\nworker(env=['NEEDED_KEY'])\n@tool\ndef needs() -> list: return [os.environ.get('NEEDED_KEY'), os.environ.get('OTHER_KEY')]\n";
     let in_node = "import { tool, worker } from 'mcp-bash'\nworker({ env: ['NEEDED_KEY'] })\nexport const wants = tool('x', {}, () => [process.env.NEEDED_KEY ?? null, process.env.OTHER_KEY ?? null])\n";
     let project = Project::new().file("tools/needs.py", needs).file("tools/wants.mjs", in_node);

@@ -1,4 +1,4 @@
-//! The home of a person who has clients, and a project in it.
+//! The home folder of a user who has clients, and a project in it.
 
 use super::Server;
 use std::fs;
@@ -10,7 +10,7 @@ pub(crate) struct Home {
     folder: TempDir,
 }
 
-/// What a command said and how it ended. The home is written as `HOME`, the program as `PROGRAM`.
+/// The output and exit code of a command. The home is written as `HOME`, the program as `PROGRAM`.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Said {
     pub(crate) code: i32,
@@ -40,7 +40,7 @@ impl Home {
         fs::write(path, text).expect("a file");
     }
 
-    /// What a file holds, in the words of [`Said`]; nothing where there is none.
+    /// The contents of a file, with the placeholders of [`Said`]. None if it does not exist.
     pub(crate) fn read(&self, path: &str) -> Option<String> {
         fs::read_to_string(self.path(path)).ok().map(|text| self.shown(&text))
     }
@@ -63,7 +63,7 @@ impl Home {
         found
     }
 
-    /// The program in the folder of the project, with nothing in its environment but the home.
+    /// The program in the project folder, with only the home in its environment.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Server::command();
         command.env_clear().env("HOME", self.root()).env("PATH", "/nowhere");
@@ -85,7 +85,7 @@ impl Home {
         }
     }
 
-    /// A text with our words for what differs from run to run.
+    /// A text with placeholders for the parts that differ from run to run.
     pub(crate) fn shown(&self, text: &str) -> String {
         let text = text.replace(env!("CARGO_BIN_EXE_mcp-bash"), "PROGRAM");
         text.replace(self.root().to_str().expect("a path"), "HOME")

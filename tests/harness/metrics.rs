@@ -1,10 +1,10 @@
-//! What a server over HTTP says about itself at the address of its metrics.
+//! The metrics of a server over HTTP.
 
 use super::http::{Http, HttpServer, Response, request};
 use super::{Project, wait_until};
 use std::net::{SocketAddr, TcpStream};
 
-/// The arguments of a server that has metrics, at a port of its own choice.
+/// The arguments of a server with metrics on a free port.
 pub(crate) const WITH_METRICS: [&str; 2] = ["--metrics", "127.0.0.1:0"];
 
 /// A server, and the address of its metrics.
@@ -28,7 +28,7 @@ pub(crate) fn get(address: SocketAddr, path: &str, accept: &str) -> Response {
     http.response()
 }
 
-/// The value of the only sample whose name begins so and which holds all these labels.
+/// The value of the only sample whose name starts with this and that has all these labels.
 pub(crate) fn sample<'t>(text: &'t str, name: &str, labels: &[&str]) -> Option<&'t str> {
     let is_meant = |line: &&str| {
         let rest = line.strip_prefix(name);
@@ -41,7 +41,7 @@ pub(crate) fn sample<'t>(text: &'t str, name: &str, labels: &[&str]) -> Option<&
     Some(line.rsplit_once(' ')?.1)
 }
 
-/// The value of a gauge now.
+/// The current value of a gauge.
 pub(crate) fn gauge(address: SocketAddr, name: &str) -> u64 {
     let text = get(address, "/metrics", "*/*").text();
     let value = sample(&text, name, &[]).unwrap_or_else(|| panic!("no {name} in\n{text}"));

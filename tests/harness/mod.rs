@@ -1,4 +1,5 @@
-//! What the tests are written in: a project on disk, a running server, a conversation, and signs to wait for.
+//! The building blocks of the tests: a project on disk, a running server, a conversation, and signs to wait
+//! for.
 
 mod gate;
 mod home;

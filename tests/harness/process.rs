@@ -1,11 +1,11 @@
-//! Looking at the process table.
+//! Reads the process table.
 
 use super::wait_until;
 use std::collections::BTreeMap;
 use std::fs::read_to_string;
 use std::time::{Duration, Instant};
 
-/// Whether a process is there and not only waiting to be reaped.
+/// Whether a process exists and is not a zombie.
 pub(crate) fn exists(pid: u32) -> bool {
     Status::of(pid).is_some_and(|status| status.state != 'Z')
 }
@@ -14,11 +14,11 @@ pub(crate) fn wait_until_gone(pid: u32) {
     wait_until(&format!("process {pid} to go"), || (!exists(pid)).then_some(()));
 }
 
-/// How long nothing must have run: longer than the server puts anything off that it will do by itself.
+/// How long nothing may run: longer than any delay of the server.
 const ASLEEP: Duration = Duration::from_millis(300);
 
-/// Waits until a process and all that it has started sleep, because they wait for somebody else. A thread that would run
-/// if it got a processor does not sleep, so that a busy machine is not mistaken for a server that has nothing to do.
+/// Waits until a process and all its descendants sleep, because they wait for something else. A thread that
+/// is ready to run does not sleep, so a busy machine is not mistaken for an idle server.
 pub(crate) fn wait_until_asleep(pid: u32) {
     let (mut last, mut since) = (None, Instant::now());
     wait_until(&format!("process {pid} to have nothing to do"), || {
@@ -30,7 +30,7 @@ pub(crate) fn wait_until_asleep(pid: u32) {
     });
 }
 
-/// How often each thread of a process and of all that it has started has had its turn, if all of them sleep.
+/// How often each thread of a process and of its descendants was scheduled, if all of them sleep.
 fn turns_of_sleepers(pid: u32) -> Option<BTreeMap<u32, u64>> {
     let mut turns = BTreeMap::new();
     for process in with_descendants(pid) {
@@ -65,7 +65,7 @@ fn numbers_in(folder: &str) -> Vec<u32> {
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
 }
 
-/// What the system says about a process.
+/// The kernel's information about a process.
 struct Status {
     state: char,
     parent: u32,
@@ -74,7 +74,7 @@ struct Status {
 impl Status {
     fn of(pid: u32) -> Option<Self> {
         let text = read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        // Its name stands in parentheses, and may hold any of them itself.
+        // The name is in parentheses, and may contain parentheses itself.
         let mut fields = text.rsplit(')').next()?.split_whitespace();
         Some(Self { state: fields.next()?.chars().next()?, parent: fields.next()?.parse().ok()? })
     }

@@ -1,4 +1,4 @@
-//! A project as a person would write it on disk. Whoever watches it sees each change as a whole or not at all, however
+//! A project as a user would write it on disk. A watcher sees each change completely or not at all, however
 //! slowly the test runs.
 
 use super::{gate, wait_until};
@@ -24,7 +24,8 @@ impl Project {
         Self::new().tool("hi", "#!/bin/sh\necho hi\n")
     }
 
-    /// A copy of a project of ours, which a test may change. Nobody else may write to it, whatever the umask was.
+    /// A copy of one of our projects, which a test may change. It is writable by its owner only, whatever the
+    /// umask.
     pub(crate) fn copy_of(original: &Path) -> Self {
         let copy = Self::new();
         copy_folder(original, copy.root());
@@ -41,12 +42,12 @@ impl Project {
         self
     }
 
-    /// Writes a script of a project that is served.
+    /// Writes a script of a project that is being served.
     pub(crate) fn write_script(&self, path: &str, text: &str) {
         self.put(path, text, Some(0o755));
     }
 
-    /// A tool without arguments: a script and the least metadata it needs.
+    /// A tool without arguments: a script with minimal metadata.
     pub(crate) fn tool(self, name: &str, script: &str) -> Self {
         let metadata = serde_json::json!({ "name": name, "description": format!("The tool {name}") });
         let folder = self.path(&format!("tools/{name}"));
@@ -62,12 +63,12 @@ impl Project {
         self
     }
 
-    /// A tool that tells its process number in the file `started` and goes on when the gate is open.
+    /// A tool that writes its process id to the file `started` and continues when the gate is open.
     pub(crate) fn waiting_tool(self, name: &str) -> Self {
         self.gate().tool(name, "#!/bin/sh\necho $$ >>started\nread _ <gate\necho went\n")
     }
 
-    /// A gate, at which scripts wait with `read _ <gate` until it is open.
+    /// A gate, at which scripts wait with `read _ <gate` until it opens.
     pub(crate) fn gate(self) -> Self {
         gate::make(&self.path("gate"));
         self
@@ -77,18 +78,18 @@ impl Project {
         self.open_gate.set(gate::open(&self.path("gate"))).expect("the gate is opened once");
     }
 
-    /// Writes a file of a project that is served.
+    /// Writes a file of a project that is being served.
     pub(crate) fn write(&self, path: &str, text: &str) {
         self.put(path, text, None);
     }
 
-    /// Takes a file or a folder away.
+    /// Removes a file or a folder.
     pub(crate) fn remove(&self, path: &str) {
         let elsewhere = TempDir::new().expect("a temporary folder");
         fs::rename(self.path(path), elsewhere.path().join("removed")).expect("a file or a folder");
     }
 
-    /// The folder itself, which is not removed any more.
+    /// The folder itself, which is no longer removed on drop.
     pub(crate) fn into_folder(self) -> PathBuf {
         self.folder.keep()
     }
@@ -109,7 +110,7 @@ impl Project {
         wait_until(path, || self.path(path).exists().then_some(()));
     }
 
-    /// The process numbers of the waiting tools that have started, once there are so many.
+    /// The process ids of the waiting tools that have started, once there are this many.
     pub(crate) fn wait_for_started(&self, count: usize) -> Vec<u32> {
         wait_until(&format!("{count} tools to start"), || {
             let text = self.read("started");
@@ -122,7 +123,7 @@ impl Project {
         let path = self.path(path);
         fs::create_dir_all(path.parent().expect("a parent")).expect("folders");
         let known = fs::metadata(&path).ok();
-        // What does not become shorter is written in its place, and at once.
+        // A text that does not become shorter is written in place, in one write.
         if known.as_ref().is_some_and(|known| known.len() <= text.len() as u64) {
             let mut file = OpenOptions::new().write(true).open(&path).expect("a file");
             file.write_all(text.as_bytes()).expect("a file");
@@ -135,7 +136,7 @@ impl Project {
         let mut draft = NamedTempFile::new().expect("a temporary file");
         draft.write_all(text.as_bytes()).expect("a file");
         draft.as_file().set_permissions(Permissions::from_mode(mode)).expect("permissions");
-        // Where a link leads to something, that is what is written.
+        // A link is followed to its target.
         draft.persist(path.canonicalize().unwrap_or(path)).expect("a file in its place");
     }
 }

@@ -15,7 +15,7 @@ pub(crate) struct Reluctant {
     output: BufReader<Output>,
 }
 
-/// What became of a request.
+/// The outcome of a request.
 #[derive(Debug)]
 pub(crate) enum Answer {
     Result,
@@ -33,7 +33,7 @@ impl Reluctant {
         Self { input: child.stdin.take(), child, output }
     }
 
-    /// With a session of that revision.
+    /// With a session of this revision.
     pub(crate) fn ready(
         project: &Project,
         environment: &[(&str, &str)],
@@ -62,7 +62,7 @@ impl Reluctant {
             .expect("the server reads");
     }
 
-    /// Sends from another thread, because the server may not take it all before somebody reads.
+    /// Sends from another thread, because the server may not accept everything before the client reads.
     pub(crate) fn send_aside(&mut self, bytes: Vec<u8>) -> Sender {
         let mut input = self.input.take().expect("the input is open");
         let pipe = input.as_fd().try_clone_to_owned().expect("a descriptor");
@@ -79,8 +79,8 @@ impl Reluctant {
         self.input = None;
     }
 
-    /// Waits until the server can do no more before somebody reads: it has got all there is or does not take it, and
-    /// sleeps.
+    /// Waits until the server can do nothing more before the client reads: it has read everything or reads no
+    /// more, and sleeps.
     pub(crate) fn wait_until_stuck(&self, sender: &Sender) {
         wait_until("all to be sent or the pipe to be full", || {
             (sender.is_finished() || sender.is_stuck()).then_some(())
@@ -99,13 +99,14 @@ impl Reluctant {
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"))
     }
 
-    /// Reads until the requests `0..count` are answered, each of them once, and returns the answers in their order.
-    /// Whatever else comes is left out.
+    /// Reads until the requests `0..count` are answered, each once, and returns the answers in order. Other
+    /// messages are dropped.
     pub(crate) fn answers(&mut self, count: usize) -> Vec<Answer> {
         let mut answers: HashMap<usize, Answer> = HashMap::new();
         while answers.len() < count {
             let line = self.line();
-            // One answer, or the array of a batch. To read all of it as JSON would take longer than the rest of the test.
+            // One answer, or the array of a batch. Parsing all of it as JSON would take longer than the rest
+            // of the test.
             for message in line.trim_end_matches([']', '\n']).split(r#"{"jsonrpc":"2.0","id":"#).skip(1) {
                 let (id, rest) = message.split_once(',').expect("an id and what follows");
                 let answer = match rest.strip_prefix(r#""result":"#) {
@@ -142,19 +143,19 @@ impl Sender {
         self.thread.is_finished()
     }
 
-    /// Waits until everything was sent, or cannot be because the server is gone.
+    /// Waits until everything was sent, or until sending fails because the server exited.
     pub(crate) fn finish(self) -> std::io::Result<ChildStdin> {
         self.thread.join().expect("the thread that sends")
     }
 
-    /// Whether the pipe takes nothing more.
+    /// Whether the pipe is full.
     fn is_stuck(&self) -> bool {
         let mut pipe = [PollFd::new(&self.pipe, PollFlags::OUT)];
         poll(&mut pipe, Some(&Timespec::default())).is_ok_and(|ready| ready == 0)
     }
 }
 
-/// The output of a server, from which a line comes in the end or the test fails.
+/// The output of a server. Reading a line fails the test after a timeout.
 struct Output(ChildStdout);
 
 impl Read for Output {

@@ -1,4 +1,4 @@
-//! Checks messages against the types that are generated from the official schema of each revision.
+//! Checks messages against the types generated from the official schema of each revision.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -68,10 +68,10 @@ macro_rules! requests {
     }};
 }
 
-/// Checks what the server asks its client.
+/// Checks a request of the server to its client.
 pub(crate) fn check_request(revision: &str, message: &Value) {
     match (revision, message["method"].as_str()) {
-        // Some clients offer forms before their revision has them: they are asked as it is done later.
+        // Some clients offer forms before their revision has them. They are asked as in later revisions.
         ("2024-11-05" | "2025-03-26" | "2025-06-18", Some("elicitation/create")) => {
             conforms::<schema_2025_06_18::mcp_2025_06_18::ElicitRequest>(message, message);
         }

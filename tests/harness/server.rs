@@ -1,4 +1,4 @@
-//! A running server and a conversation with it. Every message it sends is checked against the schema of its revision.
+//! A running server and a conversation with it. Every message is checked against the schema of its revision.
 
 use super::{PATIENCE, lines, schema, wait_until};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::JoinHandle;
 
-/// For a server of which a test wants to know when a call is over: only then does the next one begin.
+/// For tests that need to know when a call is over: only then does the next one begin.
 pub(crate) const ONE_AT_A_TIME: [(&str, &str); 1] = [("MCPBASH_MAX_CONCURRENT_REQUESTS", "1")];
 
 pub(crate) struct Server {
@@ -34,8 +34,9 @@ impl Server {
         Self::spawn(command)
     }
 
-    /// The binary with an environment of its own, so that nothing of the person who runs the tests gets in. Scripts may
-    /// run for longer than a test waits, so that none is ended by its time limit where something else should end it.
+    /// The binary with a clean environment, so that nothing of the user who runs the tests gets in. Scripts
+    /// may run longer than a test waits, so that no script is killed by its timeout where something else
+    /// should kill it.
     pub(crate) fn command() -> Command {
         Self::command_of(env!("CARGO_BIN_EXE_mcp-bash"))
     }
@@ -49,7 +50,7 @@ impl Server {
             }
         }
         command.env("MCPBASH_DEFAULT_TOOL_TIMEOUT", "600");
-        // However busy the machine is, a list has what a test expects.
+        // However busy the machine is, a list contains what a test expects.
         command.env("MCPBASH_LIST_WAIT_SECS", "600");
         command
     }
@@ -81,8 +82,8 @@ impl Server {
         Self::ready_with(root, &[], "2025-11-25")
     }
 
-    /// The same with settings and a revision. Warnings of the start are read, so that what a test asks for is answered
-    /// by the next message.
+    /// The same with settings and a revision. Reads the start warnings, so that the next message answers the
+    /// test's request.
     pub(crate) fn ready_with(root: &Path, environment: &[(&str, &str)], revision: &str) -> Self {
         let mut server = Self::start_with(root, environment);
         server.initialize(revision);
@@ -90,18 +91,18 @@ impl Server {
         server
     }
 
-    /// What the server says before it answers a `ping`.
+    /// The messages of the server before it answers a `ping`.
     pub(crate) fn told_so_far(&mut self) -> Vec<Value> {
         self.request("so far?", "ping", &json!({}));
         std::iter::from_fn(|| Some(self.receive()).filter(|message| message["id"] != "so far?")).collect()
     }
 
-    /// Goes through the handshake, and returns the result of `initialize`.
+    /// Performs the handshake, and returns the result of `initialize`.
     pub(crate) fn initialize(&mut self, revision: &str) -> Value {
         self.initialize_offering(revision, &json!({}))
     }
 
-    /// The same for a client that can do something for the server.
+    /// The same for a client with these capabilities.
     pub(crate) fn initialize_offering(&mut self, revision: &str, capabilities: &Value) -> Value {
         let answer = self.ask(
             "init",
@@ -132,7 +133,7 @@ impl Server {
         self.send_line(&message.to_string());
     }
 
-    /// Sends messages that the server gets at once, so that it has read all of them before it does anything else.
+    /// Sends messages in one write, so that the server has read all of them before it does anything else.
     pub(crate) fn send_together(&mut self, messages: &[Value]) {
         for message in messages {
             self.note(message);
@@ -157,7 +158,7 @@ impl Server {
         answer
     }
 
-    /// The same where notifications may come before the answer.
+    /// The same if notifications may come before the answer.
     pub(crate) fn ask_past_news(&mut self, id: impl Into<Value>, method: &str, params: &Value) -> Value {
         let id = id.into();
         self.request(id.clone(), method, params);
@@ -179,7 +180,7 @@ impl Server {
         self.request(id, "tools/call", &json!({ "name": tool, "arguments": {} }));
     }
 
-    /// The next message. Fails the test when none comes.
+    /// The next message. Fails the test if none comes.
     pub(crate) fn receive(&mut self) -> Value {
         let line = self.receive_line();
         let message: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"));
@@ -191,14 +192,14 @@ impl Server {
         self.lines.recv_timeout(PATIENCE).expect("a message from the server")
     }
 
-    /// Sends `ping`, whose answer must be the next message: nothing else was on its way.
+    /// Sends `ping`, whose answer must be the next message: no other message was pending.
     pub(crate) fn expect_silence(&mut self) {
         let answer = self.ask("silence?", "ping", &json!({}));
         assert_eq!(answer["result"], json!({}));
     }
 
-    /// Reads a resource, which begins when every call before it is over if there is only one at a time. Its answer must
-    /// be the next message: nothing more was sent for those calls.
+    /// Reads a resource. With one call at a time, this begins after all earlier calls. The answer must be the
+    /// next message: no more was sent for those calls.
     pub(crate) fn expect_silence_of_calls(&mut self) {
         let answer = self.ask("silence?", "resources/read", &json!({ "uri": "echo://silence" }));
         assert_eq!(answer["result"]["contents"][0]["text"], "silence", "{answer}");
@@ -208,12 +209,12 @@ impl Server {
         self.input = None;
     }
 
-    /// Takes the input away without closing it.
+    /// Takes the input out without closing it.
     pub(crate) fn take_input(&mut self) -> ChildStdin {
         self.input.take().expect("the input is open")
     }
 
-    /// Everything that comes until the server closes its output.
+    /// Every message until the server closes its output.
     pub(crate) fn rest(&mut self) -> Vec<Value> {
         let mut messages = Vec::new();
         loop {
@@ -228,12 +229,12 @@ impl Server {
         }
     }
 
-    /// Waits for the server to end by itself.
+    /// Waits for the server to exit by itself.
     pub(crate) fn wait(&mut self) -> ExitStatus {
         wait_until("the server to end", || self.child.try_wait().expect("a status"))
     }
 
-    /// Closes the input, and expects the server to end well. Returns what it wrote to standard error.
+    /// Closes the input, and expects the server to exit successfully. Returns its standard error.
     pub(crate) fn finish(mut self) -> String {
         self.close_input();
         let status = self.wait();
@@ -241,7 +242,7 @@ impl Server {
         self.stderr()
     }
 
-    /// What was written to standard error, once the server has ended.
+    /// The standard error, once the server has exited.
     pub(crate) fn stderr(&mut self) -> String {
         self.stderr.take().expect("asked once").join().expect("the reader of standard error")
     }
@@ -263,7 +264,7 @@ impl Server {
         }
     }
 
-    /// Checks a message of the server, whatever the test thinks of it.
+    /// Checks a message of the server, whatever the test expects of it.
     fn check(&mut self, message: &Value) {
         if let Some(elements) = message.as_array() {
             for element in elements {

@@ -11,13 +11,13 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
 pub(crate) struct Terminal {
-    /// The end that a person looks at.
+    /// The side that a user looks at.
     screen: OwnedFd,
 }
 
 impl Terminal {
     pub(crate) fn of_columns(columns: u16) -> Self {
-        // Programs of other tests do not get it.
+        // Programs of other tests do not inherit it.
         let screen =
             openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).expect("a terminal");
         grantpt(&screen).expect("a terminal of our own");
@@ -27,7 +27,7 @@ impl Terminal {
         Self { screen }
     }
 
-    /// What a program shows to a person who types this, and its exit code.
+    /// The output of a program for a user who types this, and its exit code.
     pub(crate) fn run_typing(self, mut command: Command, typed: &str) -> (String, Option<i32>) {
         let path = ptsname(&self.screen, Vec::new()).expect("a name");
         let open = || OpenOptions::new().read(true).write(true).open(path.to_str().expect("a path"));
@@ -44,13 +44,13 @@ impl Terminal {
         (String::from_utf8_lossy(&shown).into_owned(), status.code())
     }
 
-    /// What a program shows on it, which must end well.
+    /// The output of a program, which must succeed.
     pub(crate) fn run(self, mut command: Command) -> String {
         command.stdin(Stdio::null());
         self.show(command)
     }
 
-    /// The same for a program that a person answers, who types all of it at once.
+    /// The same for a program that a user answers, typing everything at once.
     pub(crate) fn answer(self, mut command: Command, typed: &str) -> String {
         command.stdin(self.keyboard());
         File::from(self.screen.try_clone().expect("a screen"))
@@ -59,7 +59,7 @@ impl Terminal {
         self.show(command)
     }
 
-    /// The end that a program has.
+    /// The side that a program uses.
     fn keyboard(&self) -> File {
         let path = ptsname(&self.screen, Vec::new()).expect("a name");
         let terminal = OpenOptions::new().read(true).write(true).open(path.to_str().expect("a path"));
@@ -69,11 +69,11 @@ impl Terminal {
     fn show(self, mut command: Command) -> String {
         command.stderr(Stdio::piped()).stdout(self.keyboard());
         let mut child = command.spawn().expect("the program starts");
-        // The last one that has it open, so that reading ends with it.
+        // The program holds the last open descriptor, so reading ends when it exits.
         drop(command);
         let mut shown = Vec::new();
         let mut piece = [0; 4096];
-        // Reading fails when nobody has the other end any more.
+        // Reading fails when the other side is closed.
         let mut screen = File::from(self.screen);
         while let Ok(count @ 1..) = screen.read(&mut piece) {
             shown.extend_from_slice(&piece[..count]);
@@ -84,7 +84,8 @@ impl Terminal {
         shown
     }
 
-    /// A program whose terminal this is: it reads from it, writes to it, and gets its Ctrl-C.
+    /// A program with this as its controlling terminal: it reads from it, writes to it, and receives its
+    /// Ctrl-C.
     pub(crate) fn start(self, command: &Command) -> TerminalSession {
         let path = ptsname(&self.screen, Vec::new()).expect("a name");
         let path = path.to_str().expect("a path").to_owned();
@@ -101,7 +102,7 @@ impl Terminal {
             session.current_dir(folder);
         }
         let child = session.stdin(end()).stdout(end()).stderr(end()).spawn().expect("the program starts");
-        // The last one that has it open is the program, so that reading ends with it.
+        // The program holds the last open descriptor, so reading ends when it exits.
         drop(session);
         let screen = File::from(self.screen);
         let keyboard = screen.try_clone().expect("a descriptor");
@@ -121,12 +122,12 @@ fn read_all(mut screen: File, shown: &Mutex<String>) {
     }
 }
 
-/// A program on a terminal, and somebody who types.
+/// A program on a terminal, and a user who types.
 pub(crate) struct TerminalSession {
     child: Child,
     keyboard: File,
     shown: Arc<Mutex<String>>,
-    /// How much of what was shown was waited for.
+    /// How much of the output was already waited for.
     seen: usize,
     reader: JoinHandle<()>,
 }
@@ -143,7 +144,7 @@ impl TerminalSession {
         self.keyboard.write_all(keys.as_bytes()).expect("a keyboard");
     }
 
-    /// Waits until this is shown, and returns all that was shown since the last time.
+    /// Waits until this is shown, and returns everything shown since the last time.
     pub(crate) fn wait_for(&mut self, text: &str) -> String {
         let seen = self.seen;
         let end = wait_until(&format!("{text:?} on the screen"), || {
@@ -154,15 +155,15 @@ impl TerminalSession {
         self.shown.lock().expect("a text")[seen..end].to_owned()
     }
 
-    /// The number of the program's process.
+    /// The process id of the program.
     pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }
 
-    /// The exit code of the program, and all that was shown.
+    /// The exit code of the program, and everything that was shown.
     pub(crate) fn finish(mut self) -> (Option<i32>, String) {
         let status = self.child.wait().expect("a status");
-        // With the last descriptor of the other end the reading ends.
+        // Reading ends when the last descriptor of the other side is closed.
         self.reader.join().expect("a reader");
         let shown = self.shown.lock().expect("a text").clone();
         (status.code(), shown)

@@ -1,17 +1,17 @@
-//! Waiting for a sign. No test lets time pass and hopes that something has happened meanwhile.
+//! Waits for a sign. No test sleeps and hopes that something has happened meanwhile.
 
 use std::time::{Duration, Instant};
 
-/// How long a test waits for what must come. It only keeps a broken server from holding up the tests for ever, so it is
-/// longer than any machine takes; what a script does without end lasts longer still.
+/// The timeout of a test. It only keeps a broken server from blocking the tests for ever, so it is longer
+/// than any machine needs; endless scripts last longer still.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Looks again and again until `look` finds something.
+/// Polls until `look` finds something.
 pub(crate) fn wait_until<T>(what: &str, look: impl FnMut() -> Option<T>) -> T {
     wait_at_most(PATIENCE, look).unwrap_or_else(|| panic!("waited in vain for {what}"))
 }
 
-/// The same where a test goes on if nothing is found.
+/// The same for a test that goes on if nothing is found.
 pub(crate) fn wait_at_most<T>(time: Duration, mut look: impl FnMut() -> Option<T>) -> Option<T> {
     let deadline = Instant::now() + time;
     loop {

@@ -1,11 +1,11 @@
-//! Streamable HTTP as a client meets it that does nothing special: in which form answers come, how a session begins and
-//! ends, and how the rest of a stream is had that was cut off.
+//! Streamable HTTP for an ordinary client: the form of answers, the start and end of a session, and the
+//! resumption of a stream that was cut off.
 
 use crate::harness::Project;
 use crate::harness::http::{Event, HttpServer, Response, initialize, post, request, stateless};
 use serde_json::{Value, json};
 
-/// A tool that says nothing but its result, and one that tells how far it is.
+/// A tool that prints only its result, and one that reports progress.
 fn project() -> Project {
     Project::with_hi().tool(
         "works",
@@ -17,7 +17,7 @@ fn call(tool: &str) -> Value {
     json!({ "name": tool, "arguments": {}, "_meta": { "progressToken": "t" } })
 }
 
-/// The ids of messages, and of notifications their methods.
+/// The ids of messages; the methods of notifications.
 fn short(message: &Value) -> String {
     message.get("id").or(message.get("method")).expect("a message").to_string()
 }
@@ -26,7 +26,7 @@ const TOLD: [&str; 3] = ["\"notifications/progress\"", "\"notifications/progress
 
 // Shows: http-form
 #[test]
-fn an_answer_is_json_unless_something_is_told_before_it() {
+fn an_answer_is_json_unless_a_notification_precedes_it() {
     let project = project();
     let server = HttpServer::start(project.root());
     let session = server.session("2025-11-25");
@@ -73,7 +73,7 @@ fn events_have_ids_where_the_revision_resumes_by_them() {
 
 // Shows: http-resumption
 #[test]
-fn whoever_lost_a_stream_gets_what_came_after_the_last_event_it_has() {
+fn a_client_that_lost_a_stream_resumes_after_its_last_event() {
     let project = project();
     let server = HttpServer::start(project.root());
     let session = server.session("2025-11-25");
@@ -111,7 +111,7 @@ fn a_session_begins_with_the_handshake_and_ends_when_it_is_deleted() {
 
 // Shows: http-notifications
 #[test]
-fn notifications_are_taken_without_a_word() {
+fn notifications_are_accepted_without_a_body() {
     let project = project();
     let server = HttpServer::start(project.root());
     let session = server.session("2025-11-25");

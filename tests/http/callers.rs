@@ -1,4 +1,5 @@
-//! Callers over HTTP that are known by their tokens: what one does is nobody else's, and costs nobody else.
+//! Callers over HTTP identified by their tokens: one caller's requests are private to it, and cost no other
+//! caller.
 
 use crate::harness::http::{Http, HttpServer, Response, initialize, post, request, stateless_with};
 use crate::harness::{PATIENCE, Project, Server, wait_until, wait_until_gone};
@@ -6,7 +7,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
 
-/// Makes a token, and returns it.
+/// Creates a token, and returns it.
 pub(crate) fn token(file: &Path, name: &str, options: &[&str]) -> String {
     let mut command = Server::command();
     command.args(["token", "new", name, "--json", "--file"]).arg(file).args(options);
@@ -61,7 +62,7 @@ fn text(answer: &Response) -> String {
 }
 
 #[test]
-fn whoever_guesses_tokens_is_slowed_down_and_learns_nothing() {
+fn guessing_tokens_is_rate_limited_and_reveals_nothing() {
     let scene = Scene::new(&[]);
     let near = &scene.alice[..scene.alice.len() - 1];
     let guesses =
@@ -78,11 +79,11 @@ fn whoever_guesses_tokens_is_slowed_down_and_learns_nothing() {
     }
     assert!(refusals[..5].iter().all(|status| *status == 401), "{refusals:?}");
     assert!(refusals[20..].iter().all(|status| *status == 429), "{refusals:?}");
-    // One who has a token comes in, from the same place and at once.
+    // A caller with a token is served, from the same address and at once.
     assert_eq!(scene.discover(&[("Authorization", &scene.bob)]).status, 200);
     let twice = [("Authorization", scene.bob.as_str()), ("Authorization", scene.alice.as_str())];
     assert_ne!(scene.discover(&twice).status, 200);
-    // Nobody comes in without one, and a token in the address is none.
+    // Without a token every request is refused, and a token in the URL does not count.
     for headers in [&[][..], &[("X-Forwarded-For", "127.0.0.1"), ("X-Forwarded-User", "alice")]] {
         assert_eq!(scene.discover(headers).status, 401);
     }
@@ -93,7 +94,7 @@ fn whoever_guesses_tokens_is_slowed_down_and_learns_nothing() {
 }
 
 #[test]
-fn guesses_of_a_gateways_secret_are_slowed_down_too() {
+fn guessing_the_gateway_secret_is_rate_limited_too() {
     let project = Project::with_hi();
     let secret = "0123456789abcdef0123456789abcdef";
     let server = HttpServer::start_with(project.root(), &[], &[("MCPBASH_REMOTE_TOKEN", secret)]);
@@ -101,7 +102,7 @@ fn guesses_of_a_gateways_secret_are_slowed_down_too() {
         let meta = json!({ "mcpbash/remoteToken": secret });
         server.ask("server/discover", &json!({ "_meta": meta })).to_string()
     };
-    // Each request comes by itself, and what the one before has done still counts.
+    // Each request uses a new connection, and earlier failures still count.
     let throttled = (0..15).filter(|_| ask("wrong").contains("throttled")).count();
     assert_eq!(throttled, 5);
     assert!(ask(secret).contains("supportedVersions"));
@@ -109,7 +110,7 @@ fn guesses_of_a_gateways_secret_are_slowed_down_too() {
 }
 
 #[test]
-fn the_session_of_another_is_as_unknown_as_none() {
+fn another_callers_session_looks_unknown() {
     let scene = Scene::new(&[]);
     let begin = |who: &str| {
         let message = initialize("2025-11-25", &json!({})).to_string();
@@ -152,7 +153,7 @@ fn the_session_of_another_is_as_unknown_as_none() {
 }
 
 #[test]
-fn whoever_floods_the_server_waits_and_nobody_else_does() {
+fn a_caller_that_floods_the_server_delays_only_itself() {
     let scene = Scene::new(&[("MCPBASH_MAX_CONCURRENT_REQUESTS", "2")]);
     let mut flood: Vec<Http> = (0..20).map(|_| scene.call(&scene.alice, "slow")).collect();
     wait_until("the flood to arrive", || (!scene.project.read("done").is_empty()).then_some(()));
@@ -166,12 +167,12 @@ fn whoever_floods_the_server_waits_and_nobody_else_does() {
 }
 
 #[test]
-fn what_nobody_waits_for_any_more_keeps_nobody_waiting() {
+fn abandoned_requests_free_their_place_in_the_queue() {
     let limits = [("MCPBASH_MAX_CONCURRENT_REQUESTS", "1"), ("MCPBASH_MAX_WAITING_REQUESTS", "3")];
     let scene = Scene::new(&limits);
     let running = scene.call(&scene.alice, "stuck");
     let pid = scene.project.wait_for_started(1)[0];
-    // Nobody is answered while that one runs, but who is refused.
+    // While that call runs, only refused requests get an answer.
     let is_refused = |http: &Http| {
         http.stream.set_read_timeout(Some(Duration::from_secs(1))).unwrap();
         let is_answered = http.stream.peek(&mut [0; 1]).is_ok();
@@ -183,7 +184,7 @@ fn what_nobody_waits_for_any_more_keeps_nobody_waiting() {
         calls.take_while(|http| !is_refused(http)).collect()
     };
     assert_eq!(call_until_refused().len(), 3);
-    // All of them are gone.
+    // All of them have disconnected.
     let mut last = wait_until("room to wait", || call_until_refused().pop());
     drop(running);
     wait_until_gone(pid);
@@ -192,7 +193,7 @@ fn what_nobody_waits_for_any_more_keeps_nobody_waiting() {
 }
 
 #[test]
-fn a_rate_is_a_callers_own() {
+fn rate_limits_are_per_caller() {
     let scene = Scene::with(&[], &["--rate", "5/min"]);
     let statuses: Vec<u16> =
         (0..10).map(|_| scene.discover(&[("Authorization", &scene.alice)]).status).collect();
@@ -207,14 +208,14 @@ fn a_rate_is_a_callers_own() {
 }
 
 #[test]
-fn large_answers_that_nobody_reads_are_held_for_their_caller_alone() {
+fn unread_answers_count_against_their_own_caller() {
     let scene = Scene::new(&[
         ("MCPBASH_MAX_CONNECTION_BYTES", "8388608"),
         ("MCPBASH_MAX_RESULT_TEXT_BYTES", "0"),
         ("MCPBASH_MAX_PROCESS_BYTES", "67108864"),
     ]);
     let unread: Vec<Http> = (0..40).map(|_| scene.call(&scene.alice, "large")).collect();
-    // Whoever reads is answered, whatever the other has left unread.
+    // A caller that reads is answered, no matter how much another caller leaves unread.
     for _ in 0..3 {
         let answer = scene.call(&scene.bob, "large").response();
         assert!(text(&answer).len() > 1000, "{answer:?}");

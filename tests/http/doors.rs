@@ -1,4 +1,5 @@
-//! Who reaches a server over HTTP: addresses, sockets, names, web pages, TLS; and what keeps it from starting.
+//! Access to a server over HTTP: addresses, sockets, host names, origins, TLS; and the errors that keep it
+//! from starting.
 
 use crate::harness::http::{HttpServer, post, request, stateless};
 use crate::harness::{Project, Server, wait_until};
@@ -16,7 +17,7 @@ use std::sync::Arc;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 
-/// What `serve` says that does not start with these arguments.
+/// The error of `serve`, which does not start with these arguments.
 fn refused(arguments: &[&str]) -> (Option<i32>, String) {
     let project = Project::with_hi();
     let mut command = Server::command();
@@ -41,7 +42,7 @@ fn token_line() -> String {
 
 // Shows: http-loopback
 #[test]
-fn what_would_let_in_strangers_does_not_start_and_says_what_to_do() {
+fn an_open_server_does_not_start_and_says_how_to_fix_it() {
     let folder = tempfile::tempdir().unwrap();
     let good = secret(folder.path(), "good", &token_line(), 0o600);
     let open = secret(folder.path(), "open", &token_line(), 0o644);
@@ -73,7 +74,7 @@ fn what_would_let_in_strangers_does_not_start_and_says_what_to_do() {
 }
 
 #[test]
-fn what_is_taken_or_not_there_is_named() {
+fn addresses_in_use_and_missing_sockets_are_named() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
     let (code, words) = refused(&["--http", &address]);
@@ -95,7 +96,7 @@ fn what_is_taken_or_not_there_is_named() {
 }
 
 #[test]
-fn a_project_opens_no_doors() {
+fn a_project_cannot_change_who_is_allowed() {
     let project = Project::with_hi().file(
         "server.d/server.meta.json",
         r#"{"name": "x", "settings": {"httpAllowHosts": "*", "httpAllowOrigins": "*", "httpTokens": "/dev/null"}}"#,
@@ -108,7 +109,7 @@ fn a_project_opens_no_doors() {
     assert!(log.contains("set the variable MCPBASH_HTTP_ALLOW_HOSTS"), "{log}");
 }
 
-/// A request that is right but for these headers.
+/// A request that is valid except for these headers.
 fn with(headers: &[(&str, &str)]) -> Vec<u8> {
     let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" }).to_string();
     let all = [&[("MCP-Protocol-Version", "2025-11-25")], headers].concat();
@@ -117,7 +118,7 @@ fn with(headers: &[(&str, &str)]) -> Vec<u8> {
 
 // Shows: http-origin
 #[test]
-fn strangers_names_and_pages_are_turned_away() {
+fn unknown_hosts_and_origins_are_refused() {
     let project = Project::with_hi();
     let server = HttpServer::start(project.root());
     for host in [
@@ -153,7 +154,7 @@ fn strangers_names_and_pages_are_turned_away() {
     }
     let answer = server.send(&with(&[("Origin", "http://localhost"), ("Origin", "http://localhost")]));
     assert_eq!(answer.status, 403);
-    // A whole URL in the request line counts as much as the header.
+    // A full URL in the request line counts like the header.
     let absolute = request("POST", "http://evil.example/mcp", &[("Host", "127.0.0.1")], b"{}");
     assert_eq!(server.send(&absolute).status, 421);
     server.expect_service();
@@ -161,7 +162,7 @@ fn strangers_names_and_pages_are_turned_away() {
 }
 
 #[test]
-fn names_and_pages_that_are_allowed_come_in() {
+fn allowed_hosts_and_origins_are_served() {
     let project = Project::with_hi();
     let arguments = ["--allow-host", "mcp.example.com", "--allow-origin", "https://app.example.com"];
     let server = HttpServer::start_with(project.root(), &arguments, &[]);
@@ -190,7 +191,7 @@ fn names_and_pages_that_are_allowed_come_in() {
     server.finish();
 }
 
-/// A server that does not listen at a port.
+/// A server that does not listen on a port.
 struct Elsewhere {
     child: Child,
     stderr: BufReader<std::process::ChildStderr>,
@@ -203,7 +204,7 @@ impl Elsewhere {
         Self { child, stderr }
     }
 
-    /// What is said about where it is served.
+    /// The listen address that the server prints.
     fn announced(&mut self) -> String {
         loop {
             let mut line = String::new();
@@ -230,7 +231,7 @@ impl Drop for Elsewhere {
     }
 }
 
-/// Asks for something over any connection, which is closed after it.
+/// Sends a request over any connection, which is closed afterwards.
 fn asked_over(stream: impl Read + Write) -> Value {
     asked(stream, stateless(1, "server/discover", &json!({})))
 }
@@ -250,7 +251,7 @@ fn a_unix_socket_is_served_and_removed_even_after_a_killed_server() {
     let project = Project::with_hi();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("mcp.sock");
-    // What a killed server leaves.
+    // The leftovers of a killed server.
     drop(UnixListener::bind(&path).unwrap());
     let address = format!("unix:{}", path.display());
     let mut server = Elsewhere::start(
@@ -265,7 +266,7 @@ fn a_unix_socket_is_served_and_removed_even_after_a_killed_server() {
 }
 
 #[test]
-fn sockets_of_the_service_manager_are_taken_over() {
+fn sockets_of_the_service_manager_are_used() {
     let project = Project::with_hi().tool("held", "#!/bin/sh\nls -l /proc/self/fd\n");
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -282,7 +283,7 @@ fn sockets_of_the_service_manager_are_taken_over() {
     let held = answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}"));
     assert!(!held.contains("socket:"), "a script does not get what clients connect to: {held}");
     server.finish();
-    // The socket is ours still, and who connects waits for the next server.
+    // The socket is still open here, and a client that connects waits for the next server.
     TcpStream::connect(address).unwrap();
 
     let script = r#"exec 3<&0 </dev/null; LISTEN_FDS=1 LISTEN_PID=1 exec "$0" serve "$1" --http systemd"#;
@@ -309,7 +310,7 @@ impl Certificate {
         self.folder.path().join(name)
     }
 
-    /// Both files are replaced, one after the other, as programs that renew certificates do.
+    /// Replaces both files, one after the other, as certificate renewal does.
     fn write(&self, made: &CertifiedKey<KeyPair>) {
         for (name, text) in [("cert.pem", made.cert.pem()), ("key.pem", made.signing_key.serialize_pem())] {
             let draft = PathBuf::from(secret(self.folder.path(), "draft", &text, 0o600));
@@ -322,7 +323,7 @@ fn make() -> CertifiedKey<KeyPair> {
     generate_simple_self_signed(["localhost".to_owned()]).unwrap()
 }
 
-/// A connection that trusts that certificate alone.
+/// A connection that trusts only this certificate.
 fn tls(address: &str, trusted: &CertifiedKey<KeyPair>) -> Option<StreamOwned<ClientConnection, TcpStream>> {
     let mut roots = RootCertStore::empty();
     roots.add(trusted.cert.der().clone()).unwrap();
@@ -338,7 +339,7 @@ fn tls(address: &str, trusted: &CertifiedKey<KeyPair>) -> Option<StreamOwned<Cli
 }
 
 #[test]
-fn tls_is_spoken_and_a_renewed_certificate_is_noticed() {
+fn tls_works_and_a_renewed_certificate_is_loaded() {
     let (project, certificate, second) = (Project::with_hi(), Certificate::new(), make());
     let mut command = Server::command();
     command
@@ -353,7 +354,7 @@ fn tls_is_spoken_and_a_renewed_certificate_is_noticed() {
     let address = address.unwrap_or_else(|| panic!("{announced}"));
     let answer = asked_over(tls(address, &certificate.made).unwrap());
     assert!(answer["result"]["supportedVersions"].is_array(), "{answer}");
-    // Who speaks no TLS gets nothing, and one who stops in the middle of the handshake holds nobody.
+    // A client without TLS gets nothing, and one that stops in the middle of the handshake blocks no other.
     let silent = TcpStream::connect(address).unwrap();
     let mut plain = TcpStream::connect(address).unwrap();
     plain.write_all(&stateless(1, "server/discover", &json!({}))).unwrap();

@@ -1,5 +1,5 @@
-//! Clients over HTTP that close their writing side after a request: those that wait get their answers, and those that are
-//! gone are noticed all the same.
+//! Clients over HTTP that close their writing side after a request: waiting clients get their answers, and
+//! disconnected clients are still detected.
 
 use crate::harness::http::{Http, HttpServer, stateless};
 use crate::harness::{Project, wait_until_gone};
@@ -11,7 +11,7 @@ fn project() -> Project {
         .tool("large", "#!/bin/sh\necho $$ >>started\nread _ <gate\nhead -c 3000000 /dev/zero | tr '\\0' x\n")
 }
 
-/// Calls a tool without a session, and says no more.
+/// Calls a tool without a session, and closes the writing side.
 fn call_and_close(server: &HttpServer, tool: &str) -> Http {
     let mut http = server.connect();
     http.send(&stateless(1, "tools/call", &json!({ "name": tool, "arguments": {} })));
@@ -24,10 +24,10 @@ fn text(answer: &Value) -> &str {
 }
 
 #[test]
-fn one_that_waits_gets_its_answer() {
+fn a_waiting_client_gets_its_answer() {
     let project = project();
     let server = HttpServer::start(project.root());
-    // The end comes before the request was looked at, or after, as it happens.
+    // The end of input may arrive before or after the request is handled.
     for _ in 0..100 {
         let mut answer = call_and_close(&server, "hi").incoming();
         assert_eq!(answer.status, 200);
@@ -38,12 +38,12 @@ fn one_that_waits_gets_its_answer() {
 }
 
 #[test]
-fn an_answer_that_takes_long_is_an_event() {
+fn a_slow_answer_is_an_event() {
     let project = project();
     let server = HttpServer::start(project.root());
     let mut waiting = call_and_close(&server, "stuck").events();
     project.wait_for_started(1);
-    // It is sent comments until then, which show that it is still there.
+    // Until then the server sends comments, which show that the connection is open.
     waiting.wait_for_comment();
     waiting.wait_for_comment();
     project.open_gate();
@@ -54,7 +54,7 @@ fn an_answer_that_takes_long_is_an_event() {
 }
 
 #[test]
-fn an_answer_that_is_larger_than_what_a_socket_holds_comes_as_a_whole() {
+fn an_answer_larger_than_the_socket_buffer_arrives_completely() {
     let project = project();
     let server = HttpServer::start_with(project.root(), &[], &[("MCPBASH_MAX_RESULT_TEXT_BYTES", "5000000")]);
     let mut http = server.connect();
@@ -71,7 +71,7 @@ fn an_answer_that_is_larger_than_what_a_socket_holds_comes_as_a_whole() {
 }
 
 #[test]
-fn one_that_is_gone_is_given_up_whether_it_said_so_or_not() {
+fn calls_of_disconnected_clients_are_cancelled() {
     let project = project();
     let server = HttpServer::start(project.root());
     let mut silent = server.connect();
@@ -88,7 +88,7 @@ fn one_that_is_gone_is_given_up_whether_it_said_so_or_not() {
 }
 
 #[test]
-fn a_stream_whose_client_may_be_gone_is_given_to_who_asks_for_it() {
+fn a_stream_whose_client_may_be_gone_can_be_taken_over() {
     let project = project();
     let server = HttpServer::start(project.root());
     let session = server.session("2025-11-25");

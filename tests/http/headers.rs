@@ -1,4 +1,4 @@
-//! Headers that repeat what a message says, over real HTTP: the status, the code and the id of each refusal, and that
+//! Headers that repeat parts of a message, over real HTTP: the status, code and id of each refusal, and that
 //! nothing runs.
 
 use crate::harness::Project;
@@ -10,7 +10,7 @@ const VERSION: (&str, &str) = ("MCP-Protocol-Version", "2026-07-28");
 /// Headers as a test writes them.
 type Lines<'a> = &'a [(&'a str, &'a str)];
 
-/// A project whose tool tells that it ran, and wants three arguments repeated in headers.
+/// A project whose tool records that it ran, and requires three arguments to be repeated in headers.
 fn project() -> Project {
     let schema = json!({ "type": "object", "properties": {
         "region": { "type": "string", "x-mcp-header": "Region" },
@@ -83,7 +83,7 @@ fn the_version_the_method_and_the_name_repeat_the_message() {
 
 // Shows: http-order
 #[test]
-fn what_is_wrong_is_told_in_the_order_of_the_specification() {
+fn errors_are_reported_in_the_order_of_the_specification() {
     let project = project();
     let server = HttpServer::start(project.root());
     let meta = |version: &str| {
@@ -95,7 +95,7 @@ fn what_is_wrong_is_told_in_the_order_of_the_specification() {
     let list = ("Mcp-Method", "tools/list");
     let old = ("MCP-Protocol-Version", "2099-01-01");
     let rows: &[(Value, Lines<'_>, (u16, i64))] = &[
-        // Each has everything wrong that would be told later.
+        // Each request also has every error that would be reported later.
         (json!({ "io.modelcontextprotocol/protocolVersion": "2099-01-01" }), &[VERSION], (400, -32602)),
         (json!({}), &[VERSION], (400, -32602)),
         (meta("2099-01-01"), &[VERSION], (400, -32020)),
@@ -116,7 +116,7 @@ fn what_is_wrong_is_told_in_the_order_of_the_specification() {
 
 // Shows: http-param-headers
 #[test]
-fn a_call_whose_headers_say_something_else_runs_nothing() {
+fn a_call_whose_headers_differ_runs_nothing() {
     let project = project();
     let server = HttpServer::start(project.root());
     let call = |arguments: &Value, more: Lines<'_>| {
@@ -152,7 +152,7 @@ fn a_call_whose_headers_say_something_else_runs_nothing() {
         (json!({ "region": "\u{f6}st" }), &[("Mcp-Param-Region", "=?base64?w7ZzdA==?=")]),
         (json!({ "count": 42 }), &[("Mcp-Param-Count", "42.0")]),
         (json!({ "where": { "dry": true } }), &[("Mcp-Param-Dry-Run", "true")]),
-        // An annotation that clients would refuse is not told, so that none of them sends its header.
+        // An annotation that clients would refuse is removed, so that no client sends its header.
         (json!({ "price": 1.5 }), &[]),
     ];
     for (arguments, headers) in fitting {
@@ -175,7 +175,7 @@ fn a_tool_is_listed_without_the_annotation_for_which_clients_would_drop_it() {
 }
 
 #[test]
-fn sessions_have_nothing_to_repeat() {
+fn sessions_need_no_repeated_headers() {
     let project = project();
     let server = HttpServer::start(project.root());
     let session = server.session("2025-11-25");

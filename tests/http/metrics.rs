@@ -1,4 +1,4 @@
-//! `/livez`, `/readyz`, `/health` and `/metrics` at an address of their own, and what they tell of real requests.
+//! `/livez`, `/readyz`, `/health` and `/metrics` on their own address, and their data about real requests.
 
 use crate::harness::http::{Http, HttpServer, request};
 use crate::harness::metrics::{get, sample, start_with};
@@ -18,7 +18,7 @@ fn number(value: Option<&str>) -> f64 {
 const COUNT: &str = "mcp_server_operation_duration_seconds_count";
 
 #[test]
-fn requests_are_counted_under_names_that_are_known() {
+fn requests_are_counted_under_known_names() {
     let project = Project::with_hi().tool("fails", "#!/bin/sh\nexit 3\n");
     let (server, address) = start(&project);
     for _ in 0..3 {
@@ -70,7 +70,7 @@ fn requests_are_counted_under_names_that_are_known() {
 }
 
 #[test]
-fn a_server_that_is_asked_to_end_is_not_ready_and_lives_until_its_calls_are_answered() {
+fn during_shutdown_the_server_is_not_ready_and_lives_until_its_calls_are_answered() {
     let project = Project::new().waiting_tool("wait");
     let (server, address) = start(&project);
     for path in ["/livez", "/readyz", "/health"] {
@@ -94,7 +94,7 @@ fn a_server_that_is_asked_to_end_is_not_ready_and_lives_until_its_calls_are_answ
 }
 
 #[test]
-fn nothing_else_is_served_there_and_nothing_of_it_elsewhere() {
+fn each_listener_serves_only_its_own_paths() {
     let project = Project::with_hi();
     let (server, address) = start(&project);
     assert_eq!(get(address, "/mcp", "*/*").status, 404);
@@ -105,7 +105,7 @@ fn nothing_else_is_served_there_and_nothing_of_it_elsewhere() {
     for path in ["/metrics", "/livez", "/readyz"] {
         assert_eq!(server.send(&request("GET", path, &[], b"")).status, 404, "{path}");
     }
-    // Whoever connects and says nothing takes no place for long, and keeps nobody else out.
+    // A client that connects and sends nothing is soon cut off, and blocks no other.
     let silent: Vec<TcpStream> =
         (0..32).map(|_| TcpStream::connect(address).expect("a connection")).collect();
     assert_eq!(get(address, "/livez", "*/*").status, 200);

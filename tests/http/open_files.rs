@@ -1,11 +1,11 @@
-//! A low limit of open files: connections leave enough of them for calls, and for those who ask for the server's health.
+//! A low limit of open files: connections leave enough descriptors for calls and for health checks.
 
 use crate::harness::http::{Http, HttpServer, stateless};
 use crate::harness::metrics::{get, metrics_address};
 use crate::harness::{Project, Server};
 use serde_json::json;
 
-/// A server that may have so many files open.
+/// A server with this limit of open files.
 fn start_with_open_files(project: &Project, most: u32) -> HttpServer {
     let mut command = Server::command_of("sh");
     command.args(["-c", &format!("ulimit -n {most} && exec \"$@\""), "sh"]);

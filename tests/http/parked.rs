@@ -1,4 +1,5 @@
-//! Calls that wait for an answer, over HTTP: requests on connections of their own, several callers, several servers.
+//! Calls that wait for an answer, over HTTP: requests on separate connections, several callers, several
+//! servers.
 
 use crate::harness::http::{HttpServer, stateless_with};
 use crate::harness::{Project, exists, wait_until_gone};
@@ -19,7 +20,7 @@ echo "$name by $$"
 struct Scene {
     project: Project,
     outside: tempfile::TempDir,
-    /// Of two callers.
+    /// The tokens of two callers.
     tokens: [String; 2],
 }
 
@@ -82,7 +83,7 @@ fn text(answer: &Value) -> &str {
 
 // Shows: input-required
 #[test]
-fn the_very_same_process_goes_on_with_the_answer_of_another_post() {
+fn the_same_process_continues_with_the_answer_of_another_post() {
     let scene = Scene::new();
     let server = scene.start(&[]);
     let state = scene.asked(&server, 0);
@@ -93,7 +94,7 @@ fn the_very_same_process_goes_on_with_the_answer_of_another_post() {
 
 // Shows: state-hostile
 #[test]
-fn nobody_else_goes_on_with_it() {
+fn no_other_caller_can_continue_it() {
     let scene = Scene::new();
     let server = scene.start(&[]);
     let state = scene.asked(&server, 0);
@@ -130,7 +131,7 @@ fn another_server_with_the_same_keys_runs_the_script_again() {
 }
 
 #[test]
-fn calls_that_wait_are_in_nobodys_way_and_the_flood_of_one_ends_only_its_own() {
+fn parked_calls_block_no_other_and_the_limit_is_per_caller() {
     let scene = Scene::new();
     let server = scene.start(&[
         ("MCPBASH_MAX_CONCURRENT_REQUESTS", "1"),

@@ -1,4 +1,4 @@
-//! Tokens that may call some tools only, over real HTTP and in both eras.
+//! Tokens that may call only some tools, over real HTTP and in both eras.
 
 use crate::harness::http::{HttpServer, initialize, post, stateless_with};
 use crate::harness::{Project, wait_until};
@@ -26,7 +26,7 @@ impl Scene {
         Self { project, tokens, outside }
     }
 
-    /// Writes the file of tokens, as a whole.
+    /// Writes the token file atomically.
     fn write(&self, lines: &[String]) {
         let draft = self.outside.path().join("draft");
         fs::write(&draft, lines.join("\n")).expect("a file");
@@ -94,7 +94,7 @@ fn a_token_sees_and_calls_only_its_tools() {
 }
 
 #[test]
-fn a_session_is_held_to_what_the_file_of_tokens_says_now() {
+fn changes_of_the_token_file_apply_to_open_sessions() {
     let scene = Scene::new();
     let (line, token) = token("some", Some("a1,b1"));
     scene.write(std::slice::from_ref(&line));

@@ -1,4 +1,5 @@
-//! The official Rust SDK as a client over HTTP, in both eras: the same conversation, and the contents of what comes back.
+//! The official Rust SDK as a client over HTTP, in both eras: the same conversation, and the contents of the
+//! answers.
 #![expect(deprecated, reason = "sampling, roots and logs are what clients have, whatever comes after them")]
 
 use crate::harness::http::HttpServer;
@@ -19,7 +20,7 @@ use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use tokio::sync::Notify;
 
-/// A folder that is there.
+/// A folder that exists.
 const ROOT: &str = "file:///tmp";
 
 #[derive(Clone, Default)]
@@ -98,7 +99,7 @@ impl ClientHandler for Client {
     }
 }
 
-/// Waits for what must come.
+/// Waits for an expected event, with a timeout.
 async fn patiently<T>(future: impl Future<Output = T>) -> T {
     tokio::time::timeout(PATIENCE, future).await.expect("what must come")
 }
@@ -146,14 +147,14 @@ async fn call(client: &Running, tool: &'static str) -> CallToolResult {
     patiently(client.call_tool(CallToolRequestParams::new(tool))).await.unwrap()
 }
 
-/// All texts of a result that is none of an error.
+/// All texts of a result that is not an error.
 async fn text(client: &Running, tool: &'static str) -> String {
     let result = serde_json::to_value(call(client, tool).await).unwrap();
     assert_ne!(result["isError"], true, "{result}");
     result["content"].as_array().unwrap().iter().map(|content| content["text"].as_str().unwrap()).collect()
 }
 
-/// What can be done in either era.
+/// Checks for either era.
 async fn converse(client: &Running, project: &Project) {
     let info = client.peer_info().unwrap();
     assert_eq!(info.server_info.as_ref().unwrap().version, "0.0.0");
@@ -172,7 +173,7 @@ async fn converse(client: &Running, project: &Project) {
     assert_eq!(text(client, "large").await, "x".repeat(2_000_000));
 
     assert_eq!(text(client, "steps").await, "done");
-    // The library lets its handlers run beside each other, in any order.
+    // The library runs its handlers concurrently, in any order.
     let all = || {
         let mut progress = client.service().progress.lock().unwrap().clone();
         progress.sort_by(f64::total_cmp);
@@ -206,7 +207,7 @@ async fn read(client: &Running, uri: &str) -> String {
     serde_json::to_value(&read.contents[0]).unwrap()["text"].as_str().unwrap().to_owned()
 }
 
-/// Gives up on a call, whose script ends.
+/// Cancels a call; its script is killed.
 async fn cancel(client: &Running, project: &Project) {
     let request = ClientRequest::CallToolRequest(CallToolRequest::new(CallToolRequestParams::new("slow")));
     let handle = client.send_cancellable_request(request, PeerRequestOptions::no_options()).await.unwrap();
@@ -265,7 +266,7 @@ async fn rmcp_needs_no_session_over_http() {
     server.finish();
 }
 
-/// Left to itself it probes, and needs no session where none is needed.
+/// By default it probes the server, and uses no session if none is needed.
 #[tokio::test(flavor = "multi_thread")]
 async fn rmcp_finds_out_over_http_what_is_spoken() {
     let project = Project::with_hi();

@@ -1,4 +1,4 @@
-//! Tokens: made, listed and removed by `mcp-bash token`, and shown by callers of a server.
+//! Tokens: created, listed and removed with `mcp-bash token`, and used by callers of a server.
 
 use crate::harness::http::{HttpServer, Response, stateless_with};
 use crate::harness::{Project, Server, wait_until};
@@ -21,7 +21,7 @@ impl Tokens {
         self.folder.path().join("tokens")
     }
 
-    /// Runs `mcp-bash token` on the file: its exit code, and what it printed.
+    /// Runs `mcp-bash token` on the file: its exit code and output.
     fn run(&self, arguments: &[&str]) -> (i32, String, String) {
         let mut command = Server::command();
         command.arg("token").args(arguments).env("MCPBASH_HTTP_TOKENS", self.path());
@@ -76,7 +76,7 @@ fn a_token_is_printed_once_and_only_its_hash_is_kept() {
 }
 
 #[test]
-fn what_cannot_be_done_is_said_with_its_exit_code() {
+fn failures_have_a_message_and_an_exit_code() {
     let tokens = Tokens::new();
     tokens.new_token(&["alice"]);
     for (arguments, code, said) in [
@@ -100,7 +100,7 @@ fn what_cannot_be_done_is_said_with_its_exit_code() {
 }
 
 #[test]
-fn callers_show_a_token_until_it_is_removed() {
+fn a_token_is_accepted_until_it_is_removed() {
     let (tokens, project) = (Tokens::new(), Project::with_hi());
     let [alice, bob] = ["alice", "bob"].map(|name| format!("Bearer {}", tokens.new_token(&[name])));
     let server = tokens.serve(&project);
@@ -131,7 +131,7 @@ fn callers_show_a_token_until_it_is_removed() {
 }
 
 #[test]
-fn who_guesses_is_slowed_down_and_nobody_else() {
+fn guessing_tokens_slows_down_only_the_guesser() {
     let (tokens, project) = (Tokens::new(), Project::with_hi());
     let alice = format!("Bearer {}", tokens.new_token(&["alice"]));
     let server = tokens.serve(&project);
@@ -144,7 +144,7 @@ fn who_guesses_is_slowed_down_and_nobody_else() {
 }
 
 #[test]
-fn a_caller_that_floods_waits_and_the_others_do_not() {
+fn a_caller_that_floods_delays_no_other() {
     let (tokens, project) = (Tokens::new(), Project::with_hi());
     let flood = format!("Bearer {}", tokens.new_token(&["flood", "--rate", "5/h"]));
     let other = format!("Bearer {}", tokens.new_token(&["other"]));
@@ -159,7 +159,7 @@ fn a_caller_that_floods_waits_and_the_others_do_not() {
 }
 
 #[test]
-fn a_file_that_others_could_write_lets_nobody_in() {
+fn a_group_or_world_writable_token_file_is_refused() {
     let (tokens, project) = (Tokens::new(), Project::with_hi());
     let alice = format!("Bearer {}", tokens.new_token(&["alice"]));
     let server = tokens.serve(&project);

@@ -1,4 +1,4 @@
-//! `mcp-bash install` and `uninstall`: what they say, what they refuse, and that the entry works.
+//! `mcp-bash install` and `uninstall`: their output, their refusals, and that the entry works.
 
 use crate::harness::{Home, Said, Server, Terminal};
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ const INSTALLED: &str = "{\n  \"mcpServers\": {\n    \"tools-box\": {\n      \"c
                          \"args\": [\"--project-root\", \"HOME/tools-box\"]\n    }\n  }\n}\n";
 
 #[test]
-fn it_says_what_it_did_and_what_comes_next() {
+fn it_prints_what_it_did_and_the_next_step() {
     let home = Home::new();
     assert_eq!(
         home.run(&["install", "lm-studio", "junie"]),
@@ -63,7 +63,7 @@ fn it_says_what_it_did_and_what_comes_next() {
 }
 
 #[test]
-fn notes_are_those_of_the_scope() {
+fn notes_match_the_scope() {
     let home = Home::new();
     let note = |client: &str, scope: &str| {
         let out = home.run(&["install", client, "--scope", scope]).out;
@@ -125,7 +125,7 @@ fn a_dry_run_shows_the_difference_and_writes_nothing() {
 }
 
 #[test]
-fn what_was_found_is_listed_and_nothing_is_done_without_a_name() {
+fn without_a_name_it_lists_the_clients_and_changes_nothing() {
     let home = Home::new();
     let nothing = "No client was found on this machine. `mcp-bash install NAME` writes its file in any case; \
                    docs/clients.md has the names.\n";
@@ -247,7 +247,7 @@ fn a_broken_file_is_refused_and_untouched_and_the_others_are_written() {
 }
 
 #[test]
-fn what_cannot_be_edited_safely_is_left_with_a_snippet_to_paste() {
+fn files_that_cannot_be_edited_safely_get_a_snippet_to_paste() {
     let home = Home::new();
     home.write(".codex/config.toml", "mcp_servers = {}\n");
     assert_eq!(
@@ -273,7 +273,7 @@ fn what_cannot_be_edited_safely_is_left_with_a_snippet_to_paste() {
 }
 
 #[test]
-fn an_entry_of_somebody_else_stays_unless_forced() {
+fn a_foreign_entry_stays_unless_forced() {
     let home = Home::new();
     let foreign = "{\"mcpServers\": {\"tools-box\": {\"command\": \"/other\", \"args\": [\"x\"], \"env\": {\"TOKEN\": \"secret\"}}}}";
     home.write(CURSOR, foreign);
@@ -318,7 +318,7 @@ fn an_entry_is_brought_up_to_date_and_keeps_what_its_owner_added() {
 }
 
 #[test]
-fn json_tells_programs_everything() {
+fn json_output_is_complete() {
     let home = Home::new();
     home.write(".junie/mcp/mcp.json", "[");
     home.write(".kiro/settings/mcp.json", "{}");
@@ -343,7 +343,7 @@ fn json_tells_programs_everything() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_before_anything_is_written() {
+fn invalid_options_are_refused_before_anything_is_written() {
     let home = Home::new();
     let files = home.files("");
     for (words, told) in [
@@ -390,7 +390,7 @@ fn what_makes_no_sense_is_refused_before_anything_is_written() {
 }
 
 #[test]
-fn links_stay_links_modes_stay_and_what_is_no_file_is_refused() {
+fn links_and_modes_stay_and_non_files_are_refused() {
     let home = Home::new();
     home.write("dotfiles/cursor.json", "{}");
     fs::set_permissions(home.path("dotfiles/cursor.json"), Permissions::from_mode(0o604)).unwrap();
@@ -422,7 +422,7 @@ fn links_stay_links_modes_stay_and_what_is_no_file_is_refused() {
     assert!(code == 1 && err.contains("HOME/.gemini/settings.json: "), "{err}");
 }
 
-/// Starts what an entry says as a desktop application would: with almost no environment, somewhere else.
+/// Runs the entry as a desktop application would: with almost no environment, in another folder.
 fn answers(entry: &Value) {
     let words = entry["args"].as_array().unwrap().iter().map(|word| word.as_str().unwrap());
     let mut command = Command::new(entry["command"].as_str().unwrap());
@@ -458,14 +458,14 @@ fn an_entry_works_with_a_bare_path_and_in_any_folder_wherever_the_project_is() {
 }
 
 #[test]
-fn the_command_is_the_one_that_was_called_and_not_what_a_link_leads_to_today() {
+fn the_command_is_the_called_path_and_not_the_target_of_a_link() {
     let home = Home::new();
     let bin = home.path("bin");
     fs::create_dir_all(&bin).unwrap();
     symlink(env!("CARGO_BIN_EXE_mcp-bash"), bin.join("mcp-bash")).unwrap();
     let command_of =
         |home: &Home| json_of(&home.read(CURSOR).unwrap())["mcpServers"]["tools-box"]["command"].clone();
-    // By its name, by its path, and by a path from here.
+    // By its name, by its absolute path, and by a relative path.
     for called in ["mcp-bash", &*bin.join("mcp-bash").to_string_lossy(), "./link"] {
         symlink(bin.join("mcp-bash"), home.path("tools-box/link")).ok();
         let mut command = Command::new("/bin/sh");
@@ -478,7 +478,7 @@ fn the_command_is_the_one_that_was_called_and_not_what_a_link_leads_to_today() {
 }
 
 #[test]
-fn a_project_elsewhere_is_installed_for_the_folder_where_one_stands() {
+fn a_project_elsewhere_is_installed_for_the_current_folder() {
     let home = Home::new();
     fs::create_dir(home.path("work")).unwrap();
     let root = home.path("tools-box");
@@ -487,7 +487,7 @@ fn a_project_elsewhere_is_installed_for_the_folder_where_one_stands() {
         home.command(&["install", "cursor", "--scope", "project", "--project-root", root, "-q"]);
     assert_eq!(home.said(command.current_dir(home.path("work"))), said(0, "", ""));
     assert_eq!(home.read("work/.cursor/mcp.json").as_deref(), Some(INSTALLED));
-    // In a folder of the project it is the project.
+    // Inside the project, it is the project's folder.
     fs::create_dir_all(home.path("tools-box/deep/er")).unwrap();
     let mut command = home.command(&["install", "cursor", "--scope", "project", "-q"]);
     assert_eq!(home.said(command.current_dir(home.path("tools-box/deep/er"))), said(0, "", ""));
@@ -551,7 +551,7 @@ fn installs_at_the_same_time_lose_no_entry() {
 }
 
 #[test]
-fn a_refusal_does_not_show_the_secrets_of_others() {
+fn a_refusal_does_not_show_secrets_of_other_entries() {
     let home = Home::new();
     let others = json!({ "mcpServers": { "tools-box": {
         "command": "npx", "args": ["server", "--api-key", "s3cr3t", "--url", "https://me:s3cr3t@host/?k=s3cr3t"],

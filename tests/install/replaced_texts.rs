@@ -1,11 +1,12 @@
-//! Texts that clients replace in their entries: no path and no value is replaced silently. It is escaped, or refused.
+//! Texts that clients expand in their entries: no path and no value is expanded silently. It is escaped, or
+//! refused.
 
 use crate::harness::{Home, Said};
 use mcp_bash_entries::{CLIENTS, Client, Scope};
 use serde_json::Value;
 use std::fs;
 
-/// Each form.
+/// Each form of placeholder.
 const FORMS: [&str; 9] = [
     "${HOME}",
     "$HOME",
@@ -18,10 +19,10 @@ const FORMS: [&str; 9] = [
     "{{HOME}}",
 ];
 
-/// One of each kind, and one that no client replaces on the systems that we run on.
+/// One of each kind, and one that no client expands on the supported systems.
 const FOLDERS: [&str; 6] = ["${HOME}", "$HOME", "{env:HOME}", "${{ secrets.HOME }}", "{{HOME}}", "%HOME%~5$"];
 
-/// What a client does with a form, written down a second time: this must not follow the table that it checks.
+/// How a client treats a form, stated a second time: this must not use the table that it checks.
 fn refuses(client: &Client, form: &str) -> bool {
     let is_dollar = form.starts_with("$H") || form.starts_with("${");
     match client.name {
@@ -57,7 +58,7 @@ fn has_text(text: &str, client: &Client, part: &str) -> bool {
 }
 
 #[test]
-fn a_project_in_a_folder_that_a_client_would_replace_is_escaped_or_refused() {
+fn a_project_path_that_a_client_would_expand_is_escaped_or_refused() {
     let home = Home::new();
     for form in FOLDERS {
         let folder = home.path("odd").join(form);
@@ -94,7 +95,7 @@ fn a_project_in_a_folder_that_a_client_would_replace_is_escaped_or_refused() {
 }
 
 #[test]
-fn a_value_that_a_client_would_replace_is_escaped_or_refused_and_not_shown() {
+fn a_value_that_a_client_would_expand_is_escaped_or_refused_and_not_shown() {
     let home = Home::new();
     for form in FORMS {
         let variable = format!("SECRET=s3cret{form}");
@@ -113,7 +114,7 @@ fn a_value_that_a_client_would_replace_is_escaped_or_refused_and_not_shown() {
             }
         }
     }
-    // All at once: those that would replace it are left out, with the reason.
+    // With all clients at once, those that would expand it are left out, with the reason.
     let Said { code, out, err } = home.run(&["config", "--env", "K=${HOME}"]);
     assert!(code == 0 && out.contains("# Codex") && !out.contains("# Claude Code"), "{out}");
     assert!(err.contains("Claude Code is left out: the value of K contains `${…}`"), "{err}");
@@ -128,12 +129,12 @@ fn opencode_keeps_the_references_of_its_owner_and_escapes_ours() {
     assert_eq!(home.run(&["install", "opencode", "-q", "--env", "K=a{env:X}"]).code, 0);
     let text = home.read(path).unwrap();
     assert!(text.contains(r#""K": "a\u007benv:X}""#), "{text}");
-    // Brought up to date, it stays a text.
+    // Updated, it stays a literal text.
     let older = text.replace("PROGRAM", "/old/mcp-bash");
     home.write(path, &older.replace("HOME/", &format!("{}/", home.root().display())));
     assert_eq!(home.run(&["install", "opencode", "-q"]).code, 0);
     assert_eq!(home.read(path).unwrap(), text);
-    // A reference that its owner wrote stays one; ours and theirs in one entry are refused.
+    // A reference that the user wrote stays; an entry with both the user's and ours is refused.
     let with_theirs = text.replace(r"\u007benv:X}", "{env:X}").replace("PROGRAM", "/old/mcp-bash");
     home.write(path, &with_theirs.replace("HOME/", &format!("{}/", home.root().display())));
     assert_eq!(home.run(&["install", "opencode", "-q"]).code, 0);
@@ -143,7 +144,7 @@ fn opencode_keeps_the_references_of_its_owner_and_escapes_ours() {
 }
 
 #[test]
-fn an_address_or_a_token_that_a_client_would_replace_is_refused() {
+fn an_address_or_a_token_that_a_client_would_expand_is_refused() {
     let home = Home::new();
     for (client, url) in [
         ("claude-code", "https://h/${X}"),

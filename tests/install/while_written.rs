@@ -1,5 +1,5 @@
-//! `mcp-bash install` while a client writes its file, as clients do: truncated first, written later, or replaced by another one.
-//! Whatever the moment is, nothing that the client has written is lost.
+//! `mcp-bash install` while a client writes its file, as clients do: truncated and rewritten, or replaced by
+//! another file. At no moment is anything lost that the client wrote.
 
 use crate::harness::{Home, wait_until};
 use rustix::fs::inotify::{self, CreateFlags, Reader, WatchFlags};
@@ -14,7 +14,7 @@ const CURSOR: &str = ".cursor/mcp.json";
 
 const CODEX: &str = ".codex/config.toml";
 
-/// How often somebody has opened a file, apart from those who have it open already.
+/// Counts how often a file is opened, from now on.
 struct Opens {
     events: OwnedFd,
     count: usize,
@@ -27,7 +27,7 @@ impl Opens {
         Self { events, count: 0 }
     }
 
-    /// Waits until it was opened so often, or the program has ended. False where it has ended first.
+    /// Waits until it was opened so often, or the program has exited. False if it exited first.
     fn wait_for(&mut self, count: usize, program: &mut Child) -> bool {
         wait_until("the file to be opened", || {
             let has_ended = program.try_wait().expect("a child").is_some();
@@ -104,9 +104,10 @@ fn the_beginning_of_a_file_that_can_be_read_is_waited_for_too() {
     assert!(keys_in(&text, 1) == 5 && text.contains("tools-box"), "{text}");
 }
 
-/// The client truncates its file after the program has looked at it so often, and writes it when the program has ended.
+/// The client truncates its file after the program has opened it so often, and writes it when the program has
+/// exited.
 #[test]
-fn a_client_that_truncates_its_file_at_any_moment_has_what_it_writes() {
+fn a_client_that_truncates_its_file_at_any_moment_loses_nothing() {
     for round in 0..24 {
         let home = Home::new();
         home.write(CURSOR, &servers(1));
@@ -122,7 +123,7 @@ fn a_client_that_truncates_its_file_at_any_moment_has_what_it_writes() {
     }
 }
 
-/// The client puts another file in the place of its own, again and again.
+/// The client replaces its file with another one, again and again.
 #[test]
 fn a_client_that_replaces_its_file_has_one_of_the_two() {
     for round in 0..24 {
@@ -151,10 +152,10 @@ fn a_file_that_has_lost_everything_since_its_last_backup_is_refused() {
     assert_eq!(said.code, 3, "{said:?}");
     assert!(said.err.contains("is empty, and was not when") && said.err.contains("mcp.json.bak"), "{said:?}");
     assert_eq!(home.read(CURSOR).unwrap(), "");
-    // Whoever means it removes the file.
+    // To start over deliberately, the user removes the file.
     fs::remove_file(home.path(CURSOR)).unwrap();
     assert_eq!(home.run(&["install", "cursor", "-q"]).code, 0);
-    // A file that never held anything else is no loss.
+    // A file that never contained anything else loses nothing.
     home.write(CODEX, "");
     for command in ["install", "uninstall", "install"] {
         assert_eq!(home.run(&[command, "codex", "-q"]).code, 0, "{command}");

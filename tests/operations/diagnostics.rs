@@ -1,4 +1,4 @@
-//! What the server says about itself: on standard error, to its client, and in a private record.
+//! The server's reports about itself: on standard error, to its client, and in a private record.
 
 use crate::harness::{Project, Server};
 use serde_json::{Value, json};
@@ -27,13 +27,13 @@ fn events_are_json_lines_on_standard_error_at_the_level_that_is_set() {
 
     let quiet = Server::ready_with(project.root(), &[("MCPBASH_LOG_LEVEL", "error")], "2025-11-25");
     assert_eq!(quiet.finish(), "");
-    // An ordinary connection is no event that anybody has to read.
+    // An ordinary connection is not worth an event.
     assert_eq!(Server::ready(project.root()).finish(), "");
 }
 
 // Shows: log-filter
 #[test]
-fn a_session_hears_the_same_events_at_the_level_it_asks_for() {
+fn a_session_receives_the_same_events_at_its_own_level() {
     let project = Project::with_hi();
     let mut server = Server::ready_with(project.root(), &[("MCPBASH_LOG_LEVEL", "error")], "2025-11-25");
     server.send_line("rubbish");
@@ -74,9 +74,9 @@ fn arguments_results_and_secrets_are_never_logged() {
     assert_eq!((&failed["tool"], &failed["exitCode"]), (&json!("leak"), &json!(3)), "{failed}");
 }
 
-/// Each way in which a call can fail with words of its own: they reach its caller, and never the log.
+/// Each way in which a call can fail with its own message: the message reaches the caller, and never the log.
 #[test]
-fn what_a_failing_call_says_is_told_to_its_caller_alone() {
+fn error_messages_of_a_call_go_only_to_its_caller() {
     let says = |rest: &str| format!("#!/usr/bin/env bash\n{rest}\n");
     let schema = r#"{"description": "x", "outputSchema": {"type": "object", "additionalProperties": false}}"#;
     let provider = "#!/bin/sh\n[ $1 != list ] || { echo '{\"name\":\"provided\",\"inputSchema\":{\"type\":\"object\"}}'; exit; }\necho '{\"s3cr3t\":1}'\n";
@@ -132,7 +132,7 @@ fn what_a_failing_call_says_is_told_to_its_caller_alone() {
     ];
     for (method, params) in calls.chain(reads) {
         let answer = server.ask("asked", method, &params);
-        // An argument that cannot be given is named without its value.
+        // An argument that cannot be passed is named without its value.
         let is_quoted = params["name"] != "options";
         assert_eq!(answer.to_string().contains("s3cr3t"), is_quoted, "{method} {params}: {answer}");
     }
@@ -178,7 +178,7 @@ fn payloads_are_recorded_without_secrets_in_a_private_folder() {
 }
 
 #[test]
-fn the_log_can_go_to_a_file_that_is_its_owners_alone() {
+fn the_log_can_go_to_a_private_file() {
     let project = Project::with_hi();
     let path = project.path("server.log");
     let start = || {

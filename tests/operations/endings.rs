@@ -1,4 +1,4 @@
-//! How a server ends: well when its client is done, at once when nobody is left to hear it.
+//! How a server exits: in order when its client is done, at once when no client is left.
 
 use crate::harness::http::HttpServer;
 use crate::harness::{ONE_AT_A_TIME, Project, Server, exists, request, wait_until, wait_until_gone};
@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 // Shows: end-of-input
 #[test]
-fn at_the_end_of_input_what_is_in_flight_is_finished() {
+fn at_the_end_of_input_running_calls_finish() {
     let project = Project::new().waiting_tool("wait");
     let mut server = Server::ready_with(project.root(), &ONE_AT_A_TIME, "2025-11-25");
     server.call(1, "wait");
@@ -22,7 +22,7 @@ fn at_the_end_of_input_what_is_in_flight_is_finished() {
 }
 
 #[test]
-fn at_the_end_of_input_a_call_that_does_not_end_meets_its_deadline() {
+fn at_the_end_of_input_a_call_that_does_not_end_times_out() {
     let project = Project::new().tool("slow", "#!/bin/sh\nsleep 1000\n");
     let mut server = Server::ready(project.root());
     server.request(1, "tools/call", &json!({ "name": "slow", "timeoutSecs": 1 }));
@@ -35,7 +35,7 @@ fn at_the_end_of_input_a_call_that_does_not_end_meets_its_deadline() {
 
 // Shows: end-by-signal
 #[test]
-fn signals_end_the_server_and_all_it_started_at_once() {
+fn signals_terminate_the_server_and_its_processes_at_once() {
     for (signal, status) in [(Signal::TERM, 143), (Signal::INT, 130), (Signal::HUP, 129)] {
         let project = Project::new().waiting_tool("wait");
         let mut server = Server::ready(project.root());
@@ -50,7 +50,7 @@ fn signals_end_the_server_and_all_it_started_at_once() {
 }
 
 #[test]
-fn a_closed_output_ends_the_server_even_when_nothing_is_said() {
+fn a_closed_output_ends_the_server_even_without_a_message() {
     let project = Project::new().waiting_tool("wait");
     let mut command = Server::command();
     command.arg("--project-root").arg(project.root());
@@ -77,7 +77,7 @@ fn a_closed_output_ends_the_server_even_when_nothing_is_said() {
 fn a_dead_parent_ends_the_server_though_its_pipes_stay_open() {
     let project = Project::new().waiting_tool("wait");
     let (fifo, pid_file) = (project.path("in"), project.path("server-pid"));
-    // The shell starts the server, tells its number and dies; the pipes are held open by us.
+    // The shell starts the server, prints its process id and exits; the test keeps the pipes open.
     let script = format!(
         "mkfifo {fifo}; {binary} --project-root {root} <{fifo} >{root}/out & echo $! >{pid}; wait",
         fifo = fifo.display(),
@@ -109,10 +109,10 @@ fn a_dead_parent_ends_the_server_though_its_pipes_stay_open() {
 }
 
 #[test]
-fn silence_ends_the_server_but_work_does_not_count_as_silence() {
+fn an_idle_timeout_ends_the_server_but_running_calls_do_not_count_as_idle() {
     let project = Project::new().tool("nap", "#!/bin/sh\nsleep 2\necho rested\n");
     let mut server = Server::start_with(project.root(), &[("MCPBASH_IDLE_TIMEOUT", "1")]);
-    // All at once, so that there is no silence before the call.
+    // In one write, so that there is no silence before the call.
     server.send_together(&[
         request(0, "initialize", &json!({ "protocolVersion": "2025-11-25" })),
         json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
@@ -125,7 +125,7 @@ fn silence_ends_the_server_but_work_does_not_count_as_silence() {
 }
 
 #[test]
-fn after_shutdown_the_server_waits_only_so_long_for_exit() {
+fn after_shutdown_the_server_waits_for_exit_until_a_timeout() {
     let project = Project::new().waiting_tool("wait");
     let mut server = Server::ready_with(project.root(), &[("MCPBASH_SHUTDOWN_TIMEOUT", "1")], "2025-11-25");
     server.call(1, "wait");
@@ -197,7 +197,8 @@ fn after_a_signal_nothing_is_written() {
     }
 }
 
-/// A tool that starts processes which leave its group and its session, tells their numbers, and goes on when told to.
+/// A tool that starts processes which leave its process group and session, records their process ids, and
+/// continues when the gate opens.
 fn escaping() -> Project {
     let project = Project::new().gate();
     let root = project.root().display().to_string();
@@ -210,7 +211,7 @@ fn escaping() -> Project {
 }
 
 #[test]
-fn processes_that_leave_their_group_go_with_their_call() {
+fn processes_that_leave_their_group_are_killed_with_their_call() {
     let project = escaping();
     let mut server = Server::ready(project.root());
     server.call(1, "escape");
@@ -255,7 +256,7 @@ fn a_server_that_is_killed_before_any_call_leaves_no_folder_behind() {
 }
 
 #[test]
-fn what_is_stopped_at_a_shutdown_over_http_says_so() {
+fn calls_stopped_by_a_shutdown_over_http_say_so() {
     let stubborn = "#!/bin/sh\ntrap '' TERM\necho $$ >>started\nread _ <gate\n";
     let provider =
         "#!/bin/sh\necho $$ >>\"$MCPBASH_PROJECT_ROOT/started\"\nread _ <\"$MCPBASH_PROJECT_ROOT/gate\"\n";

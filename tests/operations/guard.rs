@@ -1,4 +1,4 @@
-//! The shared secret of gateways: every request shows it in its `_meta`.
+//! The shared secret of gateways: every request carries it in its `_meta`.
 
 use crate::harness::{Project, Server, code, request, stateless_meta};
 use serde_json::{Value, json};
@@ -32,7 +32,7 @@ fn requests_without_the_secret_are_refused_whatever_they_ask() {
 }
 
 #[test]
-fn commands_of_whoever_has_the_secret_need_not_show_it() {
+fn commands_run_with_the_secret_need_not_send_it() {
     let project = Project::with_hi()
         .tool("show", "#!/bin/sh\necho \"<$MCPBASH_REMOTE_TOKEN$COPY>\"\n")
         .file("tests/hi.yaml", "- { tool: hi, expect: { text: hi } }\n");
@@ -73,7 +73,7 @@ fn a_session_works_with_the_secret_and_ignores_notifications_without_it() {
 }
 
 #[test]
-fn many_wrong_secrets_are_slowed_down_but_the_right_one_is_not() {
+fn wrong_secrets_are_rate_limited_and_the_right_one_is_not() {
     let project = Project::with_hi();
     let environment = [("MCPBASH_REMOTE_TOKEN", SECRET), ("MCPBASH_REMOTE_TOKEN_MAX_FAILURES_PER_MIN", "3")];
     let mut server = Server::start_with(project.root(), &environment);
@@ -81,7 +81,7 @@ fn many_wrong_secrets_are_slowed_down_but_the_right_one_is_not() {
         assert_eq!(server.ask(id, "ping", &json!({}))["error"]["message"], "Remote token missing or invalid");
     }
     let right = request("right", "ping", &with("mcpbash/remoteToken", SECRET));
-    // The wrong one comes first, and is answered last.
+    // The wrong one is sent first, and answered last.
     server.send_together(&[request("slow", "ping", &json!({})), right]);
     assert_eq!(server.receive()["id"], "right");
     let slowed = server.receive();
@@ -90,7 +90,7 @@ fn many_wrong_secrets_are_slowed_down_but_the_right_one_is_not() {
 }
 
 #[test]
-fn a_refusal_that_is_held_back_keeps_its_id() {
+fn a_delayed_refusal_keeps_its_id() {
     let project = Project::with_hi();
     let environment = [("MCPBASH_REMOTE_TOKEN", SECRET), ("MCPBASH_REMOTE_TOKEN_MAX_FAILURES_PER_MIN", "1")];
     let mut server = Server::start_with(project.root(), &environment);
@@ -98,7 +98,7 @@ fn a_refusal_that_is_held_back_keeps_its_id() {
     let right = request(1, "ping", &with("mcpbash/remoteToken", SECRET));
     server.send_together(&[request(1, "ping", &json!({})), right]);
     assert_eq!(code(&server.receive()), -32600);
-    // It is owed, and comes even though nothing more is asked.
+    // The delayed answer arrives even if the client sends nothing more.
     server.close_input();
     let rest = server.rest();
     assert_eq!((rest.len(), &rest[0]["id"], code(&rest[0])), (1, &json!(1), -32602), "{rest:?}");

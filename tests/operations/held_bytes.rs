@@ -1,5 +1,5 @@
-//! What a client or a script can make the server hold: how much is read, started and answered for a client that does not
-//! read, and what is refused. The memory that this takes is measured by `soak leaks`.
+//! The memory that a client or a script can make the server hold: how much is read, started and answered for
+//! a client that does not read, and when it is refused. `soak leaks` measures the actual memory.
 
 use crate::harness::{
     Answer, Project, Reluctant, Server, code, lines, request, requests, stateless_meta, wait_until,
@@ -10,7 +10,8 @@ use std::collections::HashMap;
 
 const MIB: usize = 1024 * 1024;
 
-/// The private folder of a server that records its messages, so that a test can count what was answered and not read.
+/// The private folder of a server that records its messages, so that a test can count answers that were not
+/// read.
 struct Record(Project);
 
 impl Record {
@@ -23,7 +24,7 @@ impl Record {
         [("MCPBASH_DEBUG_PAYLOADS", "true"), ("TMPDIR", self.0.root().to_str().unwrap())]
     }
 
-    /// How many requests the server has answered, those of the handshake not counted.
+    /// The number of requests that the server has answered, without the handshake.
     fn answered(&self) -> usize {
         let folders = std::fs::read_dir(self.0.root()).unwrap().map(|entry| entry.unwrap().path());
         let [record] = &folders
@@ -43,7 +44,7 @@ fn calls(count: usize, tool: &str) -> Vec<Value> {
     requests(count, "tools/call", &json!({ "name": tool, "arguments": {} }))
 }
 
-/// Every answer is a result or an error that names the setting; returns how many are results.
+/// Every answer is a result or an error that names the setting. Returns the number of results.
 fn results_among(answers: &[Answer], setting: &str) -> usize {
     let mut results = 0;
     for answer in answers {
@@ -59,13 +60,13 @@ fn results_among(answers: &[Answer], setting: &str) -> usize {
     results
 }
 
-/// A project whose list of tools has so many bytes.
+/// A project whose tool list has this many bytes.
 fn with_long_list(bytes: usize) -> Project {
     let metadata = json!({ "name": "hi", "description": "d".repeat(bytes) });
     Project::with_hi().file("tools/hi/tool.meta.json", &metadata.to_string())
 }
 
-/// A project with a tool `large`, whose result has so many bytes and is passed on as it is.
+/// A project with a tool `large`, whose result has this many bytes and is passed on unchanged.
 fn with_large_result(bytes: usize) -> Project {
     let project = Project::new();
     let file = project.path("result.json");
@@ -76,7 +77,7 @@ fn with_large_result(bytes: usize) -> Project {
         .tool("hi", "#!/bin/sh\necho hi\n")
 }
 
-/// So few calls at once, and so little unread, that what is hoarded shows.
+/// So few concurrent calls, and such a low limit of unread bytes, that excessive buffering shows.
 const FEW: [(&str, &str); 2] =
     [("MCPBASH_MAX_UNREAD_BYTES", "4000000"), ("MCPBASH_MAX_CONCURRENT_REQUESTS", "4")];
 
@@ -105,11 +106,11 @@ fn a_batch_of_very_many_messages_is_refused() {
 }
 
 #[test]
-fn lists_that_nobody_reads_are_not_hoarded() {
+fn unread_lists_are_not_buffered_without_limit() {
     let project = with_long_list(300_000);
     let record = Record::new();
     let mut client = Reluctant::ready(&project, &record.environment(), "2025-11-25", &json!({}));
-    // All of them come with one read.
+    // The server receives all of them in one read.
     let count = 200;
     let sender = client.send_aside(lines(&requests(count, "tools/list", &json!({}))));
     client.wait_until_stuck(&sender);
@@ -121,7 +122,7 @@ fn lists_that_nobody_reads_are_not_hoarded() {
 }
 
 #[test]
-fn calls_are_not_started_while_their_results_would_be_hoarded() {
+fn calls_do_not_start_while_too_many_results_are_unread() {
     let project = with_large_result(3_000_000);
     let started = project.path("started");
     let (script, file) = (started.display(), project.path("result.json"));
@@ -139,7 +140,7 @@ fn calls_are_not_started_while_their_results_would_be_hoarded() {
 }
 
 #[test]
-fn calls_that_wait_for_a_reader_are_answered_after_the_end_of_the_input_too() {
+fn calls_that_wait_for_a_reader_are_answered_after_the_end_of_input_too() {
     let project = with_large_result(1_000_000);
     let environment = [("MCPBASH_MAX_UNREAD_BYTES", "100000"), ("MCPBASH_MAX_CONCURRENT_REQUESTS", "2")];
     let mut client = Reluctant::ready(&project, &environment, "2025-11-25", &json!({}));
@@ -151,7 +152,7 @@ fn calls_that_wait_for_a_reader_are_answered_after_the_end_of_the_input_too() {
 }
 
 #[test]
-fn a_client_that_neither_speaks_nor_reads_is_given_up() {
+fn a_client_that_neither_sends_nor_reads_is_disconnected() {
     let project = with_large_result(1_000_000);
     let environment = [
         ("MCPBASH_IDLE_TIMEOUT", "1"),
@@ -159,13 +160,13 @@ fn a_client_that_neither_speaks_nor_reads_is_given_up() {
         ("MCPBASH_MAX_CONCURRENT_REQUESTS", "1"),
     ];
     let mut client = Reluctant::ready(&project, &environment, "2025-11-25", &json!({}));
-    // The pipe takes one or two of them; the last ones wait for the client to read.
+    // The pipe holds one or two of them; the rest wait for the client to read.
     client.send(&calls(6, "large"));
     assert!(wait_until("the server to end", || client.child.try_wait().unwrap()).success());
 }
 
 #[test]
-fn what_does_not_fit_the_budget_is_answered_with_an_error_that_names_it() {
+fn answers_over_the_budget_become_errors_that_name_the_setting() {
     let project = with_large_result(3_000_000);
     for setting in [CONNECTION, "MCPBASH_MAX_PROCESS_BYTES"] {
         let mut client = Reluctant::ready(&project, &[(setting, "2000000")], "2025-11-25", &json!({}));
@@ -184,7 +185,7 @@ fn what_does_not_fit_the_budget_is_answered_with_an_error_that_names_it() {
 }
 
 #[test]
-fn many_large_files_read_at_once_are_not_hoarded() {
+fn many_large_files_read_at_once_are_not_buffered_without_limit() {
     let project = Project::new().file("resources/large.txt", &"y".repeat(3_000_000));
     let record = Record::new();
     let environment = [FEW, record.environment()].concat();
@@ -201,7 +202,7 @@ fn many_large_files_read_at_once_are_not_hoarded() {
 }
 
 #[test]
-fn questions_that_nobody_reads_are_answered_by_us() {
+fn unread_questions_are_answered_by_the_server() {
     let project = Project::new().tool(
         "asker",
         r#"#!/bin/bash
@@ -221,7 +222,7 @@ grep -c -e MCPBASH_MAX_UNREAD_BYTES -e MCPBASH_MAX_CONNECTION_BYTES -e 'did not 
     let count = 6;
     client.send(&calls(count, "asker"));
     wait_until_asleep(client.pid());
-    // Each script has heard of each of its questions that it is not answered.
+    // Each script has received an error for each of its questions.
     let mut open: Vec<usize> = (0..count).collect();
     while !open.is_empty() {
         let message = client.receive();
@@ -233,7 +234,7 @@ grep -c -e MCPBASH_MAX_UNREAD_BYTES -e MCPBASH_MAX_CONNECTION_BYTES -e 'did not 
 }
 
 #[test]
-fn a_long_id_is_refused_and_ids_count_among_what_waits() {
+fn a_long_id_is_refused_and_ids_count_as_unread_bytes() {
     let project = Project::new().waiting_tool("wait");
     let environment = [("MCPBASH_MAX_CONCURRENT_REQUESTS", "1"), ("MCPBASH_MAX_WAITING_BYTES", "200000")];
     let mut server = Server::ready_with(project.root(), &environment, "2025-11-25");
@@ -279,7 +280,7 @@ fn files_of_one_result_are_bounded_together() {
 }
 
 #[test]
-fn a_prompt_comes_to_no_more_than_it_may() {
+fn a_prompt_has_a_size_limit() {
     let many = "{{word}} ".repeat(1000);
     let files =
         json!({ "messages": vec![json!({ "role": "user", "content": { "path": "large.bin" } }); 60] });
@@ -301,7 +302,7 @@ fn a_prompt_comes_to_no_more_than_it_may() {
 }
 
 #[test]
-fn what_a_client_wrote_is_quoted_in_part() {
+fn client_input_is_quoted_in_part() {
     let project = Project::with_hi();
     let mut server = Server::ready(project.root());
     let long = "x".repeat(1_000_000);
@@ -321,7 +322,7 @@ fn what_a_client_wrote_is_quoted_in_part() {
 }
 
 #[test]
-fn listeners_that_do_not_read_are_told_once_when_they_do() {
+fn listeners_that_do_not_read_are_notified_once_when_they_do() {
     let project = Project::with_hi();
     let mut client = Reluctant::start(&project, &[("MCPBASH_MAX_UNREAD_BYTES", "1000000")]);
     let ids: Vec<String> = (0..200).map(|number| format!("{number}-{}", "i".repeat(20_000))).collect();
@@ -333,7 +334,7 @@ fn listeners_that_do_not_read_are_told_once_when_they_do() {
         assert_eq!(client.receive()["method"], "notifications/subscriptions/acknowledged");
     }
     client.take_back(sender);
-    // Each change is worth four megabytes of notifications.
+    // Each change causes four megabytes of notifications.
     for turn in 0..12 {
         let script = project.path(&format!("tools/more{turn}/tool.sh"));
         std::fs::create_dir_all(script.parent().unwrap()).unwrap();
@@ -344,8 +345,8 @@ fn listeners_that_do_not_read_are_told_once_when_they_do() {
         });
     }
     wait_until_asleep(client.pid());
-    // After what had been sent before it was clogged, each is told once more. The answer to what is asked now comes after
-    // all that waited to be read.
+    // After the notifications from before the pipe was full, each stream is notified once more. The answer to
+    // this request comes after everything that waited to be read.
     client.send(&[request("last", "tools/list", &json!({ "_meta": stateless_meta() }))]);
     let (mut told, mut is_answered): (HashMap<String, usize>, bool) = (HashMap::new(), false);
     while !is_answered || told.len() < ids.len() {
@@ -366,10 +367,10 @@ fn listeners_that_do_not_read_are_told_once_when_they_do() {
 }
 
 #[test]
-fn a_change_of_a_resource_is_told_when_its_client_reads_again() {
+fn a_changed_resource_is_announced_when_its_client_reads_again() {
     let mut project = with_long_list(300_000).file("resources/a.txt", "one");
     let uri = "file://./resources/a.txt";
-    // Nothing is ever polled: whoever was not told must be told by itself.
+    // Nothing is polled: the server must send the notification that it could not send before by itself.
     let environment = [("MCPBASH_MAX_UNREAD_BYTES", "100000"), ("MCPBASH_RESOURCES_POLL_INTERVAL_SECS", "0")];
     let mut client = Reluctant::ready(&project, &environment, "2025-11-25", &json!({}));
     client.send(&[request(0, "resources/subscribe", &json!({ "uri": uri }))]);

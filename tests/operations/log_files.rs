@@ -1,4 +1,4 @@
-//! Files for whoever looks for a mistake: logs, traces, the notes of single calls, and those of a build.
+//! Files for debugging: logs, traces, the notes of single calls, and those of a CI run.
 
 use crate::harness::{Project, Server, code};
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ fn objects(path: &Path) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The files in a folder whose names begin like this.
+/// The files in a folder whose names start with this.
 fn files(folder: &Path, beginning: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let mut found: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
@@ -33,7 +33,7 @@ fn text(answer: &Value) -> &str {
 }
 
 #[test]
-fn a_folder_of_logs_has_what_tools_write_to_standard_error() {
+fn the_log_folder_has_the_standard_error_of_tools() {
     let (project, elsewhere) = (project(), Project::new());
     let folder = elsewhere.path("new/logs");
     let mut server = Server::ready_with(
@@ -67,7 +67,7 @@ fn a_folder_of_logs_has_what_tools_write_to_standard_error() {
     }
 }
 
-/// Functions that fail, each after it has printed something, and one that prints without end.
+/// Functions that fail after they have printed something, and one that prints without end.
 fn failing_functions() -> Project {
     let python = r"from mcp_bash import ToolError, prompt, resource, tool
 
@@ -102,7 +102,7 @@ def plan() -> str:
 }
 
 #[test]
-fn what_functions_log_is_kept_whatever_the_client_hears() {
+fn logs_of_functions_are_kept_whatever_the_client_receives() {
     let (project, elsewhere) = (failing_functions(), Project::new());
     let folder = elsewhere.path("logs");
     let environment = [("MCPBASH_LOG_DIR", folder.to_str().unwrap())];
@@ -145,7 +145,7 @@ fn what_functions_log_is_kept_whatever_the_client_hears() {
 }
 
 #[test]
-fn of_what_a_function_logs_the_end_is_kept_as_far_as_somebody_wants_it() {
+fn the_end_of_a_functions_log_is_kept_up_to_the_limit() {
     for (environment, most) in [
         (("MCPBASH_TOOL_STDERR_TAIL_LIMIT", "4096"), 4096),
         (("MCPBASH_TOOL_STDERR_TAIL_LIMIT", "500"), 500),
@@ -173,7 +173,7 @@ fn of_what_a_function_logs_the_end_is_kept_as_far_as_somebody_wants_it() {
 }
 
 #[test]
-fn a_result_that_breaks_its_schema_is_told_by_the_rule_and_not_by_its_value() {
+fn a_result_that_breaks_its_schema_is_logged_with_the_rule_and_without_its_value() {
     let schema =
         r#"{"description":"x","outputSchema":{"type":"object","properties":{"a":{"type":"integer"}}}}"#;
     let project = Project::new()
@@ -192,7 +192,7 @@ fn a_result_that_breaks_its_schema_is_told_by_the_rule_and_not_by_its_value() {
 }
 
 #[test]
-fn a_folder_of_logs_that_cannot_be_made_is_told_at_the_start() {
+fn a_log_folder_that_cannot_be_created_is_an_error_at_the_start() {
     let project = project().file("taken", "");
     let mut command = Server::command();
     command.arg("--project-root").arg(project.root()).env("MCPBASH_LOG_DIR", project.path("taken"));
@@ -202,7 +202,7 @@ fn a_folder_of_logs_that_cannot_be_made_is_told_at_the_start() {
 }
 
 #[test]
-fn nothing_of_standard_error_is_told_where_nobody_wants_it() {
+fn standard_error_is_not_captured_if_disabled() {
     let project = project();
     let environment = [("MCPBASH_TOOL_STDERR_CAPTURE", "false"), ("MCPBASH_LOG_LEVEL", "emergency")];
     let mut server = Server::ready_with(project.root(), &environment, "2025-11-25");
@@ -212,7 +212,7 @@ fn nothing_of_standard_error_is_told_where_nobody_wants_it() {
 }
 
 #[test]
-fn notes_of_a_call_have_a_file_of_their_own() {
+fn notes_of_a_call_have_their_own_file() {
     let script = "#!/usr/bin/env bash\n. \"$MCP_SDK/tool-sdk.sh\"\nmcp_debug checkpoint\ncat \"$MCPBASH_DEBUG_LOG\"\nprintf %s \"$MCPBASH_DEBUG_LOG\" >where\n";
     let (project, elsewhere) = (Project::new().tool("notes", script), Project::new());
     let logs = elsewhere.path("logs").display().to_string();
@@ -235,7 +235,7 @@ fn notes_of_a_call_have_a_file_of_their_own() {
 }
 
 #[test]
-fn files_in_a_folder_that_others_can_read_are_for_their_owner_alone() {
+fn log_files_are_private_even_in_a_world_readable_folder() {
     let script = "#!/usr/bin/env bash\numask 0\n. \"$MCP_SDK/tool-sdk.sh\"\nmcp_debug s3cr3t\necho done\n";
     let project = Project::with_hi().tool("notes", script);
     let elsewhere = Project::new();
@@ -282,7 +282,7 @@ fn commands_of_bash_scripts_are_recorded_up_to_a_limit() {
     assert_eq!(traces.len(), 1, "{traces:?}");
     let trace = fs::read_to_string(&traces[0]).unwrap();
     assert!(trace.len() <= 2000 && trace.ends_with("+ tool.sh:4: printf %s 500\n"), "{trace}");
-    // A script of another kind is not harmed by it.
+    // It does not affect scripts in other languages.
     let project = Project::with_hi();
     let mut server = Server::ready_with(project.root(), &environment, "2025-11-25");
     server.call(1, "hi");
@@ -290,7 +290,7 @@ fn commands_of_bash_scripts_are_recorded_up_to_a_limit() {
 }
 
 #[test]
-fn a_result_that_breaks_its_schema_is_explained_where_that_is_wanted() {
+fn a_result_that_breaks_its_schema_is_explained_on_request() {
     let schema = r#"{"name": "s", "outputSchema": {"type": "object", "required": ["x"]}}"#;
     let project = Project::new()
         .tool("s", "#!/usr/bin/env bash\necho trouble >&2\necho '{}'\n")
@@ -316,7 +316,7 @@ fn a_result_that_breaks_its_schema_is_explained_where_that_is_wanted() {
 }
 
 #[test]
-fn a_build_finds_its_failures_and_surroundings_summed_up() {
+fn a_ci_run_gets_a_summary_of_failures_and_environment() {
     let (project, elsewhere) = (project(), Project::new());
     let logs = elsewhere.path("logs");
     let environment = [
@@ -358,7 +358,7 @@ fn a_build_finds_its_failures_and_surroundings_summed_up() {
 }
 
 #[test]
-fn scripts_are_told_of_their_surroundings() {
+fn scripts_receive_variables_about_the_server() {
     let script = "#!/usr/bin/env bash\necho \"$MCPBASH_FRAMEWORK_VERSION\"; cat \"$MCPBASH_HOME/VERSION\"; touch \"$MCPBASH_STATE_DIR/x\" && echo \"$MCPBASH_TMP_ROOT\"\n";
     let (project, elsewhere) = (Project::new().tool("told", script), Project::new());
     let temporary = elsewhere.root().canonicalize().unwrap().display().to_string();
@@ -373,7 +373,7 @@ fn scripts_are_told_of_their_surroundings() {
 }
 
 #[test]
-fn what_was_written_stays_where_somebody_wants_to_read_it() {
+fn log_files_are_kept_on_request() {
     let (project, elsewhere) = (project(), Project::new());
     let temporary = elsewhere.root().display().to_string();
     let environment = [("MCPBASH_TMP_ROOT", &*temporary), ("MCPBASH_KEEP_LOGS", "true")];
@@ -385,7 +385,7 @@ fn what_was_written_stays_where_somebody_wants_to_read_it() {
 }
 
 #[test]
-fn lines_for_people_have_their_time_where_somebody_wants_it() {
+fn lines_on_a_terminal_have_timestamps_on_request() {
     let project = Project::new().file("tools/broken/tool.meta.json", "{");
     let warning = |environment: &[(&str, &str)]| {
         // `script` gives the server a terminal; its input ends at once.

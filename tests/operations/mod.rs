@@ -1,4 +1,4 @@
-//! How a server starts, ends and reports what it does; its secrets, logs, folders and memory.
+//! How a server starts, exits and reports what it does; its secrets, logs, folders and memory.
 
 mod diagnostics;
 mod endings;

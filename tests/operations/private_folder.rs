@@ -1,4 +1,5 @@
-//! The private folder of a server: made again when it is removed, locked, and removed by others when its server was killed.
+//! The private folder of a server: recreated when it is removed, locked, and removed by the next server if
+//! its own was killed.
 
 use crate::harness::metrics::{get, start_with};
 use crate::harness::{Project, Server, wait_until};
@@ -9,7 +10,7 @@ use std::fs::{self, File};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-/// Needs all that the private folder holds: the SDK, its jq, a folder of its own, and the way to tell of progress.
+/// Uses everything in the private folder: the SDK, its jq, a state folder, and the progress stream.
 const USES_ALL: &str = r#"#!/usr/bin/env bash
 source "$MCP_SDK/tool-sdk.sh"
 mcp_progress 50 half
@@ -17,10 +18,10 @@ printf x >"$MCPBASH_STATE_DIR/$$"
 mcp_emit_text "$("$MCPBASH_JSON_TOOL_BIN" -nr '"whole"')"
 "#;
 
-/// What a careless author writes.
+/// A careless script.
 const REMOVES: &str = "#!/bin/sh\nrm -rf \"$TMPDIR\"/* 2>/dev/null\necho removed\n";
 
-/// The folders in the temporary folder that only servers make.
+/// The private folders of servers in the temporary folder.
 fn private_folders(temporary: &Path) -> Vec<PathBuf> {
     let entries = temporary.read_dir().unwrap().flatten().map(|entry| entry.path());
     let is_private = |path: &PathBuf| {
@@ -38,7 +39,7 @@ fn ready(project: &Project, temporary: &Path) -> Server {
     Server::ready_with(project.root(), &environment, "2025-11-25")
 }
 
-/// The text of a result, and how often progress was told before it.
+/// The text of a result, and the number of progress notifications before it.
 fn call(server: &mut Server, tool: &str) -> (Value, usize) {
     server.request("call", "tools/call", &json!({ "name": tool, "_meta": { "progressToken": 1 } }));
     let mut told = 0;
@@ -52,7 +53,7 @@ fn call(server: &mut Server, tool: &str) -> (Value, usize) {
 }
 
 #[test]
-fn a_private_folder_that_a_tool_removes_is_there_for_the_next_call() {
+fn a_private_folder_that_a_tool_removes_is_recreated_for_the_next_call() {
     let temporary = temporary();
     let project = Project::new().tool("uses_all", USES_ALL).tool("removes", REMOVES);
     let mut server = ready(&project, temporary.path());
@@ -66,7 +67,7 @@ fn a_private_folder_that_a_tool_removes_is_there_for_the_next_call() {
 }
 
 #[test]
-fn a_private_folder_that_a_cleaner_removes_is_there_for_the_next_call() {
+fn a_private_folder_that_a_cleaner_removes_is_recreated_for_the_next_call() {
     let temporary = temporary();
     let project = Project::new().tool("uses_all", USES_ALL).waiting_tool("wait");
     let mut server = ready(&project, temporary.path());
@@ -77,10 +78,10 @@ fn a_private_folder_that_a_cleaner_removes_is_there_for_the_next_call() {
     fs::remove_dir_all(&folder).unwrap();
     assert_eq!(call(&mut server, "uses_all"), (json!("whole"), 1));
     assert_eq!(private_folders(temporary.path()), [folder], "where scripts that run look for it");
-    // A call that ran meanwhile needs none of it.
+    // A call that ran meanwhile does not need it.
     project.open_gate();
     assert_eq!(server.receive()["result"]["content"][0]["text"], "went");
-    // A folder that was moved away is as gone as one that was removed.
+    // A folder that was moved counts as removed.
     fs::rename(&private_folders(temporary.path())[0], temporary.path().join("elsewhere")).unwrap();
     assert_eq!(call(&mut server, "uses_all"), (json!("whole"), 1));
     server.finish();
@@ -104,7 +105,7 @@ fn a_private_folder_is_locked_as_long_as_its_server_lives() {
     assert!(is_locked());
 }
 
-/// Kills a server together with its warden, as clients do that kill a whole tree of processes.
+/// Kills a server together with its warden, as clients do that kill a whole process tree.
 fn kill_with_warden(server: &mut Server) {
     let server_id = server.child.id();
     let warden = wait_until("the warden", || {
@@ -135,7 +136,7 @@ fn the_folder_of_a_server_that_was_killed_with_its_warden_is_removed_by_the_next
     call(&mut killed, "uses_all");
     kill_with_warden(&mut killed);
     assert_eq!(private_folders(temporary.path()).len(), 2, "nobody was left to remove it");
-    // What only has such a name is nobody's to remove.
+    // Folders that only have a similar name are never removed.
     let link = temporary.path().join("mcpbash.run.1.2.0123456789abcdef");
     std::os::unix::fs::symlink(precious.root(), &link).unwrap();
 
@@ -157,7 +158,7 @@ fn readiness(address: SocketAddr) -> (u16, String) {
 }
 
 #[test]
-fn readiness_tells_whether_there_is_a_private_folder_for_a_call() {
+fn readiness_reports_whether_the_private_folder_is_usable() {
     let (outer, project) = (temporary(), Project::new().tool("uses_all", USES_ALL));
     let temporary = outer.path().join("tmp");
     fs::create_dir(&temporary).unwrap();
@@ -166,11 +167,11 @@ fn readiness_tells_whether_there_is_a_private_folder_for_a_call() {
         || server.ask("tools/call", &json!({ "name": "uses_all" }))["result"]["content"][0]["text"].clone();
     assert_eq!(text(), "whole");
     assert_eq!(readiness(address), (200, "ready\n".to_owned()));
-    // Removed, it is made again, and all is well.
+    // A removed folder is recreated, and the server stays ready.
     fs::remove_dir_all(&private_folders(&temporary)[0]).unwrap();
     assert_eq!(readiness(address).0, 200);
     assert_eq!(text(), "whole");
-    // Where it cannot be made, that is the truth, until it can.
+    // The server is not ready while the folder cannot be created.
     fs::rename(&temporary, outer.path().join("aside")).unwrap();
     let (status, why) = readiness(address);
     assert_eq!(status, 503);
@@ -184,7 +185,7 @@ fn readiness_tells_whether_there_is_a_private_folder_for_a_call() {
 }
 
 #[test]
-fn a_project_that_is_gone_makes_the_server_unready_and_is_not_made_again() {
+fn a_missing_project_makes_the_server_unready_and_is_not_recreated() {
     let outer = Project::new();
     let project = Project::with_hi();
     let (server, address) = start_with(&project, &[]);
@@ -194,7 +195,7 @@ fn a_project_that_is_gone_makes_the_server_unready_and_is_not_made_again() {
     let (status, why) = readiness(address);
     assert_eq!(status, 503);
     assert!(why.contains("is not there"), "{why}");
-    // A change that is noticed now makes nothing either.
+    // A change detected now creates nothing either.
     server.ask("tools/list", &json!({}));
     assert!(!project.root().exists());
     fs::rename(outer.path("aside"), project.root()).unwrap();

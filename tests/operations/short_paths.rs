@@ -1,4 +1,4 @@
-//! Clients are not told where things are on this machine, whatever goes wrong.
+//! Clients never receive absolute paths of this machine, whatever goes wrong.
 
 use crate::harness::{Project, Server};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use std::fs::Permissions;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
-/// A project in which everything goes wrong that can.
+/// A project in which everything that can go wrong does.
 fn broken(folder: &Path) -> Project {
     let project = Project::new()
         .tool("fails", "#!/bin/bash\necho \"$0 failed in $PWD\" >&2\nnonexistent-command\n")
@@ -38,7 +38,7 @@ fn broken(folder: &Path) -> Project {
     project
 }
 
-/// Everything that a client is told that tries all of it.
+/// Everything that a client receives when it tries all of it.
 fn everything(project: &Project, settings: &[(&str, &str)]) -> (Vec<Value>, String) {
     let mut server = Server::start_with(project.root(), settings);
     server.ask("init", "initialize", &json!({ "protocolVersion": "2025-11-25", "capabilities": {} }));
@@ -53,7 +53,7 @@ fn everything(project: &Project, settings: &[(&str, &str)]) -> (Vec<Value>, Stri
     server.request("none", "resources/read", &json!({ "uri": "file://./resources/none" }));
     server.request("outside", "resources/read", &json!({ "uri": "file://./tools/fails/tool.sh" }));
     server.request("list", "tools/list", &json!({}));
-    // A reload that finds a new mistake.
+    // A reload that finds a new error.
     project.write("tools/broken/tool.meta.json", "{ other JSON");
     server.close_input();
     let told = server.rest();
@@ -102,7 +102,7 @@ fn no_message_to_a_client_holds_an_absolute_path() {
 }
 
 #[test]
-fn a_path_that_the_client_named_is_told_as_it_named_it() {
+fn a_path_from_the_client_is_repeated_as_it_was_sent() {
     let elsewhere = tempfile::TempDir::new().unwrap();
     let project = Project::new()
         .script("prompts/p.sh", "#!/bin/bash\n# mcp: {\"arguments\": [{\"name\": \"path\"}]}\n. \"$MCP_SDK/tool-sdk.sh\"\necho \"$(jq -r .path) is no repository, $PWD neither\" >&2\nexit 1\n")

@@ -1,9 +1,9 @@
-//! What was wrong when the server started is told to a client as soon as it can be told anything.
+//! Errors at the start are sent to a client as soon as it is ready.
 
 use crate::harness::{Project, Server, wait_until};
 use serde_json::{Value, json};
 
-/// A project with so many mistakes in it.
+/// A project with this many errors.
 fn mistaken(count: usize) -> Project {
     (0..count).fold(Project::with_hi(), |project, number| {
         project
@@ -18,7 +18,7 @@ fn text(notification: &Value) -> &str {
 }
 
 #[test]
-fn they_come_once_and_only_after_the_client_is_ready() {
+fn they_are_sent_once_and_only_after_the_client_is_ready() {
     let project = mistaken(1);
     let settings = [("MCPBASH_MAX_TIMEOUT_SECS", "many")];
     let mut server = Server::start_with(project.root(), &settings);
@@ -34,8 +34,8 @@ fn they_come_once_and_only_after_the_client_is_ready() {
     server.expect_silence();
 }
 
-/// What a server that is started for a client of that name tells it at the start. The server ends when it is written down that
-/// the client has received so many warnings.
+/// The messages that a server sends at the start to a client of that name. The server is stopped when its
+/// record says that the client has received this many warnings.
 fn told_to(project: &Project, client: &str, received: usize) -> Vec<String> {
     let mut server = Server::start(project.root());
     let info = json!({ "name": client, "version": "1" });
@@ -61,7 +61,7 @@ fn a_client_that_starts_a_server_for_each_call_receives_them_once() {
     assert_eq!(told_to(&project, "one", 2).len(), 2);
     assert!(told_to(&project, "one", 2).is_empty(), "the second process");
     assert_eq!(told_to(&project, "another", 2).len(), 2, "another client");
-    // One is fixed and one is new: only that is sent.
+    // One is fixed and one is new: only the new one is sent.
     let fixed = r#"{"name": "bad0", "description": "Good"}"#;
     let project =
         project.file("tools/bad0/tool.meta.json", fixed).file("tools/bad1/tool.meta.json", "[ no JSON");
@@ -77,7 +77,7 @@ fn a_client_that_starts_a_server_for_each_call_receives_them_once() {
 }
 
 #[test]
-fn what_cannot_be_remembered_is_sent_each_time() {
+fn without_a_record_they_are_sent_each_time() {
     let project = mistaken(1).file(".registry", "a file where the folder would be");
     for _ in 0..2 {
         let told = told_to(&project, "one", 0);
@@ -92,7 +92,7 @@ fn what_cannot_be_remembered_is_sent_each_time() {
 }
 
 #[test]
-fn many_of_them_are_counted_instead_of_told() {
+fn many_of_them_are_sent_as_a_count() {
     let project = mistaken(60);
     let mut server = Server::start(project.root());
     server.initialize("2025-11-25");
@@ -112,7 +112,7 @@ fn a_client_that_wants_no_warnings_gets_none() {
 }
 
 #[test]
-fn without_mistakes_nothing_is_told() {
+fn without_errors_nothing_is_sent() {
     let project = Project::with_hi();
     let mut server = Server::start(project.root());
     server.initialize("2025-11-25");

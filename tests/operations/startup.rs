@@ -1,4 +1,4 @@
-//! What is served, and what a person reads who starts the server.
+//! Which project is served, and the output for a user who starts the server by hand.
 
 use crate::harness::{Project, Server};
 use serde_json::json;
@@ -68,7 +68,7 @@ fn any_working_directory_will_do() {
 }
 
 #[test]
-fn a_folder_that_is_not_there_is_named() {
+fn a_missing_folder_is_named() {
     let here = tempfile::tempdir().unwrap();
     let output = run(&["--project-root", "/no/such/folder"], here.path());
     assert_eq!(output.status.code(), Some(2));
@@ -77,10 +77,10 @@ fn a_folder_that_is_not_there_is_named() {
 }
 
 #[test]
-fn a_folder_alone_is_served() {
+fn a_folder_as_the_only_argument_is_served() {
     let project = Project::with_hi();
     let mut command = Server::command();
-    // The environment names another one, and a person knows better.
+    // The environment names another folder; the command line takes precedence.
     command.current_dir("/").env("MCPBASH_PROJECT_ROOT", "/nonexistent").arg(project.root());
     let mut server = Server::spawn(command);
     server.initialize("2025-11-25");
@@ -89,7 +89,7 @@ fn a_folder_alone_is_served() {
 }
 
 #[test]
-fn a_word_that_is_neither_folder_nor_command_is_refused_with_a_hint() {
+fn an_argument_that_is_neither_folder_nor_command_is_refused_with_a_hint() {
     let here = tempfile::tempdir().unwrap();
     std::fs::write(here.path().join("file"), "").unwrap();
     for (arguments, words) in [
@@ -127,7 +127,7 @@ fn version_help_and_unknown_flags() {
 }
 
 #[test]
-fn a_person_at_a_terminal_is_told_what_to_do() {
+fn a_terminal_shows_what_to_do() {
     let project = Project::with_hi();
     // `script` gives the server a terminal; its input ends at once.
     let output = Command::new("script")
@@ -153,9 +153,9 @@ fn settings_that_cannot_be_used_are_named_and_the_server_starts() {
     assert!(server.finish().contains("MCPBASH_IDLE_TIMEOUT must be a whole number"));
 }
 
-/// A client that shows only what it is answered learns why the server does not start.
+/// A client that shows only answers learns why the server does not start.
 #[test]
-fn the_first_request_is_answered_where_the_server_cannot_start() {
+fn a_server_that_cannot_start_answers_the_first_request() {
     let project = Project::with_hi();
     let root = project.root().to_str().unwrap();
     let nowhere = "/nonexistent/project";
@@ -183,7 +183,7 @@ fn the_first_request_is_answered_where_the_server_cannot_start() {
 }
 
 #[test]
-fn a_start_that_fails_answers_nothing_but_a_request() {
+fn a_start_that_fails_answers_only_requests() {
     for line in
         ["", "hello\n", "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n", "{\"jsonrpc\":"]
     {

@@ -1,4 +1,4 @@
-//! Whatever a server is started in: odd limits, odd signals, odd places. It serves, or says what is missing.
+//! Unusual environments: limits, signals, folders. The server works, or names what is missing.
 
 use crate::harness::{Project, Server, exists, lines, request, wait_until_asleep};
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
-/// A server that a shell starts after it has done something to itself.
+/// A server started by a shell that has changed its own state first.
 fn server_after(preparation: &str, project: &Project, temporary: &Path) -> Server {
     Server::spawn(command_after(preparation, project, temporary))
 }
@@ -48,7 +48,7 @@ fn project() -> Project {
 }
 
 #[test]
-fn with_deaths_of_children_ignored() {
+fn with_sigchld_ignored() {
     let temporary = tempfile::tempdir().unwrap();
     let project = project();
     let mut server = server_after("trap '' CHLD", &project, temporary.path());
@@ -57,10 +57,10 @@ fn with_deaths_of_children_ignored() {
 }
 
 #[test]
-fn with_no_files_to_be_written() {
+fn with_a_file_size_limit_of_zero() {
     let temporary = tempfile::tempdir().unwrap();
     let project = project();
-    // The SDK that was written to the cache before does.
+    // The SDK from the cache is enough.
     assert!(Server::command().arg("sdk-path").output().unwrap().status.success());
     let mut server = server_after("ulimit -f 0", &project, temporary.path());
     serves(&mut server);
@@ -69,7 +69,7 @@ fn with_no_files_to_be_written() {
 }
 
 #[test]
-fn with_no_sdk_and_no_files_to_be_written() {
+fn with_a_file_size_limit_of_zero_and_no_sdk() {
     let (temporary, cache) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let project = project();
     let mut command = command_after("ulimit -f 0", &project, temporary.path());
@@ -84,7 +84,7 @@ fn with_no_sdk_and_no_files_to_be_written() {
 }
 
 #[test]
-fn with_a_temporary_folder_that_is_deep_down() {
+fn with_a_deeply_nested_temporary_folder() {
     let temporary = tempfile::tempdir().unwrap();
     let deep = temporary.path().join("d".repeat(60)).join("e".repeat(60)).join("f".repeat(60));
     std::fs::create_dir_all(&deep).unwrap();
@@ -111,7 +111,7 @@ fn with_few_descriptors() {
         assert!(said.contains("ulimit -n") && !said.contains("panicked"), "{limit}: {said}");
         assert_eq!(temporary.path().read_dir().unwrap().count(), 0, "{limit}");
     }
-    // Enough for some calls at once, not for all of these.
+    // Enough for some concurrent calls, but not for all of these.
     let temporary = tempfile::tempdir().unwrap();
     let mut server = server_after("ulimit -n 70", &project, temporary.path());
     server.initialize_offering("2025-11-25", &json!({ "elicitation": {} }));
@@ -127,13 +127,14 @@ fn with_few_descriptors() {
     assert_eq!(temporary.path().read_dir().unwrap().count(), 0, "the folder is gone");
 }
 
-/// The limit counts all processes of a user, and root has none; so this is another user, who runs nothing else.
+/// The limit counts all processes of a user, and does not apply to root; so this runs as another user, who
+/// runs nothing else.
 #[test]
 fn with_few_processes() {
     let hello = json!({ "protocolVersion": "2025-11-25" });
     let mut messages = vec![request(0, "initialize", &hello)];
     messages.extend((1..=4).map(|id| request(id, "tools/call", &json!({ "name": "hi" }))));
-    // A file is there to be read, whether or not the server comes to it.
+    // The input is a file, so that it can be read whether or not the server gets that far.
     let project = project().file("session", &String::from_utf8(lines(&messages)).unwrap());
     std::fs::set_permissions(project.root(), PermissionsExt::from_mode(0o755)).unwrap();
     let is_root = rustix::process::geteuid().is_root();
@@ -168,9 +169,9 @@ fn with_few_processes() {
     }
 }
 
-/// A shell that becomes the server leaves it what it had in the background, which is nobody's leftover.
+/// A shell that execs the server passes on its background children, which must not be killed as leftovers.
 #[test]
-fn with_children_of_the_shell_before() {
+fn with_children_inherited_from_the_shell() {
     let temporary = tempfile::tempdir().unwrap();
     let project =
         Project::new().tool("leaver", "#!/bin/sh\n(sleep 1000 &)\n(setsid env -i sleep 1000 &)\necho hi\n");

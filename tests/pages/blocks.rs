@@ -1,11 +1,11 @@
-//! The blocks of code in a page.
+//! The code blocks of a page.
 
 pub(crate) struct Block<'a> {
     pub(crate) language: &'a str,
-    /// The file that the block is, in the project of its page.
+    /// The path of the block's file, in the project of its page.
     pub(crate) file: Option<&'a str>,
     pub(crate) text: &'a str,
-    /// Where it begins, counted from 1.
+    /// The line where it begins, counted from 1.
     pub(crate) line: usize,
 }
 

@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Runs all exchanges of a page in the project that its files make. How many commands there were.
+/// Runs all exchanges of a page in the project made of its files. Returns the number of commands.
 pub(crate) fn run(page: &Path, blocks: &[Block<'_>]) -> usize {
     let project = Project::new();
     let mut count = 0;
@@ -48,7 +48,7 @@ fn exchange(page: &Path, block: &Block<'_>, project: &Project) -> usize {
     commands.len()
 }
 
-/// What a command prints, as on a terminal: both of its streams, without blanks at line ends.
+/// The output of a command, as on a terminal: both streams, without trailing blanks.
 fn printed_by(command: &str, project: &Project) -> String {
     let home = project.path(".home");
     std::fs::create_dir_all(&home).expect("a home");
@@ -66,7 +66,7 @@ fn printed_by(command: &str, project: &Project) -> String {
     text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
 }
 
-/// As somebody has it who has installed mcp-bash.
+/// The environment of a user who has installed mcp-bash.
 fn search_path() -> OsString {
     let program = Path::new(env!("CARGO_BIN_EXE_mcp-bash"));
     let own = std::env::var_os("PATH").unwrap_or_default();
@@ -74,7 +74,7 @@ fn search_path() -> OsString {
     std::env::join_paths(folders).expect("a search path")
 }
 
-/// Whether lines are as expected, where `...` is any number of them.
+/// Whether lines match, where `...` stands for any number of them.
 fn fits(expected: &[&str], lines: &[&str]) -> bool {
     match (expected.split_first(), lines.split_first()) {
         (None, None) => true,
@@ -85,7 +85,7 @@ fn fits(expected: &[&str], lines: &[&str]) -> bool {
     }
 }
 
-/// Whether a line is as expected, where `[..]` is anything.
+/// Whether a line matches, where `[..]` stands for anything.
 fn line_fits(pattern: &str, line: &str) -> bool {
     let Some((before, after)) = pattern.split_once("[..]") else { return pattern == line };
     let Some(rest) = line.strip_prefix(before) else { return false };
@@ -93,7 +93,7 @@ fn line_fits(pattern: &str, line: &str) -> bool {
 }
 
 #[test]
-fn patterns_fit_what_they_should_and_nothing_else() {
+fn patterns_match_only_the_expected_lines() {
     assert!(fits(&["a", "...", "z"], &["a", "b", "z"]) && fits(&["a", "...", "z"], &["a", "z"]));
     assert!(!fits(&["a", "...", "z"], &["a", "b"]) && !fits(&["a"], &["a", "b"]));
     assert!(line_fits("took [..] ms", "took 12 ms") && !line_fits("took [..] ms", "took 12 s"));

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-/// The links of a page that lead nowhere.
+/// The broken links of a page.
 pub(crate) fn broken(page: &Path, text: &str) -> Vec<String> {
     let links = targets(text).into_iter().filter(|link| !is_elsewhere(link));
     links
@@ -27,7 +27,7 @@ fn leads_somewhere(page: &Path, text: &str, link: &str) -> bool {
     outside_of_blocks(target).iter().any(|line| line.starts_with('#') && anchor(line) == heading)
 }
 
-/// What stands in `](…)`.
+/// The text in `](…)`.
 fn targets(text: &str) -> Vec<String> {
     let lines = outside_of_blocks(text).join("\n");
     let parts = lines.split("](").skip(1);
@@ -44,7 +44,7 @@ fn outside_of_blocks(text: &str) -> Vec<&str> {
     text.lines().filter(|line| outside(line)).collect()
 }
 
-/// The anchor of a heading, as GitHub and mdBook make it.
+/// The anchor of a heading, as GitHub and mdBook generate it.
 fn anchor(heading: &str) -> String {
     let words = heading.trim_start_matches('#').trim().to_lowercase();
     let kept = words.chars().filter(|letter| letter.is_alphanumeric() || " -_".contains(*letter));

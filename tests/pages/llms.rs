@@ -1,4 +1,5 @@
-//! `llms.txt`, and `llms-full.txt` of the site, for agents that build servers with us, hold what the pages say.
+//! `llms.txt`, and `llms-full.txt` of the site, contain the pages, for agents that build servers with
+//! mcp-bash.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -8,7 +9,7 @@ fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// A page of the book: the section it stands in, its title there, its path.
+/// A page of the book: its section, its title there, its path.
 struct Entry {
     section: String,
     title: String,
@@ -34,7 +35,7 @@ fn entries() -> Vec<Entry> {
     entries
 }
 
-/// The pages that somebody needs who builds a server: not those about this program's own code.
+/// The pages that a user needs to build a server, without those about this program's own code.
 fn pages_for_builders() -> Vec<Entry> {
     entries()
         .into_iter()
@@ -43,7 +44,7 @@ fn pages_for_builders() -> Vec<Entry> {
 }
 
 #[test]
-fn every_page_stands_in_the_book() {
+fn every_page_is_in_the_book() {
     let listed: Vec<String> = entries().into_iter().map(|entry| entry.path).collect();
     for entry in std::fs::read_dir(repository().join("docs")).expect("docs") {
         let name = format!("docs/{}", entry.expect("a file").file_name().to_string_lossy());

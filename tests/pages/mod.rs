@@ -1,9 +1,9 @@
-//! The pages for people are true: every link leads somewhere, what is shown as JSON or bash is that, and what is shown as an
-//! exchange with a terminal is what happens.
+//! The documentation is true: every link works, JSON and bash blocks are valid, and each terminal exchange
+//! happens as shown.
 //!
-//! In a page, a block whose language is followed by a path (` ```sh tools/hello/tool.sh`) is a file of the page's project, and
-//! a block of the language `console` is run in that project: lines after `$ ` are commands, the others what they print. There
-//! `[..]` stands for anything within a line, and a line `...` for any number of lines.
+//! In a page, a block whose language is followed by a path (` ```sh tools/hello/tool.sh`) is a file of the
+//! page's project, and a `console` block is run in that project: lines after `$ ` are commands, the others
+//! their output. There `[..]` stands for anything within a line, and a line `...` for any number of lines.
 
 mod blocks;
 mod compliance;
@@ -22,7 +22,7 @@ fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository")
 }
 
-/// All pages: their paths in the repository, and their texts. What an example serves is no page.
+/// All pages: their paths in the repository, and their texts. Files that an example serves are not pages.
 fn pages() -> Vec<(PathBuf, String)> {
     let mut found = Vec::new();
     for folder in ["", "docs", "examples", "examples/*", ".github", ".github/ISSUE_TEMPLATE", "benches"] {
@@ -50,14 +50,14 @@ fn collect(folder: &Path, found: &mut Vec<(PathBuf, String)>) {
 }
 
 #[test]
-fn every_link_leads_somewhere() {
+fn every_link_works() {
     let pages = pages();
     let broken: Vec<String> = pages.iter().flat_map(|(path, text)| links::broken(path, text)).collect();
     assert!(broken.is_empty(), "{broken:#?}");
 }
 
 #[test]
-fn every_block_is_what_it_says_it_is() {
+fn every_block_is_valid_in_its_language() {
     for (path, text) in pages() {
         for block in Block::all(&text) {
             let place = format!("{}:{}", path.display(), block.line);
@@ -81,7 +81,7 @@ fn every_block_is_what_it_says_it_is() {
 }
 
 #[test]
-fn every_exchange_with_a_terminal_happens_as_it_is_shown() {
+fn every_terminal_exchange_happens_as_shown() {
     let mut shown = 0;
     for (path, text) in pages() {
         let blocks = Block::all(&text);

@@ -1,4 +1,4 @@
-//! Every snippet of the README can be pasted, and its example does what it should, even with a wrong argument.
+//! Every snippet of the README can be pasted, and its example works, even with a wrong argument.
 
 use crate::harness::{Project, Server};
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The snippets of a language, in their order.
+/// The snippets of a language, in order.
 fn snippets(language: &str) -> Vec<String> {
     let text = std::fs::read_to_string(repository().join("README.md")).expect("README.md");
     let mut parts = text.split("```");
@@ -28,7 +28,7 @@ fn snippets(language: &str) -> Vec<String> {
     found
 }
 
-/// A folder in which all commands of the README were run, by a person who has installed mcp-bash.
+/// A folder in which all commands of the README were run, by a user who has installed mcp-bash.
 fn after_all_commands() -> TempDir {
     let here = tempfile::tempdir().expect("a temporary folder");
     let bin = here.path().join("bin");
@@ -39,7 +39,8 @@ fn after_all_commands() -> TempDir {
     );
     let path = path.expect("a search path");
     assert!(repository().join("scripts/test").is_file());
-    // One after the other in one shell, as a person pastes them. These tests run already, and this is built already.
+    // All in one shell, as a user pastes them. `scripts/test` is left out, because it runs this test, and the
+    // built binary replaces `cargo run`.
     let pasted: Vec<String> =
         snippets("sh").into_iter().filter(|snippet| snippet.trim() != "scripts/test").collect();
     let pasted = pasted.join("\n").replace("cargo run --release --", "mcp-bash");

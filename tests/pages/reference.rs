@@ -1,11 +1,11 @@
-//! The reference documents say what the code does.
+//! The reference pages match the code.
 
 use mcp_bash_settings::reference;
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// A page of `docs/` that is made from the code is what the code makes of it; or it is written anew, where that is wanted.
+/// Compares a generated page of `docs/` with the code, or writes it again on request.
 pub(crate) fn expect_page(name: &str, expected: &str) {
     expect_file(&page(name), expected);
 }
@@ -26,13 +26,13 @@ fn page(name: &str) -> PathBuf {
 }
 
 #[test]
-fn the_table_of_settings_is_the_one_in_the_code() {
+fn the_table_of_settings_matches_the_code() {
     let text = std::fs::read_to_string(page("settings.md")).expect("docs/settings.md");
     let start = text.find("| Variable |").unwrap_or(text.len());
     expect_page("settings.md", &format!("{}{}", &text[..start], reference()));
 }
 
-/// The files of a project whose members the page of metadata lists: what each is, and its published schema.
+/// The files of a project that the metadata page describes: each with its published schema.
 const METADATA: [(&str, &str); 4] = [
     (
         "A tool: `tools/NAME/tool.meta.json`, or `NAME.meta.json` beside a script",
@@ -47,7 +47,7 @@ const METADATA: [(&str, &str); 4] = [
 ];
 
 #[test]
-fn the_page_of_metadata_is_made_from_the_schemas() {
+fn the_metadata_page_is_generated_from_the_schemas() {
     let mut page = String::from(
         "# What can metadata say?\n\n\
          Everything but what a script does. All of it is optional, and the same in YAML (`NAME.meta.yaml`) and in a comment of\n\
@@ -88,7 +88,7 @@ fn kind(schema: &Value) -> String {
 }
 
 #[test]
-fn the_page_of_errors_has_every_code() {
+fn the_errors_page_has_every_code() {
     let mut page = String::from(
         "# Which error is that?\n\n\
          A tool that fails says so in its *result* (`isError`), so that the model can read it and try again:\n\
@@ -112,7 +112,7 @@ fn the_page_of_errors_has_every_code() {
 }
 
 #[test]
-fn the_page_for_those_who_come_from_mcp_bash_names_the_settings_that_there_are() {
+fn the_migration_page_names_existing_settings() {
     let page =
         std::fs::read_to_string(page("migrating-from-mcp-bash.md")).expect("docs/migrating-from-mcp-bash.md");
     let table = reference();

@@ -1,13 +1,13 @@
-//! The examples of the bash SDK work: each block of bash in its page is run as the body of a tool, by a real server and for a
-//! client that can be asked. A block of text right behind it is what the client is shown; without one, all that matters is
-//! that the call is no error.
+//! The examples of the bash SDK work: each bash block in its page runs as the body of a tool, in a real
+//! server and for a client that can be asked. A text block right after it is the expected output; without
+//! one, the call must only succeed.
 
 use super::blocks::Block;
 use crate::harness::{Project, Server};
 use serde_json::{Value, json};
 
-/// What the examples take for granted: variables that the script around them would have set, and programs that would need
-/// the network.
+/// The context that the examples assume: variables that the surrounding script would have set, and programs
+/// that would need the network.
 const AROUND: &str = r#"
 id=7 name=Ada city=Rome title='5" nails' n=3 key=k state=s answer='{}' text=short rows='{"data":[1,2,3]}'
 out=$PWD/out err='disk full' status=1 file=$PWD/report.csv url=https://www.example.org/x
@@ -16,7 +16,7 @@ wget() { echo '50%' >&2; }
 convert_one() { :; }
 "#;
 
-/// Runs all examples of a page. Returns how many there are, and what is wrong with them.
+/// Runs all examples of a page. Returns their number, and the errors.
 pub(crate) fn run(page: &str) -> (usize, Vec<String>) {
     let blocks = Block::all(page);
     let examples: Vec<(&Block, Option<&str>)> = blocks
@@ -43,7 +43,7 @@ pub(crate) fn run(page: &str) -> (usize, Vec<String>) {
     (examples.len(), wrong)
 }
 
-/// What the page says a block prints: the text in the next block, where nothing stands between the two.
+/// The expected output of a block: the text in the next block, if nothing is between them.
 fn shown<'a>(page: &str, block: &Block, next: &Block<'a>) -> Option<&'a str> {
     let end = block.line + block.text.lines().count() + 1;
     let between = page.lines().skip(end).take(next.line.saturating_sub(end + 1));
@@ -62,7 +62,8 @@ fn script(block: &Block) -> String {
     format!("#!/usr/bin/env bash\n. \"$MCP_SDK/tool-sdk.sh\"\n{AROUND}\n{}", block.text)
 }
 
-/// Calls the tool of an example and answers whatever it asks: whether the answer is an error, and what is shown of it.
+/// Calls the tool of an example and answers its questions. Returns whether the answer is an error, and its
+/// text.
 fn call(server: &mut Server, project: &Project, block: &Block) -> (bool, String) {
     let arguments = json!({ "id": 7, "name": "Ada", "verbose": true, "limit": 5 });
     let params = json!({ "name": name(block), "arguments": arguments, "_meta": { "progressToken": 1 } });
@@ -87,7 +88,7 @@ fn shown_answer(message: &Value) -> (bool, String) {
     (result["isError"] == true, text)
 }
 
-/// What a person and a model answer.
+/// The answers of a user and of a model.
 fn reply(method: &str, params: &Value, project: &Project) -> Value {
     match method {
         "roots/list" => json!({ "roots": [{ "uri": format!("file://{}", project.root().display()) }] }),

@@ -1,10 +1,10 @@
-//! JSON of authors that is nested deeper than any client reads: it is skipped with a word about where and why, and the
-//! rest is served.
+//! JSON of authors that is nested deeper than any client can read: it is skipped with its place and the
+//! reason, and the rest is served.
 
 use crate::harness::{Project, Server, wait_until};
 use serde_json::{Value, json};
 
-/// Far deeper than a stack of a megabyte bears.
+/// Far deeper than a stack of a megabyte allows.
 const DEPTH: usize = 20_000;
 
 fn nested(depth: usize) -> String {
@@ -15,7 +15,7 @@ fn nested_object(depth: usize) -> String {
     format!("{}1{}", r#"{"a":"#.repeat(depth), "}".repeat(depth))
 }
 
-/// The text of all lists and of the identity, and what was said on standard error.
+/// The text of all lists and of the identity, and the standard error.
 fn told(project: &Project, environment: &[(&str, &str)]) -> (String, String) {
     let mut server = Server::start_with(project.root(), environment);
     let mut told = server.initialize("2025-11-25").to_string();
@@ -24,7 +24,7 @@ fn told(project: &Project, environment: &[(&str, &str)]) -> (String, String) {
         // The harness reads each answer as clients do, with a bounded stack.
         server.request(method, method, &json!({}));
         let mut message = server.receive();
-        // What is skipped is told when it is found out, which may be now.
+        // A skipped entry is reported when it is found, which may be now.
         while message.get("id").is_none() {
             message = server.receive();
         }
@@ -34,7 +34,7 @@ fn told(project: &Project, environment: &[(&str, &str)]) -> (String, String) {
     (told, server.finish())
 }
 
-/// Serves a project one entry of which is too deep, and expects to be told so by `file`.
+/// Serves a project with one entry that is too deep, and expects a message about `file`.
 fn skipped(project: &Project, file: &str) {
     let (told, said) = told(project, &[]);
     assert!(told.contains(r#""name":"hi""#), "{file}: {told}");
@@ -116,7 +116,7 @@ fn the_identity_of_the_server() {
 }
 
 #[test]
-fn what_an_executable_lists() {
+fn lists_of_providers() {
     let definition = format!(r#"{{"name": "deep", "inputSchema": {}}}"#, nested_object(DEPTH));
     let project = Project::with_hi()
         .file("definition", &definition)
@@ -144,7 +144,7 @@ fn registrations() {
 }
 
 #[test]
-fn a_registry_that_somebody_has_edited() {
+fn an_edited_registry() {
     let project = Project::with_hi().file("prompts/hi.md", "hi").file("resources/hi.txt", "hi");
     let mut command = Server::command();
     command.args(["registry", "refresh", "--project-root"]).arg(project.root());
@@ -161,9 +161,9 @@ fn a_registry_that_somebody_has_edited() {
     }
 }
 
-/// What scripts print at run time comes to clients in messages too.
+/// The output of scripts also reaches clients in messages.
 #[test]
-fn what_prompts_and_templates_hold() {
+fn output_of_prompts_and_templates() {
     let messages = format!(r#"[{{"role": "user", "content": {}}}]"#, nested_object(DEPTH));
     let project = Project::with_hi()
         .file("messages", &messages)
@@ -179,7 +179,7 @@ fn what_prompts_and_templates_hold() {
 }
 
 #[test]
-fn what_is_deep_but_not_too_deep_is_served() {
+fn json_within_the_depth_limit_is_served() {
     let project = Project::with_hi()
         .script("tools/deep/tool.sh", "#!/bin/sh\n")
         .file("tools/deep/tool.meta.json", &format!(r#"{{"name": "deep", "_meta": {}}}"#, nested_object(99)))

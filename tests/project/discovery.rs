@@ -13,13 +13,13 @@ fn names(server: &mut Server) -> Vec<String> {
         .collect()
 }
 
-/// Waits until clients are told that the tools have changed.
+/// Waits until clients are notified that the tools have changed.
 fn wait_for_change(server: &mut Server) {
     while server.receive()["method"] != "notifications/tools/list_changed" {}
 }
 
 #[test]
-fn scripts_with_metadata_are_tools_wherever_they_stand() {
+fn scripts_with_metadata_are_tools_in_any_folder() {
     let project = Project::new()
         .script("tools/flat.py", "#!/bin/sh\necho flat\n")
         .file("tools/flat.meta.json", "{}")
@@ -108,7 +108,7 @@ fn the_shebang_or_the_executable_bit_decides_never_the_extension() {
 }
 
 #[test]
-fn helpers_beside_a_tool_are_no_tools() {
+fn helpers_beside_a_tool_are_not_tools() {
     let project = Project::new()
         .script("tools/backup/tool.sh", "#!/bin/sh\n")
         .script("tools/backup/rotate.sh", "#!/bin/sh\n")
@@ -125,7 +125,7 @@ fn helpers_beside_a_tool_are_no_tools() {
     assert_eq!(names(&mut server), expected);
     project.wait_for_file(".registry/.tools.stamps");
     assert!(!server.finish().contains("none of them is a tool"));
-    // The same from the registry, and when one of the helpers is described later.
+    // The same from the registry, and when a helper gets metadata later.
     let mut server = Server::ready(project.root());
     assert_eq!(names(&mut server), expected);
     project.write("tools/backup/rotate.sh", "#!/bin/sh\n# mcp: {\"name\": \"aa-rotate\"}\n");
@@ -147,7 +147,7 @@ fn a_folder_in_which_nothing_is_a_tool_is_named() {
 }
 
 #[test]
-fn tools_are_found_at_any_depth_and_what_is_cut_is_said() {
+fn tools_are_found_at_any_depth_and_the_limit_is_reported() {
     let deep = |levels: usize| "d/".repeat(levels);
     let project = Project::new()
         .script(&format!("tools/{}found/tool.sh", deep(12)), "#!/bin/sh\n")
@@ -157,7 +157,7 @@ fn tools_are_found_at_any_depth_and_what_is_cut_is_said() {
         .file("tools/env/pyvenv.cfg", "home = /usr/bin\n");
     let mut server = Server::ready(project.root());
     assert_eq!(names(&mut server), ["found"]);
-    // Changes down there are noticed too.
+    // Changes at that depth are detected too.
     let path = format!("tools/{}found/tool.sh", deep(12));
     project.write(&path, "#!/bin/sh\n# mcp: {\"name\": \"renamed\"}\n");
     wait_for_change(&mut server);
@@ -167,7 +167,7 @@ fn tools_are_found_at_any_depth_and_what_is_cut_is_said() {
 }
 
 #[test]
-fn links_that_lead_back_or_multiply_end() {
+fn links_that_loop_or_multiply_terminate() {
     let project = Project::with_hi();
     let link = |to: &str, name: &str| std::os::unix::fs::symlink(to, project.path(name)).unwrap();
     link("..", "tools/up");
@@ -190,7 +190,7 @@ fn links_that_lead_back_or_multiply_end() {
 }
 
 #[test]
-fn of_two_scripts_of_one_name_both_are_named_and_the_first_is_served() {
+fn of_two_scripts_with_one_name_the_first_is_served_and_both_are_named() {
     let project = Project::new()
         .script("tools/b/tool.sh", "#!/bin/sh\n# mcp: {\"name\": \"same\"}\necho b\n")
         .script("tools/a/tool.sh", "#!/bin/sh\n# mcp: {\"name\": \"same\"}\necho a\n");

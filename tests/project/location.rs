@@ -1,9 +1,9 @@
-//! Which folder is served when none is named, and what is said when it is the wrong one.
+//! Which folder is served when none is named, and the message if it is the wrong one.
 
 use crate::harness::{Project, Server};
 use serde_json::{Value, json};
 
-/// What `--health` says in a folder.
+/// The output of `--health` in a folder.
 fn health(project: &Project, folder: &str, arguments: &[&str]) -> (Option<i32>, Value) {
     let mut command = Server::command();
     command.arg("--health").args(arguments).current_dir(project.path(folder));
@@ -11,7 +11,7 @@ fn health(project: &Project, folder: &str, arguments: &[&str]) -> (Option<i32>, 
     (output.status.code(), serde_json::from_slice(&output.stdout).expect("a report"))
 }
 
-/// The names of the tools that a server has which was started in a folder.
+/// The tools of a server started in a folder.
 fn served(project: &Project, folder: &str) -> (Vec<String>, String) {
     let mut command = Server::command();
     command.current_dir(project.path(folder));
@@ -24,7 +24,7 @@ fn served(project: &Project, folder: &str) -> (Vec<String>, String) {
 }
 
 #[test]
-fn a_bare_folder_of_tools_above_starts_nothing() {
+fn a_tools_folder_in_a_parent_is_not_served() {
     let project = Project::with_hi().file("src/deep/x", "");
     assert_eq!(served(&project, "").0, ["hi"]);
     for folder in ["src", "src/deep", "tools", "tools/hi"] {
@@ -35,18 +35,18 @@ fn a_bare_folder_of_tools_above_starts_nothing() {
 }
 
 #[test]
-fn a_folder_above_that_says_it_is_a_project_is_served() {
+fn a_parent_folder_with_a_project_file_is_served() {
     let project = Project::with_hi().file("server.d/server.meta.json", "{}").file("src/deep/x", "");
     for folder in ["", "src", "src/deep", "tools/hi"] {
         assert_eq!(served(&project, folder).0, ["hi"], "{folder}");
     }
-    // The nearest counts: whoever stands in a folder of tools of their own means that one.
+    // The nearest one wins: a user in a folder with its own tools means that one.
     let project = project.script("src/deep/tools/own/tool.sh", "#!/bin/sh\n");
     assert_eq!(served(&project, "src/deep").0, ["own"]);
 }
 
 #[test]
-fn a_project_one_folder_off_is_named() {
+fn a_project_in_a_neighbouring_folder_is_suggested() {
     let project = Project::new()
         .script("project/tools/hi/tool.sh", "#!/bin/sh\n")
         .file("project/src/x", "")
@@ -58,7 +58,7 @@ fn a_project_one_folder_off_is_named() {
         assert_eq!(status, Some(2), "{folder}");
         assert!(report["problems"][0]["remedy"].as_str().unwrap().contains(&remedy), "{folder}: {report}");
         assert!(served(&project, folder).1.contains(&remedy), "{folder}");
-        // The same for a folder that is named, and has nothing.
+        // The same for a named folder that contains nothing.
         let (_, report) = health(&project, folder, &["--project-root", "."]);
         let problems = report["problems"].to_string();
         assert!(problems.contains(&remedy), "{folder}: {problems}");

@@ -1,4 +1,4 @@
-//! What a project consists of: discovery, registration, settings, reloading, trust.
+//! The parts of a project: discovery, registration, settings, reloading, trust.
 
 mod deep_json;
 mod discovery;

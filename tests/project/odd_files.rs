@@ -1,5 +1,5 @@
-//! What a project author or a script can put in the place of a file: a named pipe without a writer, a device without an
-//! end, a file without measure. Whatever it is, the server answers, serves the rest, and ends when it is told to.
+//! Special files in place of a project's files: a named pipe without a writer, an endless device, a huge
+//! file. In each case the server answers, serves the rest, and exits on request.
 
 use crate::harness::{Project, Server, wait_until};
 use rustix::fs::{CWD, Mode, mkfifoat};
@@ -9,10 +9,10 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-/// A path at which something odd may stand, and what becomes of the project then.
+/// A path that may hold a special file, and the effect on the project.
 struct Place {
     path: &'static str,
-    /// The file that names it on standard error, if it is told at the start.
+    /// The path in the message on standard error, if there is one at the start.
     told_of: Option<&'static str>,
     outcome: Outcome,
 }
@@ -21,9 +21,9 @@ struct Place {
 enum Outcome {
     /// The tool `hi` can be called.
     Served,
-    /// It is listed, and refused, since nobody knows what the project would have said.
+    /// It is listed and refused, because the project's rules are unknown.
     Refused,
-    /// A registration that is wrong is not worked around.
+    /// An invalid registration stops everything.
     NothingServed,
 }
 
@@ -68,7 +68,7 @@ const PLACES: [Place; 26] = [
     },
 ];
 
-/// A project in which each of the places is looked at.
+/// A project in which each of the places is read.
 fn project() -> Project {
     Project::with_hi()
         .tool("odd", "#!/bin/sh\necho odd\n")
@@ -102,13 +102,13 @@ fn clear(path: &Path) {
     let _ = fs::remove_file(path).or_else(|_| fs::remove_dir_all(path));
 }
 
-/// A file of a terabyte, which takes no room on the disk.
+/// A file of one terabyte, which takes no space on disk.
 fn put_huge(path: &Path) {
     clear(path);
     fs::File::create(path).expect("a file").set_len(1 << 40).expect("its size");
 }
 
-/// The answer to a request, whatever else comes before it.
+/// The answer to a request, whatever comes before it.
 fn ask(server: &mut Server, method: &str, params: &Value) -> Value {
     let id = json!(format!("{method} {params}"));
     server.request(id.clone(), method, params);
@@ -131,7 +131,7 @@ fn start(project: &Project) -> Server {
     Server::ready_with(project.root(), &environment, "2025-11-25")
 }
 
-/// Looks whether the server is well, and uses what is odd.
+/// Checks that the server works, and uses the special file.
 fn examine(server: &mut Server, place: &Place) {
     let path = place.path;
     assert_eq!(ask(server, "ping", &json!({}))["result"], json!({}), "{path}");
@@ -144,7 +144,7 @@ fn examine(server: &mut Server, place: &Place) {
         }
         Outcome::NothingServed => assert!(called.get("error").is_some(), "{path}: {called}"),
     }
-    // Whatever the answers are, they come.
+    // Whatever the answers are, they arrive.
     ask(server, "tools/call", &json!({ "name": "odd", "arguments": {} }));
     ask(server, "prompts/get", &json!({ "name": "odd" }));
     ask(server, "resources/read", &json!({ "uri": "odd://x" }));
@@ -185,7 +185,7 @@ fn odd_while_it_runs(put: fn(&Path)) {
         let mut server = start(&project);
         assert!(tool_names(&mut server).contains(&"hi".to_owned()));
         put(&project.path(place.path));
-        // What is wrong now does not take the place of what was right, so nothing changes in these cases.
+        // An invalid file does not replace a valid one, so nothing changes in these cases.
         if place.outcome == Outcome::NothingServed {
             examine(&mut server, &Place { outcome: Outcome::Served, ..*place });
         } else {
@@ -239,7 +239,7 @@ fn a_named_pipe_in_the_place_of_a_folder_hangs_nothing() {
 }
 
 #[test]
-fn a_file_without_measure_is_refused_with_its_limit() {
+fn a_huge_file_is_refused_with_its_limit() {
     let data = ["tools/odd/tool.meta.json", "tools/yaml/tool.meta.yaml", "prompts/alone.meta.json"];
     let server_files =
         ["server.d/server.meta.json", "server.d/server.instructions.md", "VERSION", "package.json"];
@@ -261,12 +261,12 @@ fn a_file_without_measure_is_refused_with_its_limit() {
     assert!(called["error"]["message"].as_str().unwrap().contains("more than 1048576 bytes"), "{called}");
 }
 
-/// The file that is opened is the one that is judged, whatever the catalog has seen.
+/// The checks apply to the opened file, whatever the catalog has seen.
 #[test]
-fn a_script_that_became_a_pipe_a_moment_ago_is_refused() {
+fn a_script_that_just_became_a_pipe_is_refused() {
     let project = project();
     let mut server = start(&project);
-    // In a static registry nothing is looked at again.
+    // With a static registry, files are not read again.
     let mut command = Server::command();
     command.args(["registry", "refresh", "--project-root"]).arg(project.root());
     assert!(command.output().expect("the binary runs").status.success());
@@ -284,13 +284,13 @@ fn a_script_that_became_a_pipe_a_moment_ago_is_refused() {
 }
 
 #[test]
-fn what_stands_where_the_registry_is_written_is_replaced() {
+fn special_files_in_place_of_the_registry_are_replaced() {
     let project = project();
     put_pipe(&project.path(".registry/tools.json"));
     fs::create_dir_all(project.path("elsewhere")).unwrap();
     let project = project.file("elsewhere/precious", "precious");
     let server = start(&project);
-    // The draft of the registry has a name that anybody can guess.
+    // The temporary file of the registry has a predictable name.
     symlink(
         project.path("elsewhere/precious"),
         project.path(&format!(".registry/.prompts.json.{}", server.child.id())),
@@ -314,7 +314,7 @@ fn outcome_of(project: &Project, arguments: &[&str]) -> (Option<i32>, Value) {
 }
 
 #[test]
-fn the_other_commands_are_not_kept_either() {
+fn special_files_do_not_block_other_commands() {
     for put in [put_pipe, put_endless, put_huge] {
         let project = project();
         put(&project.path("server.d/health-checks.sh"));
@@ -335,7 +335,7 @@ fn the_other_commands_are_not_kept_either() {
 }
 
 #[test]
-fn commands_that_read_other_files_are_not_kept_either() {
+fn special_files_do_not_block_commands_that_read_other_files() {
     for (put, what) in [(put_pipe as fn(&Path), "a named pipe"), (put_endless, "a device")] {
         let project = project();
         put(&project.path("server.d/server.meta.json"));
@@ -353,7 +353,7 @@ fn commands_that_read_other_files_are_not_kept_either() {
 }
 
 #[test]
-fn what_a_test_wants_copied_or_reads_as_cases_is_told() {
+fn special_files_in_tests_are_reported() {
     for (put, what) in [(put_pipe as fn(&Path), "a named pipe"), (put_endless, "a device")] {
         let case = "- name: copies\n  files: { a: { from: odd } }\n";
         let project = Project::with_hi().file("tools/hi/tests/hi.yaml", case);
@@ -367,7 +367,7 @@ fn what_a_test_wants_copied_or_reads_as_cases_is_told() {
     }
 }
 
-/// Any script of the user can put it there.
+/// Any script of the user can create it.
 #[test]
 fn a_pipe_in_the_cache_of_the_sdk_hangs_no_call_and_no_server() {
     let cache = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Which tools may run: by list, and by who could have written them.
+//! Which tools may run: by allowlist, and by who could have written them.
 
 use crate::harness::{Project, Server, code};
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ fn without_a_list_every_tool_of_the_project_may_run() {
 
 // Shows: tools-access
 #[test]
-fn a_list_is_the_whole_list_and_the_refusal_says_what_would_allow_it() {
+fn only_listed_tools_run_and_the_refusal_names_the_setting() {
     let project = Project::with_hi();
     for list in ["hi", "other,hi", "other hi", "*", "all"] {
         let listed = [("MCPBASH_TOOL_ALLOWLIST", list), ("MCPBASH_TOOL_ALLOW_DEFAULT", "deny")];
@@ -42,7 +42,7 @@ fn a_list_is_the_whole_list_and_the_refusal_says_what_would_allow_it() {
 }
 
 #[test]
-fn what_others_could_have_written_is_never_run() {
+fn group_or_world_writable_scripts_never_run() {
     let project = Project::with_hi();
     let script = project.path("tools/hi/tool.sh");
     for mode in [0o775, 0o757, 0o777] {
@@ -53,13 +53,13 @@ fn what_others_could_have_written_is_never_run() {
     }
     std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
     assert!(call(&project, &[])["result"].is_object());
-    // Whoever can write to the folder can put another file in the script's place.
+    // A user who can write to the folder can replace the script.
     std::fs::set_permissions(project.path("tools/hi"), std::fs::Permissions::from_mode(0o777)).unwrap();
     assert_eq!(code(&call(&project, &[])), -32602);
 }
 
 #[test]
-fn a_link_is_judged_by_where_it_leads() {
+fn a_link_is_checked_at_its_target() {
     let project = Project::with_hi().script("shared/real.sh", "#!/bin/sh\necho linked\n");
     std::fs::remove_file(project.path("tools/hi/tool.sh")).unwrap();
     std::os::unix::fs::symlink(project.path("shared/real.sh"), project.path("tools/hi/tool.sh")).unwrap();
@@ -116,7 +116,7 @@ fn a_refusal_is_one_warning_for_the_operator_without_arguments() {
 }
 
 #[test]
-fn a_refusal_brings_its_data_along() {
+fn a_refusal_carries_its_data() {
     for (given, data) in [
         (r#"'{"retry": false, "of": [1.10]}'"#, json!({ "retry": false, "of": [1.10] })),
         ("'call the office'", json!("call the office")),
@@ -172,7 +172,7 @@ fn a_policy_whose_function_is_misspelt_or_missing_lets_nothing_run() {
 }
 
 #[test]
-fn a_policy_may_look_into_the_metadata_of_a_tool() {
+fn a_policy_can_read_the_metadata_of_a_tool() {
     let project = Project::new()
         .script("tools/slow/tool.sh", "#!/bin/sh\necho slow\n")
         .file("tools/slow/tool.meta.json", r#"{"name": "slow", "description": "d", "timeoutSecs": 20}"#)

@@ -1,4 +1,4 @@
-//! `server.d/register.json`: strict, and used instead of a search.
+//! `server.d/register.json`: strict, and used instead of discovery.
 
 use crate::harness::{Project, Server, code};
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ fn names(answer: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn registered_tools_take_the_place_of_the_search() {
+fn registered_tools_replace_discovery() {
     let project = project(
         r#"{"version": 1, "_meta": {"by": "hand"}, "tools": [
             {"name": "manual", "description": "By hand", "path": "quiet.sh", "timeoutSecs": 5,
@@ -36,14 +36,14 @@ fn registered_tools_take_the_place_of_the_search() {
 }
 
 #[test]
-fn absent_and_null_mean_search_and_empty_means_none() {
+fn absent_and_null_mean_discovery_and_empty_means_none() {
     assert_eq!(names(&list(&project(r#"{"version": 1}"#))), ["hi", "quiet"]);
     assert_eq!(names(&list(&project(r#"{"version": 1, "tools": null}"#))), ["hi", "quiet"]);
     assert!(names(&list(&project(r#"{"version": 1, "tools": []}"#))).is_empty());
 }
 
 #[test]
-fn what_is_wrong_fails_loudly_and_nothing_is_served_instead() {
+fn an_invalid_registration_is_reported_and_nothing_is_served() {
     let large = format!(r#"{{"version": 1, "_meta": {{"x": "{}"}}}}"#, "y".repeat(1024 * 1024));
     let cases = [
         ("", "not valid JSON"),
@@ -81,7 +81,7 @@ fn what_is_wrong_fails_loudly_and_nothing_is_served_instead() {
 }
 
 #[test]
-fn a_file_that_others_could_have_written_is_not_believed() {
+fn a_group_or_world_writable_registration_is_not_trusted() {
     let project = project(r#"{"version": 1}"#);
     let path = project.path("server.d/register.json");
     for mode in [0o664, 0o646, 0o666] {
@@ -109,7 +109,7 @@ fn list_hooked(project: &Project, environment: &[(&str, &str)]) -> Value {
 }
 
 #[test]
-fn a_hook_registers_with_functions_or_with_what_it_prints() {
+fn a_hook_registers_with_functions_or_with_its_output() {
     let functions = r#"set -euo pipefail
 echo "chatter"
 mcp_tools_manual_begin
@@ -129,7 +129,7 @@ mcp_resources_templates_manual_finalize
 }
 
 #[test]
-fn a_hook_that_prints_rubbish_is_reported_and_the_project_is_searched() {
+fn a_hook_with_invalid_output_is_reported_and_discovery_runs() {
     for rubbish in
         ["echo oops", "echo '{oops'", "echo '[]'", r#"echo '{"tool": []}'"#, r#"echo '{"tools": "x"}'"#]
     {
@@ -146,7 +146,7 @@ fn a_hook_that_prints_rubbish_is_reported_and_the_project_is_searched() {
 }
 
 #[test]
-fn what_a_hook_aborts_is_not_registered() {
+fn aborted_registrations_of_a_hook_do_not_count() {
     let aborted = r#"mcp_tools_manual_begin
 mcp_tools_register_manual '{"name": "given-up", "path": "quiet.sh"}'
 mcp_tools_manual_abort
@@ -161,7 +161,7 @@ mcp_tools_register_manual '{"name": "again", "path": "quiet.sh"}'
 }
 
 #[test]
-fn a_hook_runs_only_where_it_is_allowed_and_where_no_register_json_is() {
+fn a_hook_runs_only_if_allowed_and_without_a_register_json() {
     let project = hooked("touch \"$MCPBASH_PROJECT_ROOT/ran\"");
     assert_eq!(names(&list_hooked(&project, &ALLOWED[1..])), ["hi", "quiet"]);
     assert!(!project.path("ran").exists());
@@ -174,7 +174,7 @@ fn a_hook_runs_only_where_it_is_allowed_and_where_no_register_json_is() {
 }
 
 #[test]
-fn a_hook_that_fails_or_is_not_trusted_is_said_and_nothing_is_served() {
+fn a_hook_that_fails_or_is_not_trusted_is_reported_and_nothing_is_served() {
     let cases = [
         ("echo trouble >&2; exit 3", "trouble"),
         ("mcp_register_tool 'not json'", "not JSON"),

@@ -1,4 +1,4 @@
-//! The registry on disk: what was found, so that it need not be found again.
+//! The registry on disk: a cache of the discovered entries.
 
 use crate::functions::SUMS;
 use crate::harness::{Project, Server, wait_until};
@@ -52,7 +52,7 @@ fn the_envelope_is_as_documented() {
 }
 
 #[test]
-fn the_hash_does_not_depend_on_how_the_metadata_is_written() {
+fn the_hash_does_not_depend_on_the_formatting_of_the_metadata() {
     let project = registered();
     let before = registry(&project).unwrap()["hash"].clone();
     std::fs::remove_dir_all(project.path(".registry")).unwrap();
@@ -69,7 +69,7 @@ fn the_hash_does_not_depend_on_how_the_metadata_is_written() {
 #[test]
 fn a_changed_file_is_read_again_and_the_others_are_not() {
     let project = registered();
-    // The registry is made to say what the files do not: what still shows it was not read again.
+    // The registry differs from the files on purpose: an entry that still shows its text was not read again.
     let forged = project
         .read(".registry/tools.json")
         .replace("The tool hi", "From the registry")
@@ -85,9 +85,9 @@ fn a_changed_file_is_read_again_and_the_others_are_not() {
     );
 }
 
-/// Several threads look at a project of this size while its registry is read.
+/// A project large enough for several threads to check it while its registry is read.
 #[test]
-fn what_changes_in_a_large_project_while_nobody_serves_it_is_seen_by_the_next() {
+fn changes_of_a_large_project_between_servers_are_detected() {
     let described =
         |words: &str| json!({ "description": format!("{words} {}", "at length ".repeat(100)) }).to_string();
     let write = |project: Project, name: &str, words: &str| {
@@ -126,7 +126,7 @@ fn what_changes_in_a_large_project_while_nobody_serves_it_is_seen_by_the_next() 
 }
 
 #[test]
-fn a_static_registry_is_believed_and_one_that_is_missing_is_not_missed() {
+fn a_static_registry_is_trusted_and_may_be_missing() {
     let project = registered().tool("unseen", "#!/bin/sh\n");
     let environment = [("MCPBASH_STATIC_REGISTRY", "1")];
     assert_eq!(names(project.root(), &environment), ["alpha", "hi"]);
@@ -173,7 +173,7 @@ fn a_registry_that_cannot_be_read_is_ignored() {
 #[test]
 fn a_project_that_cannot_be_written_to_is_served() {
     let project = Project::with_hi();
-    // A file where the folder should be keeps even root from writing there.
+    // A file in place of the folder keeps even root from writing there.
     let project = project.file(".registry", "in the way");
     assert_eq!(names(project.root(), &[]), ["hi"]);
     std::fs::set_permissions(project.root(), std::fs::Permissions::from_mode(0o555)).unwrap();
@@ -190,7 +190,7 @@ fn command(project: &Project, arguments: &[&str]) -> (Option<i32>, Value, String
 }
 
 #[test]
-fn refresh_writes_it_and_status_tells_what_it_holds() {
+fn refresh_writes_it_and_status_shows_its_contents() {
     let project = Project::with_hi().file("tools/broken.meta.json", "{");
     assert_eq!(command(&project, &["status"]).1["tools"]["status"], "missing");
     let (status, report, stderr) = command(&project, &["refresh", "--no-notify"]);
@@ -224,7 +224,7 @@ fn refresh_says_why_nothing_was_written() {
 }
 
 #[test]
-fn a_filter_may_name_a_part_of_any_kind() {
+fn a_filter_can_name_a_folder_of_any_kind() {
     let project = Project::with_hi()
         .file("resources/docs/one.md", "x")
         .file("resources/other/two.md", "x")
@@ -250,7 +250,7 @@ fn a_filter_may_name_a_part_of_any_kind() {
     assert_eq!(command(&project, &["refresh", "--filter", absolute.to_str().unwrap()]).0, Some(0));
     assert_eq!(items("prompts"), expected(("first", false), ("second", true)));
 
-    // The setting says the same, and the flag wins over it.
+    // The setting does the same, and the flag overrides it.
     let by_setting = |path: &str, arguments: &[&str]| {
         let mut command = Server::command();
         command.args(["registry", "refresh"]).args(arguments).arg("--project-root").arg(project.root());
@@ -269,7 +269,7 @@ fn a_filter_may_name_a_part_of_any_kind() {
 }
 
 #[test]
-fn times_of_zero_are_taken_without_a_word() {
+fn a_ttl_of_zero_is_accepted_silently() {
     let project = Project::with_hi();
     let zero = [
         ("MCP_TOOLS_TTL", "0"),
@@ -283,7 +283,7 @@ fn times_of_zero_are_taken_without_a_word() {
 }
 
 #[test]
-fn a_filter_reads_one_part_and_keeps_the_rest() {
+fn a_filter_refreshes_one_folder_and_keeps_the_rest() {
     let project = Project::with_hi().tool("other", "#!/bin/sh\n");
     command(&project, &["refresh"]);
     let project = project

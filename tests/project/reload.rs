@@ -1,4 +1,4 @@
-//! A project that changes while it is served: noticed, announced once, and never half.
+//! A project that changes while it is served: detected, announced once, and never half.
 
 use crate::harness::{Project, Server, code, wait_until};
 use serde_json::{Value, json};
@@ -46,7 +46,7 @@ fn a_tool_that_is_added_changed_or_removed_is_announced_and_listed() {
 
 // Shows: tools-changed
 #[test]
-fn what_does_not_change_the_list_is_not_announced() {
+fn changes_that_do_not_affect_the_list_are_not_announced() {
     let project = Project::with_hi();
     let mut server = quiet(&project);
     assert_eq!(names(&mut server), ["hi"]);
@@ -60,13 +60,13 @@ fn what_does_not_change_the_list_is_not_announced() {
         (answer["result"]["content"][0]["text"] == "changed").then_some(answer)
     });
     assert_eq!(text["id"], "call");
-    // A change that is announced shows that nothing was announced before it.
+    // An announced change shows that nothing was announced before it.
     let _project = project.tool("zz", "#!/bin/sh\n");
     assert_eq!(server.receive(), announcement());
 }
 
 #[test]
-fn a_folder_that_is_not_there_yet_is_noticed_when_it_comes() {
+fn a_folder_created_later_is_detected() {
     let project = Project::new().file("server.d/server.meta.json", "{}");
     let mut server = quiet(&project);
     assert!(names(&mut server).is_empty());
@@ -91,7 +91,7 @@ fn a_registration_that_breaks_leaves_the_last_good_state() {
 }
 
 #[test]
-fn a_registration_that_is_mended_is_served() {
+fn a_registration_that_is_fixed_is_served() {
     let project = Project::with_hi().file("server.d/register.json", "{ broken");
     let mut server = quiet(&project);
     assert_eq!(code(&server.ask(1, "tools/list", &json!({}))), -32603);
@@ -101,7 +101,7 @@ fn a_registration_that_is_mended_is_served() {
 }
 
 #[test]
-fn a_call_in_flight_goes_on_with_the_tool_it_began_with() {
+fn a_running_call_keeps_the_version_of_its_tool() {
     let project = Project::new().waiting_tool("wait");
     let mut server = quiet(&project);
     server.call(1, "wait");

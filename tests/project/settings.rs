@@ -1,11 +1,11 @@
-//! Settings that a project makes itself, in `server.d/server.meta.json`.
+//! Settings of a project itself, in `server.d/server.meta.json`.
 
 use crate::harness::{Project, Server};
 use serde_json::{Value, json};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 
-/// A project that sets these, with a tool that prints more than is allowed below.
+/// A project with these settings, and a tool that prints more than they allow.
 fn project(settings: &Value) -> Project {
     let meta = json!({ "name": "x", "settings": settings });
     Project::new()
@@ -31,7 +31,7 @@ fn problems(project: &Project, environment: &[(&str, &str)]) -> String {
 }
 
 #[test]
-fn they_count_by_their_names_and_short_names_and_the_environment_wins() {
+fn full_and_short_names_work_and_the_environment_wins() {
     for name in ["MCPBASH_MAX_TOOL_OUTPUT_SIZE", "maxToolOutputSize", "max_tool_output_size"] {
         let project = project(&json!({ name: 1000 }));
         assert!(is_too_much(&project, &[]), "{name}");
@@ -41,7 +41,7 @@ fn they_count_by_their_names_and_short_names_and_the_environment_wins() {
 }
 
 #[test]
-fn what_is_unknown_or_wrong_is_reported_with_what_was_meant() {
+fn unknown_and_invalid_settings_are_reported_with_a_suggestion() {
     let project = project(&json!({ "maxToolOutputSise": 1000, "maxJsonDepth": "deep" }));
     assert!(!is_too_much(&project, &[]));
     let problems = problems(&project, &[]);
@@ -52,7 +52,7 @@ fn what_is_unknown_or_wrong_is_reported_with_what_was_meant() {
 }
 
 #[test]
-fn a_project_opens_no_gate_and_lifts_no_restriction() {
+fn a_project_cannot_lift_a_restriction() {
     let project = project(&json!({ "allowProjectHooks": true, "toolAllowlist": "*", "roots": "/" }))
         .script("server.d/register.sh", "#!/bin/sh\ntouch hooked\n")
         .tool("path", "#!/bin/sh\nprintf %s \"$MCP_ROOTS_PATHS\"\n");
@@ -74,7 +74,7 @@ fn a_project_opens_no_gate_and_lifts_no_restriction() {
 }
 
 #[test]
-fn settings_that_others_may_write_do_not_count() {
+fn settings_in_a_group_or_world_writable_file_do_not_count() {
     let project = project(&json!({ "maxToolOutputSize": 1000 }));
     fs::set_permissions(project.path("server.d/server.meta.json"), Permissions::from_mode(0o666)).unwrap();
     assert!(!is_too_much(&project, &[]));

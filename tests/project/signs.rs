@@ -1,13 +1,13 @@
-//! Nothing is run to find out what it is, unless it gave a sign.
+//! A file runs for discovery only if it carries a mark.
 
 use crate::harness::{Project, Server, code, wait_until};
 use serde_json::{Value, json};
 use std::process::Output;
 
-/// Does what it was written for whenever it is run, whatever it is told.
+/// Does its work whenever it runs, whatever its arguments.
 const CLEANUP: &str = "#!/bin/sh\nrm -f precious\necho cleaned\n";
 
-/// Lists one tool, and notes what it was asked.
+/// Lists one tool, and records its arguments.
 fn counting(tool: &str, comment: &str) -> String {
     format!(
         "#!/bin/sh\n# {comment}\necho \"$1\" >>asked\n\
@@ -30,13 +30,13 @@ fn run(project: &Project, arguments: &[&str], environment: &[(&str, &str)]) -> O
     command.output().expect("the binary runs")
 }
 
-/// Waits until clients are told that the tools have changed.
+/// Waits until clients are notified that the tools have changed.
 fn wait_for_change(server: &mut Server) {
     while server.receive()["method"] != "notifications/tools/list_changed" {}
 }
 
 #[test]
-fn a_script_that_is_only_put_there_runs_when_it_is_called_and_not_before() {
+fn a_script_without_a_mark_runs_only_when_called() {
     let project = Project::new().script("tools/cleanup.sh", CLEANUP).file("precious", "x");
     let is_there = |when: &str| assert!(project.path("precious").exists(), "{when}");
     for arguments in
@@ -65,7 +65,7 @@ fn a_script_that_is_only_put_there_runs_when_it_is_called_and_not_before() {
 }
 
 #[test]
-fn signs_are_the_schema_the_mark_and_the_registration() {
+fn the_schema_the_mark_and_the_registration_count_as_marks() {
     let project = Project::new()
         .script("tools/speaks", &counting("one", "prints an inputSchema for each"))
         .script("tools/marked", &counting("two", "mcp: {\"provider\": true}"))
@@ -78,7 +78,7 @@ fn signs_are_the_schema_the_mark_and_the_registration() {
     assert_eq!(server.receive()["result"]["content"], json!([]));
 }
 
-/// A compiled program, which runs the file of the project that its first word names, and what else it holds.
+/// A compiled program that runs the project file named by its first argument, with extra content.
 fn compiled(project: Project, name: &str, held: &str) -> Project {
     let path = project.path(name);
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -95,7 +95,7 @@ fn a_compiled_program_is_marked_by_a_text_anywhere_in_it() {
         .file("compiled", "echo '{\"content\": []}'\n");
     let project = compiled(project, "tools/marked", "\0mcp: {\"provider\": true}\0");
     let project = compiled(project, "tools/other", "\0mcp: {\"provider\": false}\0");
-    // A text that speaks of the mark is no program that holds it.
+    // A text that mentions the mark is not a program that contains it.
     let project = project.script(
         "tools/script",
         "#!/bin/sh\n\n\n\n\n\n\n\n\n\n\necho 'write mcp: {\"provider\": true} into it'\n",
@@ -107,7 +107,7 @@ fn a_compiled_program_is_marked_by_a_text_anywhere_in_it() {
 }
 
 #[test]
-fn the_checks_tell_of_compiled_programs_of_which_nothing_is_said() {
+fn the_checks_report_compiled_programs_without_metadata() {
     let project = compiled(Project::with_hi(), "tools/silent", "");
     let project = compiled(project, "tools/described", "")
         .file("tools/described.meta.json", r#"{"name": "described"}"#);
@@ -125,7 +125,7 @@ fn the_checks_tell_of_compiled_programs_of_which_nothing_is_said() {
 }
 
 #[test]
-fn a_registered_provider_is_asked_once_while_it_stays_as_it_is() {
+fn an_unchanged_registered_provider_is_listed_once() {
     let project = Project::new()
         .script("tools/silent", &counting("three", "says nothing"))
         .script("tools/deep/in/folders", &counting("deep", "says nothing"))
@@ -167,7 +167,7 @@ fn a_registered_provider_that_cannot_be_one_is_refused() {
 }
 
 #[test]
-fn a_mark_in_the_wrong_place_is_said() {
+fn a_mark_in_the_wrong_place_is_reported() {
     let project = Project::new()
         .script("tools/folder/tool.sh", &counting("one", "mcp: {\"provider\": true}"))
         .file("tools/asleep.sh", &counting("two", "mcp: {\"provider\": true}"))
@@ -190,10 +190,10 @@ fn a_mark_in_the_wrong_place_is_said() {
 }
 
 #[test]
-fn all_are_asked_where_somebody_wants_that_and_no_longer_than_that() {
+fn all_executables_are_listed_only_while_the_setting_is_on() {
     let project = Project::new().script("tools/silent", &counting("three", "says nothing"));
     let all = [("MCPBASH_ASK_ALL_EXECUTABLES", "true")];
-    // The registry of one way must not be taken for that of the other.
+    // The registry of one mode must not be used in the other.
     for (environment, expected) in [
         (&[][..], "silent"),
         (&all[..], "three"),
@@ -211,13 +211,13 @@ fn all_are_asked_where_somebody_wants_that_and_no_longer_than_that() {
 }
 
 #[test]
-fn a_program_without_an_end_is_looked_at_for_no_longer_than_one_with() {
+fn a_huge_program_is_scanned_only_in_part() {
     let project = Project::with_hi().script("tools/endless", "");
     let file = std::fs::OpenOptions::new().write(true).open(project.path("tools/endless")).unwrap();
     file.set_len(1 << 42).unwrap();
     let mut server = Server::ready(project.root());
     assert_eq!(names(&mut server), ["endless", "hi"]);
-    // Nor again when all is known.
+    // Nor again when everything is cached.
     wait_until("the registry", || project.path(".registry/.tools.stamps").exists().then_some(()));
     server.finish();
     assert_eq!(names(&mut Server::ready(project.root())), ["endless", "hi"]);

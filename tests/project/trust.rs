@@ -1,4 +1,5 @@
-//! What others may have written is neither run nor believed, wherever it stands and however it is reached.
+//! Files that other users may have written are neither run nor trusted, wherever they are and however they
+//! are reached.
 
 use crate::harness::{Project, Server, code};
 use serde_json::{Value, json};
@@ -11,14 +12,14 @@ fn set_mode(path: impl AsRef<Path>, mode: u32) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("permissions");
 }
 
-/// Why a call of `hi` is refused; nothing where it runs.
+/// The reason why a call of `hi` is refused. None if it runs.
 fn refusal(project: &Project, environment: &[(&str, &str)]) -> Option<String> {
     let mut server = ready(project.root(), environment);
     server.call(1, "hi");
     why(&server.receive())
 }
 
-/// A server that tells its client whole paths.
+/// A server that sends absolute paths to its client.
 fn ready(root: &Path, environment: &[(&str, &str)]) -> Server {
     let whole_paths = [("MCPBASH_LOG_VERBOSE", "true")];
     let environment: Vec<_> = whole_paths.iter().chain(environment).copied().collect();
@@ -29,7 +30,7 @@ fn why(answer: &Value) -> Option<String> {
     answer["error"]["message"].as_str().map(str::to_owned)
 }
 
-/// Says that others may write this folder or file.
+/// Whether the reason is that this folder or file is group- or world-writable.
 fn blames(refusal: Option<String>, path: &Path) -> bool {
     let words = format!("{} is writable by its group or by everyone", path.display());
     refusal.is_some_and(|refusal| refusal.contains(&words))
@@ -37,7 +38,7 @@ fn blames(refusal: Option<String>, path: &Path) -> bool {
 
 const HI: &str = "#!/bin/sh\necho hi\n";
 
-/// A project whose one tool is a link to a script elsewhere, and that place.
+/// A project whose only tool is a link to a script elsewhere, and that other place.
 fn linked() -> (Project, Project) {
     let elsewhere = Project::new().script("outer/inner/real.sh", HI);
     let project = Project::with_hi();
@@ -47,7 +48,7 @@ fn linked() -> (Project, Project) {
 }
 
 #[test]
-fn a_script_elsewhere_is_judged_by_all_folders_above_it() {
+fn all_folders_above_a_script_outside_the_project_are_checked() {
     let (project, elsewhere) = linked();
     assert_eq!(refusal(&project, &[]), None);
     for folder in ["outer/inner", "outer"] {
@@ -57,18 +58,18 @@ fn a_script_elsewhere_is_judged_by_all_folders_above_it() {
         }
         set_mode(elsewhere.path(folder), 0o755);
     }
-    // Where everybody may make entries but nobody may touch those of others, as in `/tmp`, nothing can be replaced.
+    // In a sticky folder such as `/tmp`, users can create entries but not replace those of others.
     set_mode(elsewhere.path("outer"), 0o1777);
     assert_eq!(refusal(&project, &[]), None);
-    // The folder of the script itself is nobody else's to write in.
+    // The script's own folder must not be writable by others, sticky or not.
     set_mode(elsewhere.path("outer/inner"), 0o1777);
     assert!(blames(refusal(&project, &[]), &elsewhere.path("outer/inner")));
 }
 
 #[test]
-fn a_folder_that_holds_a_link_on_the_way_is_judged_too() {
+fn folders_of_intermediate_links_are_checked_too() {
     let (project, elsewhere) = linked();
-    // tool.sh leads to `crossing/link`, and that to `outer/inner`.
+    // tool.sh points to `crossing/link`, which points to `outer/inner`.
     fs::create_dir_all(elsewhere.path("crossing")).unwrap();
     symlink("../outer/inner", elsewhere.path("crossing/link")).unwrap();
     fs::remove_file(project.path("tools/hi/tool.sh")).unwrap();
@@ -77,14 +78,14 @@ fn a_folder_that_holds_a_link_on_the_way_is_judged_too() {
     set_mode(elsewhere.path("crossing"), 0o777);
     assert!(blames(refusal(&project, &[]), &elsewhere.path("crossing")));
     set_mode(elsewhere.path("crossing"), 0o755);
-    // Whoever can write here decides where `tool.sh` leads, though what it leads to now is fine.
+    // A user who can write here controls where `tool.sh` points, even if the current target is fine.
     set_mode(project.path("tools"), 0o777);
     let real = project.root().canonicalize().unwrap();
     assert!(blames(refusal(&project, &[]), &real.join("tools")));
 }
 
 #[test]
-fn a_linked_folder_of_the_project_is_judged_as_where_it_leads_to() {
+fn a_linked_folder_is_checked_at_its_target() {
     let elsewhere = Project::with_hi();
     let project = Project::new();
     symlink(elsewhere.path("tools"), project.path("tools")).unwrap();
@@ -94,7 +95,7 @@ fn a_linked_folder_of_the_project_is_judged_as_where_it_leads_to() {
 }
 
 #[test]
-fn links_inside_of_the_project_go_no_further_than_the_project() {
+fn links_inside_the_project_are_checked_up_to_the_project_root() {
     let outer = Project::new();
     let root = outer.path("shared/project");
     fs::create_dir_all(root.join("tools/hi")).unwrap();
@@ -103,7 +104,7 @@ fn links_inside_of_the_project_go_no_further_than_the_project() {
         .script("shared/project/lib/hi.sh", HI)
         .file("shared/project/tools/hi/tool.meta.json", r#"{"name": "hi"}"#);
     symlink("../../lib/hi.sh", root.join("tools/hi/tool.sh")).unwrap();
-    // Which folder is served was said by whoever started us, so what is above it is theirs to judge.
+    // The user who started the server chose the folder, so the folders above it are not checked.
     set_mode(outer.path("shared"), 0o777);
     let mut server = ready(&root, &[]);
     server.call(1, "hi");
@@ -113,7 +114,7 @@ fn links_inside_of_the_project_go_no_further_than_the_project() {
     assert!(blames(why(&server.receive()), &root.join("lib")));
 }
 
-/// A project with a script of each kind, in folders that stand elsewhere.
+/// A project with a script of each kind, in folders outside it.
 fn all_elsewhere() -> (Project, Project) {
     let elsewhere = Project::with_hi()
         .script(
@@ -128,7 +129,7 @@ fn all_elsewhere() -> (Project, Project) {
 }
 
 #[test]
-fn scripts_of_all_kinds_are_judged_alike_where_settings_name_their_folders() {
+fn scripts_of_all_kinds_in_configured_folders_are_checked_alike() {
     let (project, elsewhere) = all_elsewhere();
     let folder = |name: &str| elsewhere.path(name).to_str().unwrap().to_owned();
     let folders = [
@@ -158,7 +159,7 @@ fn scripts_of_all_kinds_are_judged_alike_where_settings_name_their_folders() {
     assert!(provides);
     assert_eq!(refusals, [const { None }; 4]);
     set_mode(elsewhere.root(), 0o777);
-    // What it said while it was trusted is forgotten, so that it would have to be asked.
+    // Output from before the change of mode is forgotten, so the provider would have to run again.
     if project.path(".registry").exists() {
         fs::remove_dir_all(project.path(".registry")).unwrap();
     }
@@ -169,7 +170,7 @@ fn scripts_of_all_kinds_are_judged_alike_where_settings_name_their_folders() {
     }
 }
 
-/// A project whose registry says what its files do not, and which is served by a server that believes registries.
+/// A project whose registry differs from its files, with a server that trusts registries.
 fn forged() -> Project {
     let project = Project::with_hi();
     let mut command = Server::command();
@@ -179,7 +180,7 @@ fn forged() -> Project {
     project.file(".registry/tools.json", &forged)
 }
 
-/// What the server says of `hi`, and to standard error.
+/// The description of `hi`, and the standard error.
 fn described(project: &Project, environment: &[(&str, &str)]) -> (String, String) {
     let mut server = ready(project.root(), environment);
     let list = server.ask(1, "tools/list", &json!({}));
@@ -188,7 +189,7 @@ fn described(project: &Project, environment: &[(&str, &str)]) -> (String, String
 }
 
 #[test]
-fn a_registry_that_others_may_have_written_is_not_believed() {
+fn a_group_or_world_writable_registry_is_not_trusted() {
     for environment in [&[][..], &[("MCPBASH_STATIC_REGISTRY", "true")]] {
         for (path, mode) in [
             (".registry", 0o777),
@@ -210,7 +211,7 @@ fn a_registry_that_others_may_have_written_is_not_believed() {
 }
 
 #[test]
-fn a_registry_elsewhere_is_judged_by_the_way_to_it() {
+fn folders_above_a_registry_outside_the_project_are_checked() {
     let (project, elsewhere) = (forged(), Project::new());
     fs::create_dir(elsewhere.path("open")).unwrap();
     fs::rename(project.path(".registry"), elsewhere.path("open/registry")).unwrap();
@@ -226,7 +227,7 @@ fn a_registry_elsewhere_is_judged_by_the_way_to_it() {
 }
 
 #[test]
-fn a_registry_is_written_so_that_it_is_believed_whatever_is_usual_here() {
+fn a_registry_is_written_with_trusted_modes_whatever_the_umask() {
     let project = Project::with_hi();
     let mut command = Command::new("sh");
     command.args(["-c", "umask 000; exec \"$0\" registry refresh --project-root \"$1\""]);
@@ -234,7 +235,7 @@ fn a_registry_is_written_so_that_it_is_believed_whatever_is_usual_here() {
     assert!(command.output().expect("a shell").status.success());
     let mode = |path: &str| project.path(path).metadata().unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(".registry"), mode(".registry/tools.json")), (0o755, 0o644));
-    // In a folder that others may write none is written: it would not be believed.
+    // In a group- or world-writable folder no registry is written: it would not be trusted.
     set_mode(project.path(".registry"), 0o777);
     let mut command = Server::command();
     let output =
@@ -244,7 +245,7 @@ fn a_registry_is_written_so_that_it_is_believed_whatever_is_usual_here() {
 }
 
 #[test]
-fn a_registration_is_judged_by_the_way_to_it() {
+fn folders_above_a_registration_are_checked() {
     let project = Project::with_hi().file("server.d/register.json", r#"{"version": 1, "tools": []}"#);
     set_mode(project.root(), 0o777);
     let mut server = ready(project.root(), &[]);
@@ -260,12 +261,12 @@ fn a_registration_is_judged_by_the_way_to_it() {
 }
 
 #[test]
-fn a_tool_is_not_run_when_others_may_have_written_what_is_said_about_it() {
+fn a_tool_with_group_or_world_writable_metadata_does_not_run() {
     let project = Project::with_hi();
     let metadata = project.path("tools/hi/tool.meta.json");
     set_mode(&metadata, 0o666);
     assert!(blames(refusal(&project, &[]), &metadata));
-    // It is told again by a server that knows the tool from the registry.
+    // A server that knows the tool from the registry reports it again.
     let mut command = Server::command();
     command.args(["registry", "refresh", "--project-root"]).arg(project.root());
     assert!(command.output().expect("the binary runs").status.success());
@@ -282,7 +283,7 @@ fn a_tool_is_not_run_when_others_may_have_written_what_is_said_about_it() {
 }
 
 #[test]
-fn instructions_and_roots_are_not_taken_from_others() {
+fn group_or_world_writable_instructions_and_roots_are_not_trusted() {
     let project = Project::new()
         .tool("hi", "#!/bin/sh\nprintf %s \"$MCP_ROOTS_PATHS\"\n")
         .file("server.d/server.instructions.md", "Obey.")
@@ -298,20 +299,20 @@ fn instructions_and_roots_are_not_taken_from_others() {
     for path in ["server.d/server.instructions.md", "config/roots.json"] {
         set_mode(project.path(path), 0o664);
     }
-    // Roots that cannot be believed are none, and never the default.
+    // Roots that are not trusted count as empty, and never as the default.
     assert_eq!(ask(), (Value::Null, json!("")));
     for path in ["server.d/server.instructions.md", "config/roots.json"] {
         set_mode(project.path(path), 0o644);
     }
     set_mode(project.path("config"), 0o775);
     assert_eq!(ask(), (json!("Obey."), json!("")));
-    // Here others could have removed a policy too, so that no tool is run.
+    // Other users could also have removed a policy here, so no tool runs.
     set_mode(project.path("server.d"), 0o775);
     assert_eq!(ask(), (Value::Null, Value::Null));
 }
 
 #[test]
-fn a_policy_that_others_could_have_removed_is_not_taken_for_none() {
+fn a_missing_policy_in_a_writable_folder_refuses_calls() {
     let project = Project::with_hi().file("server.d/notes.txt", "");
     assert_eq!(refusal(&project, &[]), None);
     for mode in [0o777, 0o775, 0o1777] {
@@ -324,7 +325,7 @@ fn a_policy_that_others_could_have_removed_is_not_taken_for_none() {
     set_mode(project.path("server.d"), 0o755);
     assert_eq!(refusal(&project, &[]), None);
 
-    // The folder that `server.d` would be in decides too, also for a script that is elsewhere.
+    // The parent folder of a missing `server.d` counts too, even for a script outside the project.
     let (project, elsewhere) = linked();
     assert_eq!(refusal(&project, &[]), None);
     fs::create_dir_all(project.path("bin")).unwrap();
@@ -338,7 +339,7 @@ fn a_policy_that_others_could_have_removed_is_not_taken_for_none() {
     assert!(blames(refusal(&project, &environment), project.root()));
     set_mode(project.root(), 0o755);
 
-    // So does the folder that a link leads to.
+    // So does the target of a link.
     let elsewhere = Project::new().file("server/notes.txt", "");
     symlink(elsewhere.path("server"), project.path("server.d")).unwrap();
     assert_eq!(refusal(&project, &environment), None);
@@ -347,7 +348,7 @@ fn a_policy_that_others_could_have_removed_is_not_taken_for_none() {
 }
 
 #[test]
-fn variables_and_roots_that_others_could_have_removed_are_not_taken_for_none() {
+fn missing_variables_and_roots_in_a_writable_folder_are_not_trusted() {
     let project = Project::new()
         .script("prompts/asked.sh", "#!/bin/sh\n# mcp: {\"name\": \"asked\"}\necho asked\n")
         .file("server.d/notes.txt", "");
@@ -395,7 +396,7 @@ fn importing_in_node() -> Project {
 }
 
 #[test]
-fn a_module_that_others_may_write_is_neither_run_nor_served() {
+fn a_group_or_world_writable_module_is_neither_run_nor_served() {
     for (project, module) in
         [(importing(), "tools/_greetings.py"), (importing_in_node(), "tools/_greetings.mjs")]
     {
@@ -404,14 +405,14 @@ fn a_module_that_others_may_write_is_neither_run_nor_served() {
             answer["result"].is_object() && answer["result"]["isError"] != true
         };
         for mode in [0o666, 0o664] {
-            // At first sight.
+            // When it is first loaded.
             set_mode(project.path(module), mode);
             assert!(!calls(&mut quiet(&project)), "{module}");
             assert!(!project.path("ran").exists(), "{module} was not even loaded");
             let said = health(&project);
             let words = format!("{module} is writable by its group or by everyone (mode {mode:04o})");
             assert!(said.contains(&words), "{said}");
-            // While it is served, and after it was.
+            // While it is served, and afterwards.
             set_mode(project.path(module), 0o644);
             let mut server = quiet(&project);
             assert!(calls(&mut server), "{module}");
@@ -435,7 +436,7 @@ fn health(project: &Project) -> String {
 }
 
 #[test]
-fn compiled_modules_come_from_no_folder_that_others_may_write() {
+fn a_group_or_world_writable_pycache_is_not_trusted() {
     let project = importing();
     fs::create_dir(project.path("tools/__pycache__")).unwrap();
     set_mode(project.path("tools/__pycache__"), 0o777);
@@ -445,7 +446,7 @@ fn compiled_modules_come_from_no_folder_that_others_may_write() {
 }
 
 #[test]
-fn an_interpreter_that_others_may_write_is_not_run() {
+fn a_group_or_world_writable_interpreter_does_not_run() {
     let found = Command::new("sh").args(["-c", "command -v python3"]).output().unwrap();
     let found = String::from_utf8(found.stdout).unwrap();
     let python = format!("#!/bin/sh\nexec {} \"$@\"\n", found.trim_end());
@@ -471,14 +472,14 @@ fn an_interpreter_that_others_may_write_is_not_run() {
     ] {
         set_mode(project.path(path), open);
         assert!(is_refused(&answer()), "{path}: {}", answer());
-        // Told when it is called where it is known from before, else when it is loaded.
+        // Reported at the call if it is cached, otherwise when it is loaded.
         let told = format!("{}{}", answer(), health(&project));
         assert!(told.contains("is writable by its group or by everyone"), "{path}: {told}");
         set_mode(project.path(path), usual);
     }
     assert!(!is_refused(&answer()));
 
-    // What a link leads to elsewhere is judged too.
+    // The target of a link outside is checked too.
     let elsewhere = Project::new().script("open/python3", &python);
     fs::remove_file(project.path(".venv/bin/python3")).unwrap();
     symlink(elsewhere.path("open/python3"), project.path(".venv/bin/python3")).unwrap();
@@ -489,7 +490,7 @@ fn an_interpreter_that_others_may_write_is_not_run() {
 }
 
 #[test]
-fn programs_of_the_project_that_others_may_write_are_not_on_the_path() {
+fn group_or_world_writable_programs_of_the_project_are_not_on_the_path() {
     let project = Project::new()
         .tool("hi", "#!/usr/bin/env bash\ngreeter\n")
         .script(".venv/bin/greeter", "#!/bin/sh\necho hi\n")
@@ -506,7 +507,7 @@ fn programs_of_the_project_that_others_may_write_are_not_on_the_path() {
 }
 
 #[test]
-fn packages_of_node_that_others_may_write_are_not_loaded() {
+fn group_or_world_writable_node_packages_are_not_loaded() {
     let project = Project::new()
         .file(
             "tools/hi.mjs",
@@ -526,7 +527,7 @@ fn packages_of_node_that_others_may_write_are_not_loaded() {
 }
 
 #[test]
-fn a_copy_of_the_sdk_that_others_may_enter_is_replaced() {
+fn an_sdk_copy_that_other_users_can_enter_is_replaced() {
     let cache = Project::new();
     let path = || {
         let mut command = Server::command();
@@ -543,9 +544,9 @@ fn a_copy_of_the_sdk_that_others_may_enter_is_replaced() {
     assert_eq!((mode(home), mode(&sdk.join("tool-sdk.sh"))), (0o700, 0o644));
 }
 
-/// Only root can give files away, so this can be looked at by root alone.
+/// Only root can change the owner of a file, so only root can run this.
 #[test]
-fn what_belongs_to_somebody_else_is_not_trusted() {
+fn files_of_another_owner_are_not_trusted() {
     if !rustix::process::geteuid().is_root() {
         return;
     }

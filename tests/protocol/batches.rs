@@ -1,4 +1,4 @@
-//! Batches: where a revision has them, as one array; elsewhere refused.
+//! Batches: answered as one array in the revision that has them, refused in the others.
 
 use crate::harness::{Project, Server, code, stateless_meta};
 use serde_json::{Value, json};
@@ -44,7 +44,7 @@ fn a_batch_of_notifications_is_not_answered_and_an_empty_one_is_refused() {
 
 // Shows: batch-initialize
 #[test]
-fn initialize_and_stateless_requests_are_no_part_of_a_batch() {
+fn initialize_and_stateless_requests_are_refused_in_a_batch() {
     let project = Project::with_hi();
     let mut server = Server::ready_with(project.root(), &[], "2025-03-26");
     server.send(&json!([

@@ -1,4 +1,4 @@
-//! Cancelling: the work stops with all its processes, and nothing is sent for it.
+//! Cancellation: the work stops with all its processes, and no answer is sent.
 
 use crate::harness::{ONE_AT_A_TIME, Project, Server, request, wait_until_gone};
 use serde_json::{Value, json};
@@ -34,7 +34,7 @@ fn a_script_that_ignores_the_request_to_end_is_killed() {
 
 // Shows: cancel-unknown
 #[test]
-fn cancelling_what_is_finished_or_unknown_changes_nothing() {
+fn cancelling_a_finished_or_unknown_request_changes_nothing() {
     let project = Project::with_hi();
     let mut server = Server::ready(project.root());
     server.call(1, "hi");
@@ -46,10 +46,10 @@ fn cancelling_what_is_finished_or_unknown_changes_nothing() {
 
 // Shows: one-answer
 #[test]
-fn the_race_with_a_finished_answer_is_decided_once() {
+fn a_cancellation_that_races_with_the_answer_is_decided_once() {
     let project = Project::with_hi();
     let mut server = Server::ready(project.root());
-    // How many answers to the call come before that to a ping which is sent now.
+    // The number of answers to the call before the answer to a ping that is sent now.
     let answers = |server: &mut Server, id: i32| {
         server.request("ping", "ping", &json!({}));
         let mut count = 0;
@@ -66,7 +66,7 @@ fn the_race_with_a_finished_answer_is_decided_once() {
         let call = request(id, "tools/call", &json!({ "name": "hi" }));
         let cancel =
             json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } });
-        // At another moment each time, from at once to when the answer is likely out.
+        // At a different moment each time, from at once to when the answer has probably been sent.
         let moments = id % 40;
         if moments == 0 {
             server.send_together(&[call, cancel]);

@@ -1,4 +1,4 @@
-//! Requests run side by side up to a limit; the rest wait in order; what is quick never waits.
+//! Requests run concurrently up to a limit; the rest wait in order; quick requests never wait.
 
 use crate::harness::{Project, Server, code, wait_until_asleep};
 use serde_json::json;
@@ -17,7 +17,7 @@ fn calls_run_side_by_side_and_the_rest_wait_in_order() {
         server.request(number, "tools/call", &json!({ "name": "order", "arguments": { "n": number } }));
     }
     project.wait_for_started(2);
-    // Nothing more happens, and whatever is quick is served at once all the same.
+    // Nothing more starts, and quick requests are still served at once.
     wait_until_asleep(server.child.id());
     server.expect_silence();
     assert!(server.ask("list", "tools/list", &json!({}))["result"].is_object());

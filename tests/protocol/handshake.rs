@@ -1,4 +1,4 @@
-//! The handshake era: negotiation, what each revision is told, and what may be asked when.
+//! The handshake era: negotiation, the fields that each revision receives, and which requests are valid when.
 
 use crate::harness::{Project, Server, code};
 use serde_json::{Value, json};
@@ -36,7 +36,7 @@ fn keys(value: &Value) -> Vec<&str> {
 
 // Shows: json-rpc, version-echoed, tools-list
 #[test]
-fn each_revision_is_told_what_it_knows() {
+fn each_revision_receives_only_its_own_fields() {
     let project = full_project();
     let cases: [(&str, &[&str], &[&str]); 4] = [
         ("2024-11-05", &["name", "version"], &["description", "inputSchema", "name"]),
@@ -100,7 +100,7 @@ fn an_unknown_revision_is_answered_with_the_newest_handshake() {
 }
 
 #[test]
-fn whoever_names_no_version_gets_the_newest_one() {
+fn a_client_without_a_version_gets_the_newest_one() {
     let project = Project::with_hi();
     for message in [
         json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize" }),
@@ -116,7 +116,7 @@ fn whoever_names_no_version_gets_the_newest_one() {
 }
 
 #[test]
-fn a_wrong_initialize_is_refused_and_can_be_mended() {
+fn an_invalid_initialize_is_refused_and_can_be_retried() {
     let project = Project::with_hi();
     let mut server = Server::start(project.root());
     for params in [
@@ -148,7 +148,7 @@ fn before_initialize_only_ping_is_served() {
 
 // Shows: before-initialized
 #[test]
-fn until_initialized_impatient_clients_may_ping_and_set_the_level() {
+fn until_initialized_clients_may_ping_and_set_the_level() {
     let project = Project::with_hi();
     let mut server = Server::start(project.root());
     server.ask(1, "initialize", &json!({ "protocolVersion": "2025-06-18" }));
@@ -195,7 +195,7 @@ fn shutdown_and_exit_follow_their_order() {
 }
 
 #[test]
-fn exit_as_a_notification_ends_the_server_too() {
+fn exit_as_a_notification_stops_the_server_too() {
     let project = Project::with_hi();
     let mut server = Server::ready(project.root());
     server.ask(1, "shutdown", &json!({}));

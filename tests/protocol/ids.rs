@@ -1,11 +1,11 @@
-//! Ids: each belongs to one request until that is answered, and names exactly that one.
+//! Ids: each belongs to one request until it is answered, and identifies only that request.
 
 use crate::harness::{Project, Server, code, exists, stateless_meta, wait_until_asleep, wait_until_gone};
 use serde_json::{Value, json};
 
 // Shows: id-unique
 #[test]
-fn no_request_whatever_its_method_takes_an_id_that_is_in_flight() {
+fn no_method_accepts_an_id_that_is_in_flight() {
     let project = Project::new().waiting_tool("wait");
     let mut server = Server::ready_with(project.root(), &[("MCPBASH_LOG_LEVEL", "emergency")], "2025-11-25");
     server.call(5, "wait");
@@ -73,7 +73,7 @@ fn a_stream_keeps_its_id_while_it_listens() {
 
 // Shows: cancel-exact
 #[test]
-fn a_cancellation_means_the_very_id_it_names() {
+fn a_cancellation_matches_the_exact_id() {
     let project = Project::new().waiting_tool("wait");
     let mut server = Server::ready(project.root());
     server.call(1, "wait");
@@ -94,7 +94,7 @@ fn a_cancellation_means_the_very_id_it_names() {
     project.open_gate();
     let answer = server.receive();
     assert_eq!((&answer["id"], &answer["result"]["content"][0]["text"]), (&json!(1), &json!("went")));
-    // A fraction is no id, not even of a value that is one.
+    // A fraction is not an id, not even one with an integral value.
     for id in ["1.0", "1e0"] {
         server.send_line(&format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#));
         let refused = server.receive();
@@ -103,7 +103,7 @@ fn a_cancellation_means_the_very_id_it_names() {
 }
 
 #[test]
-fn a_cancellation_does_not_reach_the_next_request_of_its_id() {
+fn a_cancellation_does_not_affect_the_next_request_with_its_id() {
     let project = Project::new().waiting_tool("wait");
     let mut server = Server::ready(project.root());
     server.call(1, "wait");
@@ -138,7 +138,7 @@ fn initialize_cannot_be_cancelled() {
 }
 
 #[test]
-fn an_id_stands_once_in_a_batch() {
+fn an_id_occurs_once_in_a_batch() {
     let project = Project::with_hi();
     let mut server = Server::ready_with(project.root(), &[], "2025-03-26");
     server.send(&json!([

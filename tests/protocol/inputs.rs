@@ -1,4 +1,4 @@
-//! Standard input may be anything: a pipe, a socket, a terminal, a file, nothing.
+//! Standard input can be anything: a pipe, a socket, a terminal, a file, nothing.
 
 use crate::harness::{Project, Server};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
@@ -11,7 +11,7 @@ use std::os::unix::net::UnixStream;
 use std::process::Stdio;
 use std::thread;
 
-/// A whole session, with a call whose argument is longer than any pipe, and more than one read.
+/// A whole session, with a call whose argument is larger than a pipe and than one read.
 fn session() -> String {
     let long = "x".repeat(300_000);
     [
@@ -30,7 +30,7 @@ fn project() -> Project {
     Project::new().tool("count", "#!/bin/sh\nwc -c\n")
 }
 
-/// What the server answers to what comes from there, by id.
+/// The server's answers to this input, by id.
 fn answers(project: &Project, input: impl Into<Stdio>) -> Vec<Value> {
     let mut command = Server::command();
     command.arg("--project-root").arg(project.root()).stdin(input).stderr(Stdio::null());
@@ -85,7 +85,7 @@ fn a_terminal() {
     let path = ptsname(&master, Vec::new()).unwrap();
     let terminal = File::options().read(true).write(true).open(path.to_str().unwrap()).unwrap();
     let mut typed = File::from(master);
-    // Several lines are there at once, of which a terminal gives one at a time; then the sign for the end.
+    // Several lines are available at once, and a terminal returns one at a time; then end of file.
     let ping = |id: u32| format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}\n");
     typed.write_all((ping(1) + &ping(2) + &ping(3) + "\x04").as_bytes()).unwrap();
     assert_eq!(answers(&project(), terminal).len(), 3);

@@ -1,11 +1,11 @@
-//! What a client may cost us: length, depth, numbers, unread answers.
+//! Limits on what a client can cost: length, depth, numbers, unread answers.
 
 use crate::harness::{Project, Reluctant, Server, code, request, wait_until};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use std::io::Write;
 
-/// A client that has been answered once, and does not read what comes now.
+/// A client that has received one answer, and stops reading.
 fn reluctant(project: &Project, most_unread: &str) -> Reluctant {
     let mut client = Reluctant::start(project, &[("MCPBASH_MAX_UNREAD_BYTES", most_unread)]);
     client.send(&[request("first", "ping", &json!({}))]);
@@ -13,13 +13,13 @@ fn reluctant(project: &Project, most_unread: &str) -> Reluctant {
     client
 }
 
-/// So many requests, as the client sends them.
+/// So many requests, as sent by the client.
 fn pings(count: usize) -> Vec<u8> {
     let ping = |id| format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}\n");
     (0..count).flat_map(|id| ping(id).into_bytes()).collect()
 }
 
-/// What a process holds besides its program, of which more is loaded the longer it runs.
+/// The anonymous memory of a process, without its program file, which is loaded gradually.
 fn kilobytes_of_data(pid: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
     let line = status.lines().find(|line| line.starts_with("RssAnon:")).unwrap();
@@ -95,14 +95,14 @@ fn depth_and_numbers_are_bounded_by_settings() {
     let answer = server.receive();
     assert_eq!((code(&answer), &answer["id"]), (-32600, &json!("late")));
     assert!(message(&answer).contains("MCPBASH_MAX_NUMBER_LENGTH"), "{answer}");
-    // Deeper than any stack: read without recursion.
+    // Deeper than any stack: parsed without recursion.
     server.send_bytes(format!("{}\n", line(&deep(1_000_000))).as_bytes());
     assert_eq!(code(&server.receive()), -32600);
     server.expect_silence();
 }
 
 #[test]
-fn a_client_that_sends_without_reading_is_not_hoarded_for() {
+fn answers_to_a_client_that_does_not_read_are_bounded() {
     let project = Project::with_hi();
     let mut client = reluctant(&project, "100000");
     let before = kilobytes_of_data(client.pid());
@@ -112,7 +112,7 @@ fn a_client_that_sends_without_reading_is_not_hoarded_for() {
     assert!(!sender.is_finished(), "the server took everything");
     let grown = kilobytes_of_data(client.pid()).saturating_sub(before);
     assert!(grown < 2 * 1024, "{grown} KB for answers that nobody reads");
-    // Read now, every answer is there, in order.
+    // When the client reads, every answer is there, in order.
     for id in 0..count {
         assert_eq!(client.line(), format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{}}}}\n"));
     }
@@ -122,7 +122,7 @@ fn a_client_that_sends_without_reading_is_not_hoarded_for() {
 }
 
 #[test]
-fn while_nobody_reads_signals_still_end_the_server() {
+fn signals_terminate_the_server_while_the_client_does_not_read() {
     let project = Project::with_hi();
     let mut client = reluctant(&project, "4096");
     let sender = client.send_aside(pings(300_000));
@@ -148,7 +148,7 @@ fn a_tool_that_prints_too_much_is_an_error() {
 }
 
 #[test]
-fn a_list_that_is_too_long_is_refused_and_a_part_of_it_can_be_had() {
+fn a_list_that_is_too_long_is_refused_and_a_page_of_it_is_served() {
     let project = (0..20)
         .fold(Project::new(), |project, number| project.tool(&format!("tool{number}"), "#!/bin/sh\necho\n"));
     let settings = [("MCPBASH_REGISTRY_MAX_BYTES", "1024")];

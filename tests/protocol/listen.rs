@@ -1,4 +1,4 @@
-//! `subscriptions/listen`: how stateless clients hear of changes.
+//! `subscriptions/listen`: how stateless clients receive changes.
 
 use crate::harness::{Project, Server, code, stateless_meta};
 use rustix::process::Signal;
@@ -26,7 +26,7 @@ fn acknowledged(id: &Value, notifications: &Value) -> Value {
     notification("notifications/subscriptions/acknowledged", id, json!({ "notifications": notifications }))
 }
 
-/// An answer shows that nothing else was on its way.
+/// The answer shows that no other message was pending.
 fn expect_silence(server: &mut Server) {
     let answer = server.ask("silence?", "tools/list", &json!({ "_meta": stateless_meta() }));
     assert!(answer["result"]["tools"].is_array(), "{answer}");
@@ -34,7 +34,7 @@ fn expect_silence(server: &mut Server) {
 
 // Shows: listen-acknowledged
 #[test]
-fn the_acknowledgement_comes_first_and_names_what_is_honoured() {
+fn the_acknowledgement_comes_first_and_lists_the_accepted_subscriptions() {
     let project = Project::with_hi().file("resources/a.txt", "one");
     let mut server = quiet(&project);
     let uri = "file://./resources/a.txt";
@@ -50,7 +50,7 @@ fn the_acknowledgement_comes_first_and_names_what_is_honoured() {
     assert_eq!(server.receive(), acknowledged(&json!("l-1"), &honoured));
     listen(&mut server, 7, &json!({}));
     assert_eq!(server.receive(), acknowledged(&json!(7), &json!({})));
-    // What was not asked for is not sent.
+    // Kinds that were not requested are not sent.
     let project = project.file("resources/b.txt", "new");
     let project = project.file("resources/a.txt", "two");
     assert_eq!(
@@ -64,7 +64,7 @@ fn the_acknowledgement_comes_first_and_names_what_is_honoured() {
 
 // Shows: listen-kinds
 #[test]
-fn each_stream_hears_what_it_asked_for() {
+fn each_stream_receives_only_what_it_requested() {
     let project = Project::with_hi().file("resources/a.txt", "one");
     let mut server = quiet(&project);
     listen(&mut server, 1, &json!({ "resourcesListChanged": true }));
@@ -76,14 +76,14 @@ fn each_stream_hears_what_it_asked_for() {
         let expected = notification("notifications/resources/list_changed", &json!(id), json!({}));
         assert_eq!(server.receive(), expected);
     }
-    // What only one of them wants to hear of is told next, and to that one.
+    // A change that only one stream requested comes next, on that stream.
     let _project = project.tool("new", "#!/bin/sh\n");
     assert_eq!(server.receive(), notification("notifications/tools/list_changed", &json!(2), json!({})));
     expect_silence(&mut server);
 }
 
 #[test]
-fn prompts_are_heard_of_as_well() {
+fn prompt_changes_are_sent_as_well() {
     let project = Project::with_hi();
     let mut server = quiet(&project);
     let wanted = json!({ "promptsListChanged": true });
@@ -114,7 +114,7 @@ fn a_stream_that_is_cancelled_is_silent_and_its_id_free() {
     server.receive();
     server.notify("notifications/cancelled", &json!({ "requestId": "l" }));
     project.write("resources/a.txt", "two");
-    // Twice, because changes that are noticed together are told in any order.
+    // Twice, because changes detected together are sent in any order.
     for text in ["two", "three"] {
         project.write("resources/b.txt", text);
         let updated =
@@ -132,7 +132,7 @@ fn a_stream_that_is_cancelled_is_silent_and_its_id_free() {
 
 // Shows: listen-end
 #[test]
-fn the_end_of_the_server_answers_every_stream() {
+fn shutdown_answers_every_stream() {
     let project = Project::with_hi();
     let mut server = quiet(&project);
     listen(&mut server, "a", &json!({ "toolsListChanged": true }));
@@ -143,7 +143,7 @@ fn the_end_of_the_server_answers_every_stream() {
     server.close_input();
     let mut ids = Vec::new();
     for message in server.rest() {
-        // After the end of input there is nothing but answers.
+        // After the end of input, only answers are sent.
         let id = &message["id"];
         let own = &message["result"]["_meta"]["io.modelcontextprotocol/subscriptionId"];
         assert_eq!((own, &message["result"]["resultType"]), (id, &json!("complete")), "{message}");
@@ -155,7 +155,7 @@ fn the_end_of_the_server_answers_every_stream() {
 }
 
 #[test]
-fn a_signal_ends_a_server_that_is_listened_to() {
+fn a_signal_terminates_a_server_with_open_streams() {
     let project = Project::with_hi();
     let mut server = quiet(&project);
     listen(&mut server, "a", &json!({ "toolsListChanged": true }));
@@ -165,7 +165,7 @@ fn a_signal_ends_a_server_that_is_listened_to() {
 }
 
 #[test]
-fn what_is_wrong_is_refused() {
+fn invalid_requests_are_refused() {
     let project = Project::with_hi();
     let mut server = quiet(&project);
     for notifications in [
@@ -180,7 +180,7 @@ fn what_is_wrong_is_refused() {
     }
     let missing = server.ask(2, "subscriptions/listen", &json!({ "_meta": stateless_meta() }));
     assert_eq!(code(&missing), -32602);
-    // The methods of one era are not there in the other.
+    // The methods of one era do not exist in the other.
     let subscribe = json!({ "_meta": stateless_meta(), "uri": "echo://x" });
     assert_eq!(code(&server.ask(3, "resources/subscribe", &subscribe)), -32601);
     server.initialize("2025-11-25");

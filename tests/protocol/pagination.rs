@@ -53,7 +53,7 @@ fn long_lists_are_cut_by_default_and_warned_about() {
 
 // Shows: cursors
 #[test]
-fn cursors_hold_what_they_promise_and_others_are_refused() {
+fn valid_cursors_continue_and_others_are_refused() {
     let project = many(3);
     let mut server = Server::ready_with(project.root(), &[("MCPBASH_LOG_LEVEL", "emergency")], "2025-11-25");
     let (_, next, _) = page(&mut server, &json!({ "limit": 1 }));

@@ -5,7 +5,7 @@ use serde_json::json;
 
 // Shows: one-answer
 #[test]
-fn a_panic_is_answered_once_and_the_server_goes_on() {
+fn a_panic_is_answered_once_and_the_server_keeps_running() {
     let project = Project::with_hi();
     for method in ["tools/list", "tools/call"] {
         let mut server = Server::ready_with(project.root(), &[("MCPBASH_TEST_PANIC", method)], "2025-11-25");

@@ -1,9 +1,9 @@
-//! Progress: live, strictly increasing, only for tokens the client gave, and never after the answer.
+//! Progress: live, strictly increasing, only for tokens from the client, and never after the answer.
 
 use crate::harness::{Project, Server};
 use serde_json::{Value, json};
 
-/// A tool that reports the values it is given as words, each as progress.
+/// A tool that reports each of these values as progress.
 fn project(values: &str) -> Project {
     Project::new().tool(
         "report",
@@ -36,10 +36,10 @@ fn values(notifications: &[Value]) -> Vec<String> {
 
 // Shows: progress-increasing
 #[test]
-fn only_increasing_values_are_told_with_the_clients_own_token() {
+fn only_increasing_values_are_sent_with_the_clients_token() {
     let project = project("1 2 2 1.5 nonsense 3 -1 4.25");
     let mut server = Server::ready(project.root());
-    // To a script an empty token would look like none.
+    // An empty token would look like none to a script.
     let tokens =
         [(json!("a \"quoted\" token"), "a \"quoted\" token"), (json!(7), "7"), (json!(""), "progress")];
     for (token, shown) in tokens {
@@ -65,7 +65,7 @@ fn the_oldest_revision_gets_no_message() {
 
 // Shows: progress-token
 #[test]
-fn without_a_token_nothing_is_told() {
+fn without_a_token_nothing_is_sent() {
     let project = Project::new().tool("report", "#!/bin/sh\necho \"${MCP_PROGRESS_TOKEN:-none}\"\n");
     let mut server = Server::ready_with(project.root(), &[("MCPBASH_LOG_LEVEL", "error")], "2025-11-25");
     server.call(1, "report");
@@ -74,7 +74,7 @@ fn without_a_token_nothing_is_told() {
 
 // Shows: progress-ends
 #[test]
-fn above_the_rate_the_last_value_is_still_told_before_the_answer() {
+fn above_the_rate_limit_the_last_value_is_still_sent_before_the_answer() {
     let numbers: Vec<String> = (1..=500).map(|number| number.to_string()).collect();
     let project = project(&numbers.join(" "));
     let mut server =
@@ -97,7 +97,7 @@ fn a_limit_of_one_lets_one_through() {
 #[test]
 fn buffering_keeps_progress_until_just_before_the_answer() {
     let project = project("1 2 3").gate();
-    // After more lines that say nothing than the pipe holds, all that came before them has been read.
+    // When more empty lines than the pipe holds were written, everything before them has been read.
     let rest = "yes | head -n 100000 >>\"$MCP_PROGRESS_STREAM\"; touch reported; read _ <gate; echo \"token";
     let report = project.read("tools/report/tool.sh").replace("echo \"token", rest);
     let project = project.script("tools/report/tool.sh", &report);
@@ -125,7 +125,7 @@ fn live_progress_comes_while_the_tool_runs() {
 }
 
 #[test]
-fn rubbish_on_the_side_channel_is_passed_over() {
+fn garbage_on_the_progress_stream_is_ignored() {
     let project = Project::new().tool(
         "rubbish",
         "#!/bin/sh\nhead -c 200000 /dev/urandom >>\"$MCP_PROGRESS_STREAM\"\nyes '{}' | head -n 5000 >>\"$MCP_PROGRESS_STREAM\"\nprintf '{\"method\":\"notifications/progress\",\"params\":{\"progress\":\"x\"}}\\n[1]\\n\\n{' >>\"$MCP_PROGRESS_STREAM\"\necho fine\n",

@@ -1,4 +1,4 @@
-//! Tools and prompts that are of no use to a client which does not offer what they need.
+//! Tools and prompts that need capabilities which the client may lack.
 
 use crate::harness::{Project, Server, code, stateless_meta};
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ fn ask(server: &mut Server, id: u32, method: &str, offered: &Value) -> Value {
 
 // Shows: missing-capability
 #[test]
-fn a_client_that_lacks_something_is_told_what_before_anything_runs() {
+fn a_missing_capability_is_named_before_anything_runs() {
     let project = project();
     let mut server = Server::start(project.root());
     let refused = ask(&mut server, 1, "tools/call", &json!({}));
@@ -41,7 +41,7 @@ fn a_client_that_lacks_something_is_told_what_before_anything_runs() {
 }
 
 #[test]
-fn so_is_one_that_has_a_session() {
+fn a_missing_capability_is_named_in_a_session_too() {
     let project = project();
     let mut server = Server::start(project.root());
     server.initialize_offering("2025-11-25", &json!({ "sampling": {}, "elicitation": {} }));
@@ -52,7 +52,7 @@ fn so_is_one_that_has_a_session() {
 }
 
 #[test]
-fn what_no_client_offers_is_a_mistake_of_the_author() {
+fn an_unknown_capability_is_an_error_of_the_author() {
     let project = project();
     project.write("tools/needs/tool.meta.json", r#"{"name":"needs","requiredCapabilities":["telepathy"]}"#);
     let server = Server::start(project.root());

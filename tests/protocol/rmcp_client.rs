@@ -35,7 +35,7 @@ impl ClientHandler for Client {
     }
 }
 
-/// Waits for what must come.
+/// Waits for an expected event, with a timeout.
 async fn patiently<T>(future: impl Future<Output = T>) -> T {
     tokio::time::timeout(PATIENCE, future).await.expect("what must come")
 }

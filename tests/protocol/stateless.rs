@@ -1,9 +1,9 @@
-//! The stateless era, side by side with the handshake era on the same process.
+//! The stateless era, side by side with the handshake era in the same process.
 
 use crate::harness::{Project, Server, code, stateless_meta};
 use serde_json::{Value, json};
 
-/// A server that nobody has shaken hands with.
+/// A server without a handshake.
 fn fresh() -> (Project, Server) {
     let project = Project::with_hi().file("server.d/server.instructions.md", "Be kind.");
     let server = Server::start(project.root());
@@ -29,7 +29,7 @@ fn with(key: &str, value: Value) -> Value {
 
 // Shows: discover, server-info
 #[test]
-fn discover_tells_what_may_be_asked() {
+fn discover_lists_the_capabilities() {
     let (project, mut server) = fresh();
     let result = server.ask("probe", "server/discover", &with_meta(json!({})))["result"].clone();
     let name = project.root().file_name().unwrap().to_str().unwrap().to_owned();
@@ -78,7 +78,7 @@ fn nothing_is_remembered_from_one_request_to_the_next() {
 
 // Shows: probe, result-type
 #[test]
-fn a_probe_pins_no_era_and_both_live_side_by_side() {
+fn a_probe_selects_no_era_and_both_work_side_by_side() {
     let (_project, mut server) = fresh();
     server.ask("probe", "server/discover", &with_meta(json!({})));
     server.initialize("2025-06-18");
@@ -93,7 +93,7 @@ fn a_probe_pins_no_era_and_both_live_side_by_side() {
 
 // Shows: meta-complete
 #[test]
-fn what_the_meta_must_hold_is_asked_for() {
+fn missing_meta_members_are_refused() {
     let (_project, mut server) = fresh();
     for key in ["protocolVersion", "clientCapabilities"] {
         let answer = server.ask(1, "tools/list", &without(key));
@@ -118,7 +118,7 @@ fn what_the_meta_must_hold_is_asked_for() {
 
 // Shows: version-unsupported
 #[test]
-fn other_versions_are_refused_with_what_would_do() {
+fn other_versions_are_refused_with_the_supported_ones() {
     let (_project, mut server) = fresh();
     for version in ["2025-11-25", "1900-01-01", "2099-01-01"] {
         let answer = server.ask(1, "server/discover", &with("protocolVersion", json!(version)));
@@ -143,7 +143,7 @@ fn removed_and_unknown_methods_are_not_found() {
 
 // Shows: reserved-codes
 #[test]
-fn errors_keep_out_of_the_reserved_codes() {
+fn errors_avoid_the_reserved_codes() {
     let (_project, mut server) = fresh();
     let answer = server.ask(1, "tools/call", &with_meta(json!({ "name": "no such" })));
     assert_eq!(code(&answer), -32602);

@@ -1,4 +1,4 @@
-//! Standard output carries the protocol and nothing else; standard input is nobody's but ours.
+//! Standard output carries only the protocol, and only the server reads standard input.
 
 use crate::harness::{Project, Server};
 use serde_json::json;
@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader, Write};
 // Shows: stdout-only-messages
 #[test]
 fn a_tool_cannot_reach_the_protocol() {
-    // It writes to every descriptor it can find, and to the server's own through /proc, and reads what it can.
+    // It writes to every descriptor it can find, including the server's through /proc, and reads what it can.
     let project = Project::new().tool(
         "vandal",
         "#!/bin/sh\ncat >/dev/null\nfor fd in 3 4 5 6 7 8 9; do (echo vandalised >&$fd) 2>/dev/null; done\necho loud >&2\ncat\necho done\n",
@@ -25,7 +25,7 @@ fn a_tool_cannot_reach_the_protocol() {
 
 // Shows: stdout-only-messages
 #[test]
-fn the_standard_descriptors_of_the_server_are_not_the_protocols() {
+fn the_protocol_does_not_use_the_standard_descriptors() {
     let project = Project::with_hi();
     let server = Server::ready(project.root());
     let link = |fd: u32| std::fs::read_link(format!("/proc/{}/fd/{fd}", server.child.id())).unwrap();
@@ -35,7 +35,7 @@ fn the_standard_descriptors_of_the_server_are_not_the_protocols() {
 
 // Shows: one-line
 #[test]
-fn what_a_tool_prints_cannot_break_a_line() {
+fn tool_output_cannot_break_a_line() {
     let project =
         Project::new().tool("odd", "#!/bin/sh\nprintf 'a\\nb\\r\\nc\\000d\\377e\\033[0m\\342\\200\\250'\n");
     let mut server = Server::ready(project.root());

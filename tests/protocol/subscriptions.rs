@@ -23,7 +23,7 @@ fn updated(uri: &str) -> Value {
     json!({ "jsonrpc": "2.0", "method": "notifications/resources/updated", "params": { "uri": uri } })
 }
 
-/// A file that is changed to see that nothing is told of what changed before.
+/// A file that is changed last, to show that no earlier change is still to be announced.
 const LAST: &str = "resources/last.txt";
 
 /// A project with `LAST`, to which the server subscribes with `subscribe_to_last`.
@@ -35,8 +35,8 @@ fn subscribe_to_last(server: &mut Server) {
     subscribe(server, &format!("file://./{LAST}"));
 }
 
-/// Changes `LAST`, of which the server must tell next. Once more, because changes that it notices together are told in any
-/// order, and those before the ones after.
+/// Changes `LAST`, which the server must announce next. Twice, because changes detected together are
+/// announced in any order, but before later ones.
 fn expect_no_more_updates(server: &mut Server, project: &Project) {
     for _ in 0..2 {
         project.write(LAST, &format!("{}.", project.read(LAST)));
@@ -44,8 +44,8 @@ fn expect_no_more_updates(server: &mut Server, project: &Project) {
     }
 }
 
-/// A project with resources that are no files: `value://x` holds what the file `x` does. Each reading leaves the name of
-/// what was read in the file `read`.
+/// A project with resources that are not files: `value://x` has the contents of the file `x`. Each read adds
+/// the name to the file `read`.
 fn with_values() -> Project {
     Project::new().file("resources/values.meta.json", r#"{"uriTemplate": "value://{name}"}"#).script(
         "providers/value.sh",
@@ -57,13 +57,13 @@ fn readings(project: &Project, name: &str) -> usize {
     project.read("read").lines().filter(|line| *line == name).count()
 }
 
-/// Waits until a resource that is polled was read so many times more, from beginning to end: a further reading has begun.
+/// Waits until a polled resource was read completely so many more times: another read has begun.
 fn wait_for_readings(project: &Project, name: &str, count: usize) {
     let before = readings(project, name);
     wait_until("further readings", || (readings(project, name) > before + count).then_some(()));
 }
 
-/// Waits until a server that polls every second has done so four times. Any other could have as well.
+/// Waits until a server that polls every second has polled four times. Any other server could have too.
 fn wait_while_others_poll() {
     let project = with_values().file("x", "one");
     let mut server = quiet(&project, &[("MCPBASH_RESOURCES_POLL_INTERVAL_SECS", "1")]);
@@ -73,7 +73,7 @@ fn wait_while_others_poll() {
 
 // Shows: resources-subscribe
 #[test]
-fn every_revision_hears_of_a_file_that_changes() {
+fn every_revision_is_notified_of_a_changed_file() {
     for revision in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
         let project = Project::new().file("resources/a.txt", "one");
         let mut server = Server::ready_with(project.root(), &[("MCPBASH_LOG_LEVEL", "emergency")], revision);
@@ -85,14 +85,14 @@ fn every_revision_hears_of_a_file_that_changes() {
 }
 
 #[test]
-fn a_file_is_told_of_once_for_each_change_and_not_for_the_same_content() {
+fn a_file_is_announced_once_per_change_and_not_for_the_same_content() {
     let project = with_last().file("resources/a.txt", "one").file("resources/b.txt", "b");
     let uri = "file://./resources/a.txt";
     let mut server = quiet(&project, &[("MCPBASH_RESOURCES_POLL_INTERVAL_SECS", "0")]);
     subscribe_to_last(&mut server);
     subscribe(&mut server, uri);
     subscribe(&mut server, uri);
-    // Neither the same content nor another file is news.
+    // Neither the same content nor another file is announced.
     project.write("resources/a.txt", "one");
     project.write("resources/b.txt", "changed");
     expect_no_more_updates(&mut server, &project);
@@ -100,7 +100,7 @@ fn a_file_is_told_of_once_for_each_change_and_not_for_the_same_content() {
     assert_eq!(server.receive(), updated(uri));
     expect_no_more_updates(&mut server, &project);
 
-    // Replaced by another file, as editors do it.
+    // Replaced by another file, as editors do.
     project.write("resources/draft.tmp", "three");
     assert_eq!(server.receive()["method"], "notifications/resources/list_changed");
     std::fs::rename(project.path("resources/draft.tmp"), project.path("resources/a.txt")).unwrap();
@@ -109,7 +109,7 @@ fn a_file_is_told_of_once_for_each_change_and_not_for_the_same_content() {
     told.sort();
     assert_eq!(told, ["notifications/resources/list_changed", "notifications/resources/updated"]);
 
-    // Gone, and there again.
+    // Removed, and created again.
     unsubscribe(&mut server, uri);
     subscribe(&mut server, uri);
     std::fs::remove_file(project.path("resources/a.txt")).unwrap();
@@ -121,7 +121,7 @@ fn a_file_is_told_of_once_for_each_change_and_not_for_the_same_content() {
 }
 
 #[test]
-fn a_file_behind_a_link_is_followed_to_where_it_is() {
+fn a_file_behind_a_link_is_watched_at_its_target() {
     let project = with_last().file("data/v1/a.txt", "one").file("data/v2/a.txt", "two");
     std::os::unix::fs::symlink("v1", project.path("data/current")).unwrap();
     let uri = "file://./data/current/a.txt";
@@ -133,7 +133,7 @@ fn a_file_behind_a_link_is_followed_to_where_it_is() {
     subscribe(&mut server, uri);
     project.write("data/v1/a.txt", "changed");
     assert_eq!(server.receive(), updated(uri));
-    // Nor is a link missed that leads elsewhere now, and what happens there.
+    // A link that changes its target is detected too, and so are changes at the new target.
     std::os::unix::fs::symlink("v2", project.path("data/next")).unwrap();
     std::fs::rename(project.path("data/next"), project.path("data/current")).unwrap();
     assert_eq!(server.receive(), updated(uri));
@@ -144,7 +144,7 @@ fn a_file_behind_a_link_is_followed_to_where_it_is() {
 }
 
 #[test]
-fn a_folder_that_goes_and_comes_back_is_followed_again() {
+fn a_folder_that_is_recreated_is_watched_again() {
     let project = Project::new().file("data/a.txt", "one");
     let uri = "file://./data/a.txt";
     let environment = [("MCP_RESOURCES_ROOTS", "data"), ("MCPBASH_RESOURCES_POLL_INTERVAL_SECS", "1")];
@@ -159,7 +159,7 @@ fn a_folder_that_goes_and_comes_back_is_followed_again() {
 }
 
 #[test]
-fn a_file_that_stays_open_is_told_of_as_it_grows() {
+fn a_file_that_stays_open_is_announced_as_it_grows() {
     use std::io::Write;
     let project = Project::new().file("resources/app.log", "first\n");
     let mut log = std::fs::OpenOptions::new().append(true).open(project.path("resources/app.log")).unwrap();
@@ -174,7 +174,7 @@ fn a_file_that_stays_open_is_told_of_as_it_grows() {
 
 // Shows: resources-subscribe
 #[test]
-fn nothing_is_told_after_unsubscribing() {
+fn nothing_is_sent_after_unsubscribing() {
     let project = with_last().file("resources/a.txt", "one");
     let uri = "file://./resources/a.txt";
     let mut server = quiet(&project, &[]);
@@ -187,7 +187,7 @@ fn nothing_is_told_after_unsubscribing() {
 }
 
 #[test]
-fn what_cannot_be_read_cannot_be_subscribed_to() {
+fn unreadable_resources_cannot_be_subscribed_to() {
     let project = Project::new().file("secret.txt", "x").file("resources/a.txt", "x");
     let mut server = quiet(&project, &[]);
     let mut refused = |uri: &str| code(&server.ask(1, "resources/subscribe", &json!({ "uri": uri })));
@@ -200,14 +200,14 @@ fn what_cannot_be_read_cannot_be_subscribed_to() {
 }
 
 #[test]
-fn what_is_no_file_is_read_again_and_again() {
+fn resources_that_are_not_files_are_polled() {
     let project = with_values().file("x", "one").file("other", "the same");
     let mut server = quiet(&project, &[("MCPBASH_RESOURCES_POLL_INTERVAL_SECS", "1")]);
     subscribe(&mut server, "value://x");
     subscribe(&mut server, "value://other");
     project.write("x", "two");
     assert_eq!(server.receive(), updated("value://x"));
-    // Read once more, it has not changed again.
+    // Read again, it has not changed.
     wait_for_readings(&project, "x", 1);
     server.expect_silence();
     project.remove("x");
@@ -219,7 +219,7 @@ fn what_is_no_file_is_read_again_and_again() {
 }
 
 #[test]
-fn zero_switches_the_polling_off() {
+fn an_interval_of_zero_disables_polling() {
     let project = with_values().file("x", "one").file("resources/a.txt", "one");
     let mut server = quiet(&project, &[("MCPBASH_RESOURCES_POLL_INTERVAL_SECS", "0")]);
     subscribe(&mut server, "value://x");
@@ -232,7 +232,7 @@ fn zero_switches_the_polling_off() {
     server.expect_silence();
 }
 
-/// How much processor time a server has used, in ticks of the kernel.
+/// The processor time that a server has used, in kernel ticks.
 fn ticks(server: &Server) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{}/stat", server.child.id())).unwrap();
     let fields: Vec<&str> = status.rsplit(')').next().unwrap().split_whitespace().collect();
@@ -255,7 +255,7 @@ fn a_thousand_subscriptions_cost_nothing_while_nothing_happens() {
     for _ in 0..1000 {
         assert_eq!(server.receive()["result"], json!({}));
     }
-    // Only the look at the whole project after the start is still to come.
+    // Only the check of the whole project after the start is still to come.
     project.wait_for_file(".registry/.resources.stamps");
     wait_until_asleep(server.child.id());
     let before = ticks(&server);

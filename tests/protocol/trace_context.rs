@@ -1,4 +1,4 @@
-//! The trace that a request is a part of reaches the script that serves it.
+//! The trace context of a request reaches the script that serves it.
 
 use crate::harness::{Project, Server, stateless_meta};
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ fn told(server: &mut Server, method: &str, mut meta: Value, trace: &Value) -> St
 #[test]
 fn scripts_find_it_in_their_environment_in_both_eras() {
     let project = project();
-    // What the server itself is a part of is not what a call is a part of.
+    // The server's own trace context is not that of a call.
     let environment = [
         ("TRACEPARENT", "of the server"),
         ("MCPBASH_TOOL_ENV_MODE", "inherit"),
@@ -44,7 +44,7 @@ fn scripts_find_it_in_their_environment_in_both_eras() {
 
 // Shows: trace-context
 #[test]
-fn what_has_not_its_form_is_dropped() {
+fn an_invalid_trace_context_is_dropped() {
     let project = project();
     let mut server = Server::start(project.root());
     let hostile = [

@@ -1,4 +1,4 @@
-//! JSON-RPC to the letter: what is answered, with which code, and with which id.
+//! JSON-RPC in detail: which messages are answered, with which code, and with which id.
 
 use crate::harness::{Project, Server, code};
 use serde_json::json;
@@ -22,7 +22,7 @@ fn blanks_byte_order_marks_and_carriage_returns_are_tolerated() {
 
 // Shows: parse-error
 #[test]
-fn what_is_not_json_is_a_parse_error_without_an_id() {
+fn invalid_json_is_a_parse_error_without_an_id() {
     let (_project, mut server) = server();
     let lines: [&[u8]; 8] =
         [b"{", b"hello", b"{\"id\":1,}", b"[1,2", b"\xff\xfe\x00", b"{\"a\":\"\x01\"}", b"{} {}", b"'x'"];
@@ -37,7 +37,7 @@ fn what_is_not_json_is_a_parse_error_without_an_id() {
 
 // Shows: id-types, invalid-request
 #[test]
-fn what_is_not_a_request_keeps_the_id_that_can_be_read() {
+fn an_invalid_request_keeps_its_readable_id() {
     let (_project, mut server) = server();
     let cases = [
         ("5", json!(null)),
@@ -173,7 +173,7 @@ fn a_message_may_arrive_in_pieces_and_many_at_once() {
     for id in 0..5000 {
         writeln!(burst, "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}").unwrap();
     }
-    // Sent from aside: the answers may fill the pipe before the last request is through.
+    // Sent from another thread: the answers may fill the pipe before the last request is written.
     let mut input = server.take_input();
     let sender = std::thread::spawn(move || {
         input.write_all(burst.as_bytes()).expect("the server reads");

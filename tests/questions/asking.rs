@@ -1,9 +1,9 @@
-//! Scripts that ask: the user through forms and pages, the client's model, and the folders they may work in.
+//! Scripts that ask: the user through forms and pages, the client's model, and for the roots.
 
 use crate::harness::{ONE_AT_A_TIME, Project, Server, code, stateless_meta, wait_until};
 use serde_json::{Value, json};
 
-/// A tool in bash that prints what `body` prints.
+/// A bash tool that prints the output of `body`.
 fn tool(body: &str) -> Project {
     Project::new().tool(
         "asks",
@@ -49,14 +49,15 @@ fn a_form_is_shown_and_its_answer_reaches_the_script() {
 }
 
 #[test]
-fn the_time_of_a_person_is_not_the_scripts() {
+fn waiting_for_a_user_does_not_count_against_the_timeout() {
     let project = tool("mcp_elicit_string 'Who?' name").tool("sleeps", "#!/bin/sh\nsleep 1000\n");
     let mut server = session(&project, "2025-11-25", &json!({ "elicitation": {} }));
     let limited = |tool: &str| json!({ "name": tool, "arguments": {}, "timeoutSecs": 4 });
     server.request("asks", "tools/call", &limited("asks"));
     let question = server.receive();
     assert_eq!(question["method"], "elicitation/create", "{question}");
-    // A call with the same limit that begins now and is ended: so much time has gone by while the question was open.
+    // Another call with the same limit starts now and times out, so that much time has passed while the
+    // question was open.
     let ended = server.ask("sleeps", "tools/call", &limited("sleeps"));
     assert_eq!(ended["result"]["structuredContent"]["error"]["type"], "timeout", "{ended}");
     server.reply(&question, &json!({ "action": "accept", "content": { "name": "Zoë" } }));
@@ -98,7 +99,7 @@ fn older_forms_have_no_mode() {
 
 // Shows: elicitation-url
 #[test]
-fn a_page_is_for_clients_that_show_pages() {
+fn url_questions_go_only_to_clients_that_support_them() {
     let project = tool("mcp_elicit_url 'Please pay' 'https://pay.example/1'");
     let mut server = session(&project, "2025-11-25", &json!({ "elicitation": { "url": {} } }));
     server.call(1, "asks");
@@ -128,7 +129,7 @@ EOT"#
 }
 
 #[test]
-fn a_page_is_one_however_it_is_written() {
+fn a_url_question_is_recognized_in_any_spelling() {
     let page = r#"{ "message": "Pay", "m\u006fde" : "url" , "url": "https://pay.example/1", "elicitationId": "mine" }"#;
     let form = r#"{"mode": "form", "message": "Sure?", "requestedSchema": {"type":"object","properties":{},"default":{"mode":"url"}}}"#;
     let twice = r#"{"mode": "form", "mode": "url", "message": "Sure?", "url": "https://pay.example/1"}"#;
@@ -213,7 +214,7 @@ wait $second"#,
 
 // Shows: undeclared-unasked
 #[test]
-fn a_client_that_cannot_be_asked_is_not() {
+fn a_client_without_elicitation_is_not_asked() {
     let project = tool(r#"mcp_elicit_confirm 'Sure?' || echo " supported=$MCP_ELICIT_SUPPORTED""#);
     for revision in ["2025-11-25", "2025-03-26"] {
         let mut server = session(&project, revision, &json!({}));
@@ -248,13 +249,13 @@ fn a_question_that_is_not_answered_in_time_is_withdrawn() {
     assert_eq!(cancelled["method"], "notifications/cancelled");
     assert_eq!(cancelled["params"]["requestId"], question["id"]);
     assert_eq!(text(&server.receive()), "{\"action\":\"error\",\"content\":null} status 1");
-    // It is too late for an answer, which does no harm.
+    // A late answer is harmless.
     server.reply(&question, &json!({ "action": "accept" }));
     server.expect_silence();
 }
 
 #[test]
-fn a_cancelled_call_takes_its_question_along() {
+fn a_cancelled_call_withdraws_its_question() {
     let project = tool("mcp_elicit_confirm 'Sure?'");
     let mut server = session_with(&project, &ONE_AT_A_TIME, "2025-11-25", &json!({ "elicitation": {} }));
     server.call(1, "asks");
@@ -266,7 +267,7 @@ fn a_cancelled_call_takes_its_question_along() {
 }
 
 #[test]
-fn an_error_of_the_client_is_no_answer() {
+fn an_error_of_the_client_is_not_an_answer() {
     let project = tool("mcp_elicit_confirm 'Sure?' || echo ' failed'");
     let mut server = session(&project, "2025-11-25", &json!({ "elicitation": {} }));
     server.call(1, "asks");
@@ -367,7 +368,7 @@ fn stateless_call(server: &mut Server, id: u32, extra: &Value) -> Value {
 
 // Shows: input-required
 #[test]
-fn without_sessions_the_very_same_process_goes_on_with_the_answer() {
+fn without_sessions_the_same_process_continues_with_the_answer() {
     let project = tool(
         r#"first=$(mcp_elicit_string 'First?' value); second=$(mcp_elicit_string 'Second?' value)
 echo "$$ $first $second"; echo $$ >"$MCPBASH_PROJECT_ROOT/pid""#,
@@ -380,7 +381,7 @@ echo "$$ $first $second"; echo $$ >"$MCPBASH_PROJECT_ROOT/pid""#,
     assert_eq!(result["inputRequests"]["question"]["params"]["message"], "First?");
     let word = result["requestState"].clone();
 
-    // Without the answer the question is asked again, under another word.
+    // Without the answer the question is asked again, with a new state.
     let again = stateless_call(&mut server, 2, &json!({ "requestState": word, "inputResponses": {} }));
     assert_eq!(again["result"]["inputRequests"]["question"]["params"]["message"], "First?");
     let used = stateless_call(&mut server, 3, &json!({ "requestState": word, "inputResponses": {} }));
@@ -402,7 +403,7 @@ echo "$$ $first $second"; echo $$ >"$MCPBASH_PROJECT_ROOT/pid""#,
 
 // Shows: state-hostile
 #[test]
-fn what_comes_back_is_not_believed() {
+fn the_returned_state_is_not_trusted() {
     let project = tool("mcp_elicit_confirm 'Sure?'");
     let mut server = Server::start(project.root());
     for forged in [json!("forged"), json!("")] {
@@ -418,14 +419,14 @@ fn what_comes_back_is_not_believed() {
 }
 
 #[test]
-fn a_result_waits_for_whoever_comes_late() {
+fn a_result_waits_for_a_late_answer() {
     let project =
         tool(r#"mcp_elicit 'Hello?' '{"type":"object","properties":{}}' 1 || true; echo; echo done"#)
             .tool("hi", "#!/bin/sh\necho hi\n");
     let mut server = Server::start_with(project.root(), &ONE_AT_A_TIME);
     let asked = stateless_call(&mut server, 1, &json!({}));
     let word = asked["result"]["requestState"].clone();
-    // The next call begins when the script has given up and ended.
+    // The next call starts when the script has given up and exited.
     let next = server.ask("next", "tools/call", &json!({ "name": "hi", "_meta": stateless_meta() }));
     assert_eq!(text(&next), "hi");
     let answers = json!({ "question": { "action": "accept", "content": {} } });
@@ -435,7 +436,7 @@ fn a_result_waits_for_whoever_comes_late() {
 
 // Shows: roots
 #[test]
-fn roots_are_the_clients_and_follow_its_changes() {
+fn roots_come_from_the_client_and_follow_its_changes() {
     let project = tool(r#"mcp_roots_list; echo; mcp_roots_count; echo; echo "$MCP_ROOTS_JSON""#)
         .file("a b/x", "")
         .file("c/x", "");
@@ -470,7 +471,7 @@ fn roots_are_the_clients_and_follow_its_changes() {
 }
 
 #[test]
-fn without_a_word_from_the_client_roots_are_the_projects() {
+fn without_roots_from_the_client_the_projects_roots_apply() {
     let script = "mcp_roots_list";
     let folder =
         |project: &Project, path: &str| project.path(path).canonicalize().unwrap().display().to_string();
@@ -504,7 +505,7 @@ fn without_a_word_from_the_client_roots_are_the_projects() {
     let expected = format!("{}\n{}", folder(&project, "data"), folder(&project, "other"));
     assert_eq!(text(&server.receive()).trim(), expected, "the flag");
 
-    // A setting that is wrong lets nobody out.
+    // An invalid setting opens nothing.
     let mut server = Server::ready_with(project.root(), &[("MCPBASH_ROOTS", "nowhere")], "2025-11-25");
     server.call(1, "asks");
     let mut answer = server.receive();
@@ -517,7 +518,7 @@ fn without_a_word_from_the_client_roots_are_the_projects() {
 
 // Shows: roots-respected
 #[test]
-fn nothing_outside_of_the_roots_is_a_path_to_work_on() {
+fn paths_outside_the_roots_are_refused() {
     let project = tool(
         r#"cd "$MCPBASH_PROJECT_ROOT"
 for path in inside/x inside/../outside inside/link/passwd /etc/passwd inside/new; do

@@ -71,7 +71,7 @@ fn a_prompt_asks_in_a_session_and_lets_others_run() {
 }
 
 #[test]
-fn where_nobody_can_be_asked_its_script_is_told_so_at_once() {
+fn a_client_without_elicitation_fails_the_question_at_once() {
     let project = project();
     let mut server = Server::start(project.root());
     server.initialize_offering("2025-11-25", &json!({}));

@@ -1,4 +1,4 @@
-//! Scripts that ask: forms, the client's model, its folders; and calls that wait for the answer.
+//! Scripts that ask: forms, the client's model, its roots; and calls that wait for the answer.
 
 mod asking;
 mod asking_prompts;

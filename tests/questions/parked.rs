@@ -1,10 +1,10 @@
-//! Calls of the stateless era that wait for an answer: who may go on with them, and what becomes of those for which nobody
-//! comes.
+//! Calls of the stateless era that wait for an answer: who may continue them, and what happens if no client
+//! does.
 
 use crate::harness::{Project, Server, code, exists, stateless_meta, wait_until_asleep, wait_until_gone};
 use serde_json::{Value, json};
 
-/// A tool that does what `body` says, with the SDK at hand.
+/// A tool that runs `body`, with the SDK loaded.
 fn asking(project: Project, name: &str, body: &str) -> Project {
     project.tool(name, &format!("#!/usr/bin/env bash\n. \"${{MCP_SDK:?}}/tool-sdk.sh\"\n{body}\n"))
 }
@@ -15,7 +15,7 @@ fn meta() -> Value {
     meta
 }
 
-/// The params of a call, with more of them.
+/// The params of a call, with more members.
 fn params(tool: &str, more: &Value) -> Value {
     let mut params = json!({ "name": tool, "arguments": { "n": 1 }, "_meta": meta() });
     for (name, value) in more.as_object().unwrap() {
@@ -48,7 +48,7 @@ fn text(answer: &Value) -> &str {
 }
 
 #[test]
-fn a_state_that_leads_nowhere_is_no_way_around_the_limit() {
+fn an_invalid_state_does_not_bypass_the_limit() {
     let project = Project::new()
         .waiting_tool("wait")
         .script(
@@ -88,7 +88,7 @@ fn a_state_that_leads_nowhere_is_no_way_around_the_limit() {
 }
 
 #[test]
-fn a_parked_call_lets_others_run_and_takes_its_turn_before_it_goes_on() {
+fn a_parked_call_frees_its_slot_and_queues_to_continue() {
     let project = asking(Project::with_hi().waiting_tool("wait"), "asks", "mcp_elicit_string 'Who?' value");
     let mut server = Server::start_with(project.root(), &[("MCPBASH_MAX_CONCURRENT_REQUESTS", "1")]);
     let asked = call(&mut server, 1, "asks", &json!({}));
@@ -108,7 +108,7 @@ fn a_parked_call_lets_others_run_and_takes_its_turn_before_it_goes_on() {
 }
 
 #[test]
-fn a_call_that_waits_for_its_turn_to_go_on_can_be_cancelled() {
+fn a_call_that_queues_to_continue_can_be_cancelled() {
     let project = Project::with_hi().waiting_tool("wait");
     let project = asking(project, "asks", "echo $$ >>asking; mcp_elicit_string 'Who?' value; touch went-on");
     let mut server = Server::start_with(project.root(), &[("MCPBASH_MAX_CONCURRENT_REQUESTS", "1")]);
@@ -126,7 +126,7 @@ fn a_call_that_waits_for_its_turn_to_go_on_can_be_cancelled() {
 }
 
 #[test]
-fn a_thousand_parked_calls_are_in_nobodys_way() {
+fn a_thousand_parked_calls_block_no_other() {
     let project = Project::with_hi().tool(
         "asks",
         "#!/bin/sh\nprintf '{\"message\":\"?\"}' >\"$MCP_ELICIT_REQUEST_FILE\"\nread _ <gate\n",
@@ -149,7 +149,7 @@ fn a_thousand_parked_calls_are_in_nobodys_way() {
 
 // Shows: state-hostile
 #[test]
-fn what_is_refused_tells_nothing_and_leaves_the_call_as_it_was() {
+fn a_refusal_reveals_nothing_and_keeps_the_call_parked() {
     let project = asking(Project::with_hi(), "asks", "mcp_elicit_string 'Who?' value");
     let project = asking(project, "other", "mcp_elicit_string 'Who else?' value");
     let mut server = Server::start(project.root());
@@ -169,7 +169,7 @@ fn what_is_refused_tells_nothing_and_leaves_the_call_as_it_was() {
         assert_eq!(refused["error"], refusals[0]["error"]);
         assert_eq!(code(refused), -32602);
     }
-    // The order of members and their spelling are nobody's business.
+    // The order and the spelling of members do not matter.
     let mut again = answered(&state, "mine");
     again["arguments"] = json!({ "n": 1 });
     let done = call(&mut server, 8, "asks", &again);
@@ -180,7 +180,7 @@ fn what_is_refused_tells_nothing_and_leaves_the_call_as_it_was() {
 
 // Shows: client-never-returns
 #[test]
-fn of_too_many_parked_calls_the_oldest_is_ended() {
+fn the_oldest_of_too_many_parked_calls_is_terminated() {
     let project = Project::new().tool(
         "asks",
         "#!/bin/sh\necho $$ >>started\nprintf '{\"message\":\"?\"}' >\"$MCP_ELICIT_REQUEST_FILE\"\nexec sleep 1000\n",
@@ -208,7 +208,7 @@ fn parked_calls_end_with_the_server() {
 }
 
 #[test]
-fn a_cancelled_continuation_ends_the_process() {
+fn a_cancelled_continuation_kills_the_process() {
     let project = asking(
         Project::new(),
         "asks",
@@ -227,8 +227,8 @@ fn a_cancelled_continuation_ends_the_process() {
     wait_until_gone(pids[0]);
 }
 
-/// A tool that asks a second question, through a file, while its first one is open, and does something else before it
-/// says that it has.
+/// A tool that asks a second question, through a file, while its first one is open, and runs `before` before
+/// it records that it has.
 fn asking_twice(before: &str) -> Project {
     let body = r#"form='{"mode":"form","message":"First?","requestedSchema":{"type":"object","properties":{}}}'
 "$MCPBASH_BIN" ask elicitation/create "$form" --timeout 1000 & first=$!
@@ -258,7 +258,7 @@ fn questions_at_the_same_time_are_asked_one_after_the_other() {
 }
 
 #[test]
-fn a_question_after_one_that_was_withdrawn_is_asked_all_the_same() {
+fn a_question_after_a_withdrawn_one_is_still_asked() {
     let project = asking_twice("kill $first");
     let mut server = Server::start(project.root());
     let first = call(&mut server, 1, "asks", &json!({}));
@@ -273,7 +273,7 @@ fn a_question_after_one_that_was_withdrawn_is_asked_all_the_same() {
 
 // Shows: client-never-returns
 #[test]
-fn a_parked_call_ends_when_its_time_is_over() {
+fn a_parked_call_times_out() {
     let project =
         asking(Project::new(), "asks", "echo $$ >>started; mcp_elicit 'Who?' '' 1000; touch went-on");
     let mut server = Server::start_with(project.root(), &[("MCPBASH_PARKED_TIMEOUT_SECS", "1")]);

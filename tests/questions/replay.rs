@@ -1,5 +1,5 @@
-//! States that outlive the process they lead back to: sealed with keys that another server has too, and scripts that are run
-//! again with the answers they had.
+//! States that outlive their process: sealed with keys that another server shares, for scripts that run again
+//! with their earlier answers.
 
 use crate::harness::{Project, Server, code, stateless_meta, wait_until_gone};
 use base64::Engine as _;
@@ -9,7 +9,7 @@ use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
-/// A tool that asks two questions, one after the other, and tells of each run.
+/// A tool that asks two questions, one after the other, and records each run.
 const TWO_QUESTIONS: &str = r#"#!/usr/bin/env bash
 . "${MCP_SDK:?}/tool-sdk.sh"
 echo $$ >>started
@@ -77,7 +77,7 @@ fn another_server_with_the_same_key_runs_the_script_again_with_the_answers_it_ha
     let bytes = URL_SAFE_NO_PAD.decode(sealed).unwrap();
     assert!(!bytes.windows(9).any(|bytes| bytes == b"elephants"), "the answer can be read");
     first.finish();
-    // Its key is there still, behind the one that seals now.
+    // Its key is still in the file, after the one that seals new states.
     let mut second = server(&project, &format!("{NEW}\n{OLD}\n"), &[]);
     let done = call(&mut second, 1, Some(&state), "two");
     assert_eq!(text(&done), "elephants and two");
@@ -90,7 +90,7 @@ fn another_server_with_the_same_key_runs_the_script_again_with_the_answers_it_ha
 }
 
 #[test]
-fn a_script_that_asks_something_else_this_time_asks_anew() {
+fn a_script_whose_questions_change_starts_over() {
     let project = replayable();
     let mut first = server(&project, OLD, &[]);
     let asked = state(&call(&mut first, 1, None, ""), "First?");
@@ -105,14 +105,14 @@ fn a_script_that_asks_something_else_this_time_asks_anew() {
 }
 
 #[test]
-fn a_script_whose_process_had_to_make_room_is_run_again() {
+fn a_script_whose_process_was_evicted_is_run_again() {
     let project = replayable();
     let mut server = server(&project, OLD, &[("MCPBASH_MAX_PARKED_CALLS_PER_CALLER", "1")]);
     let first = state(&call(&mut server, 1, None, ""), "First?");
     let pid = project.wait_for_started(1)[0];
     let other = state(&call(&mut server, 2, None, ""), "First?");
     wait_until_gone(pid);
-    // While it is asked its second question it makes the other one go.
+    // While its second question is open, it evicts the other call.
     let second = state(&call(&mut server, 3, Some(&first), "a"), "Second after a?");
     assert_eq!(text(&call(&mut server, 4, Some(&second), "b")), "a and b");
     assert_eq!(code(&call(&mut server, 5, Some(&first), "again")), -32602);
@@ -121,7 +121,7 @@ fn a_script_whose_process_had_to_make_room_is_run_again() {
 }
 
 #[test]
-fn without_its_authors_leave_no_script_is_run_again() {
+fn a_script_without_replay_is_never_run_again() {
     let project = project(&json!({ "name": "asks", "description": "Asks" }));
     let mut first = server(&project, OLD, &[]);
     let asked = state(&call(&mut first, 1, None, ""), "First?");
@@ -132,7 +132,7 @@ fn without_its_authors_leave_no_script_is_run_again() {
 }
 
 #[test]
-fn an_author_who_withdraws_the_leave_is_heard() {
+fn disabling_replay_takes_effect() {
     let project = replayable();
     let mut first = server(&project, OLD, &[]);
     let asked = state(&call(&mut first, 1, None, ""), "First?");
@@ -145,7 +145,7 @@ fn an_author_who_withdraws_the_leave_is_heard() {
 
 // Shows: state-hostile
 #[test]
-fn a_state_that_was_changed_is_refused_whatever_was_changed() {
+fn any_change_to_a_state_is_refused() {
     let project = replayable();
     let mut server = server(&project, &format!("{OLD}\n{NEW}"), &[("MCPBASH_LOG_LEVEL", "notice")]);
     let state = state(&call(&mut server, 1, None, ""), "First?");
@@ -186,7 +186,7 @@ fn a_state_that_was_changed_is_refused_whatever_was_changed() {
 }
 
 #[test]
-fn keys_that_others_may_read_keep_the_server_from_starting() {
+fn keys_that_other_users_can_read_prevent_the_start() {
     let project = replayable();
     for (text, mode, why) in [
         (OLD, 0o644, "chmod 600"),

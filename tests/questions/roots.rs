@@ -1,4 +1,4 @@
-//! Roots that are set and wrong open nothing.
+//! Invalid roots open nothing.
 
 use crate::harness::{Project, Server, stateless_meta};
 use serde_json::{Value, json};
@@ -33,7 +33,7 @@ fn quiet(project: &Project, environment: &[(&str, &str)]) -> Server {
 }
 
 #[test]
-fn no_path_is_allowed_where_the_setting_is_wrong() {
+fn no_path_is_allowed_if_the_setting_is_invalid() {
     let project = project();
     let inside = project.path("data/x").display().to_string();
     for roots in ["/nonexist", "data:/nonexist", ":"] {
@@ -55,7 +55,7 @@ fn no_path_is_allowed_where_the_setting_is_wrong() {
 }
 
 #[test]
-fn no_path_is_allowed_where_the_flag_is_wrong() {
+fn no_path_is_allowed_if_the_flag_is_invalid() {
     let project = project();
     let mut command = Server::command();
     command.arg("--project-root").arg(project.root()).args(["--roots", "/nonexist"]);
@@ -66,7 +66,7 @@ fn no_path_is_allowed_where_the_flag_is_wrong() {
 }
 
 #[test]
-fn no_path_is_allowed_where_the_file_is_wrong() {
+fn no_path_is_allowed_if_the_file_is_invalid() {
     for file in ["{\"roots\": [", r#"{"roots": [{"path": "/nonexist"}]}"#, r#"{"roots": "data"}"#] {
         let project = project().file("config/roots.json", file);
         let mut server = quiet(&project, &[]);
@@ -76,7 +76,7 @@ fn no_path_is_allowed_where_the_file_is_wrong() {
         assert_eq!(status, 1, "{report}");
         assert!(report["problems"].to_string().contains("config/roots.json"), "{report}");
     }
-    // One that is right is enough, and the others are not opened by it.
+    // One valid root is enough, and does not open the others.
     let project =
         project().file("config/roots.json", r#"{"roots": [{"path": "data"}, {"path": "/nonexist"}]}"#);
     let mut server = quiet(&project, &[]);
@@ -84,10 +84,10 @@ fn no_path_is_allowed_where_the_file_is_wrong() {
     assert!(call(&mut server, "/etc/passwd").contains("outside"));
 }
 
-/// A client whose folders are all wrong does not open every path by that, and one that names none leaves it to the
-/// project.
+/// A client whose roots are all invalid does not open every path, and one that sends none leaves the
+/// project's roots in place.
 #[test]
-fn no_path_is_allowed_where_the_client_is_wrong() {
+fn no_path_is_allowed_if_the_clients_roots_are_invalid() {
     let project = project();
     for (roots, said) in [
         (json!([{ "uri": "file:///nonexist" }, { "uri": "https://example.com" }]), "no path is allowed"),
@@ -103,7 +103,7 @@ fn no_path_is_allowed_where_the_client_is_wrong() {
 }
 
 #[test]
-fn folders_of_resources_that_are_not_there_are_reported() {
+fn missing_resource_folders_are_reported() {
     let project = project();
     let (report, _) = health(&project, &[("MCP_RESOURCES_ROOTS", "data:nowhere")]);
     let problems = report["problems"].to_string();
@@ -112,7 +112,7 @@ fn folders_of_resources_that_are_not_there_are_reported() {
 }
 
 #[test]
-fn whoever_names_a_path_outside_is_told_what_is_open() {
+fn a_refused_path_lists_the_allowed_roots() {
     let project = project();
     let mut server = quiet(&project, &[("MCPBASH_ROOTS", "data")]);
     let said = call(&mut server, "/etc/passwd");
@@ -126,13 +126,13 @@ fn whoever_names_a_path_outside_is_told_what_is_open() {
     let rule =
         format!("'../x' (relative paths start in the project's folder); allowed is what is in '{data}'");
     assert!(said.ends_with(&rule), "{said}");
-    // The project's own folder is named as well, and not as a dot.
+    // The project's own folder is listed too, and not as a dot.
     let said = call(&mut quiet(&project, &[]), "/etc/passwd");
     let root = project.root().canonicalize().unwrap();
     assert!(said.ends_with(&format!("allowed is what is in '{}'", root.display())), "{said}");
 }
 
-/// A model can correct such a call, and reads results only.
+/// A model can correct such a call, and reads only results.
 #[test]
 fn a_path_outside_is_refused_with_a_result() {
     let project = project()
@@ -153,15 +153,15 @@ fn a_path_outside_is_refused_with_a_result() {
         assert_eq!(result["structuredContent"], json!({ "success": false, "error": error }), "{tool}");
         assert_eq!(result["_meta"], json!({ "exitCode": 1 }), "{tool}");
     }
-    // A script that goes on has no path.
+    // A script that continues gets no path.
     assert_eq!(text(&call("careless", &json!("/etc/passwd"))), "<>");
-    // A missing one breaks what the tool asks for, as `mcp_args_require` says.
+    // A missing path violates the tool's requirements, like `mcp_args_require`.
     let missing = call("inside", &json!(null));
     assert_eq!(missing["error"], json!({ "code": -32602, "message": ".path is required" }), "{missing}");
 }
 
 #[test]
-fn a_result_in_the_place_of_an_error_must_be_one() {
+fn a_result_that_replaces_an_error_must_be_valid() {
     let project = Project::new().tool(
         "fails",
         "#!/bin/sh\nprintf '%s' \"$(cat)\" | \"$MCPBASH_JSON_TOOL_BIN\" -r .file >\"$MCP_TOOL_ERROR_FILE\"\nexit 3\n",
@@ -178,7 +178,7 @@ fn a_result_in_the_place_of_an_error_must_be_one() {
     assert_eq!(call(r#"{"code":7,"message":"no"}"#)["error"], json!({ "code": 7, "message": "no" }));
 }
 
-/// The params of a stateless call by a client with folders of its own.
+/// The params of a stateless call by a client with roots.
 fn stateless(more: &Value) -> Value {
     let mut meta = stateless_meta();
     meta["io.modelcontextprotocol/clientCapabilities"] = json!({ "roots": {} });
@@ -189,7 +189,7 @@ fn stateless(more: &Value) -> Value {
     params
 }
 
-/// The answer to a call that asks for roots first, by a client that names these.
+/// The answer to a call that first asks for roots, by a client that returns these.
 fn answered(server: &mut Server, tool: &str, key: &str, arguments: &Value, named: &Value) -> Value {
     let call = json!({ "name": tool, "arguments": arguments });
     let asked = server.ask(2, "tools/call", &stateless(&call));
@@ -213,7 +213,7 @@ fn without_a_session_the_roots_of_the_client_are_those_that_a_script_asks_for() 
         (json!([]), vec![uri("")]),
     ] {
         let mut server = Server::start(project.root());
-        // Nobody is asked for a script that does not want to know.
+        // A script that does not need roots asks for none.
         let told = server.ask(1, "tools/call", &stateless(&json!({ "name": "told" })));
         assert_eq!(text(&told), root.display().to_string());
         let answer = answered(&mut server, "ask", "question", &json!({}), &named);
@@ -236,14 +236,14 @@ fn the_sdk_asks_a_client_without_a_session_for_its_roots_once() {
     let file = json!({ "path": folder.join("notes.txt").display().to_string() });
     let answer = answered(&mut server, "path", "question", &file, &named);
     assert_eq!(text(&answer), folder.join("notes.txt").display().to_string());
-    // The answer is remembered for the connection, and the project's own folder is not open beside it.
+    // The answer is remembered for the connection, and the project's own folder is not added.
     let inside = project.path("data/x").display().to_string();
     let call = json!({ "name": "path", "arguments": { "path": inside } });
     let refused = server.ask(4, "tools/call", &stateless(&call));
     let rule = format!("allowed is what is in '{}'", folder.display());
     assert!(text(&refused).ends_with(&rule), "{refused}");
 
-    // A client whose folders are all wrong does not open every path by that.
+    // A client whose roots are all invalid does not open every path.
     let mut server = Server::start(project.root());
     let wrong = json!([{ "uri": "file:///nonexist" }]);
     let refused = answered(&mut server, "path", "question", &file, &wrong);

@@ -1,11 +1,11 @@
-//! Questions that have names, and several of them at once.
+//! Named questions, and several questions at once.
 
 use crate::harness::{Project, Server, code, stateless_meta};
 use serde_json::{Value, json};
 
 const FORM: &str = r#"{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}"#;
 
-/// Asks the user, the model and for the folders.
+/// Asks the user, the model, and for the roots.
 fn asking_all() -> Project {
     Project::new().tool(
         "asks",
@@ -23,7 +23,7 @@ mcp_ask_all '{{
     )
 }
 
-/// Asks one question that has a name.
+/// Asks one named question.
 fn asking_one() -> Project {
     Project::new().tool(
         "asks",
@@ -92,7 +92,7 @@ fn all_are_asked_at_once_and_the_missing_ones_again() {
 
 // Shows: input-required-capabilities
 #[test]
-fn only_what_the_client_offers_is_asked() {
+fn only_questions_within_the_clients_capabilities_are_asked() {
     let project = asking_all();
     let mut server = Server::start(project.root());
     let asked = call(&mut server, 1, &json!({ "sampling": {} }), &json!({}));
@@ -145,7 +145,7 @@ fn a_name_is_the_key_and_answers_may_come_with_the_call() {
 }
 
 #[test]
-fn questions_that_cannot_be_told_apart_or_are_too_many_are_refused() {
+fn duplicate_and_too_many_questions_are_refused() {
     let project = Project::new().tool(
         "asks",
         r#"#!/usr/bin/env bash

@@ -1,4 +1,4 @@
-//! What a person may go on typing: from scripts, from schemas, from the files of the project.
+//! Completion: from scripts, from schemas, from the files of the project.
 
 use crate::harness::{Project, Server, code, stateless_meta};
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ fn resource(uri: &str, argument: &str, value: &str) -> Value {
     json!({ "ref": { "type": "ref/resource", "uri": uri }, "argument": { "name": argument, "value": value } })
 }
 
-/// What `completion/complete` answers.
+/// The answer to `completion/complete`.
 fn complete(server: &mut Server, params: &Value) -> Value {
     let answer = server.ask("complete", "completion/complete", params);
     assert!(answer["result"]["completion"].is_object(), "{answer}");
@@ -35,7 +35,7 @@ fn registered(completions: &str) -> Project {
 
 // Shows: capabilities-true
 #[test]
-fn the_capability_is_told_where_the_revision_has_it() {
+fn the_capability_is_declared_if_the_revision_has_it() {
     let project = Project::new()
         .file("prompts/p.txt", "{{a}}")
         .file("prompts/p.meta.json", r#"{"arguments": {"properties": {"a": {"enum": ["x"]}}}}"#);
@@ -122,7 +122,7 @@ fn at_most_a_hundred_values_come_at_once_and_a_cursor_leads_to_the_rest() {
 
 // Shows: completion-context
 #[test]
-fn a_registered_script_is_told_everything_and_its_answer_passed_on() {
+fn a_registered_script_receives_all_context_and_its_answer_is_sent() {
     let project = registered(
         r#"[{"name": "told", "path": "completions/told.sh", "timeoutSecs": 5},
             {"name": "file:///logs/{service}.log", "path": "completions/told.sh"}]"#,
@@ -165,7 +165,7 @@ fn scripts_find_the_json_tool() {
 }
 
 #[test]
-fn pages_of_a_script_follow_its_own_word_on_what_comes_next() {
+fn a_script_controls_its_own_pages() {
     let project = registered(
         r#"[{"name": "counting", "path": "completions/counting.sh"}, {"name": "marking", "path": "completions/marking.sh"},
             {"name": "all", "path": "completions/all.sh"}]"#,
@@ -196,7 +196,7 @@ fn pages_of_a_script_follow_its_own_word_on_what_comes_next() {
     let (first, second) = follow("all", 2);
     assert_eq!((&first["values"], &first["total"]), (&json!(["a", "b"]), &json!(3)));
     assert_eq!((&second["values"], &second["hasMore"]), (&json!(["c"]), &json!(false)));
-    // A cursor of one completion is nothing to another.
+    // A cursor of one completion is invalid for another.
     let mut foreign = prompt("all", "x", "");
     foreign["cursor"] = follow("counting", 5).0["nextCursor"].clone();
     assert_eq!(refusal(&mut server, &foreign).0, -32602);
@@ -223,7 +223,7 @@ fn a_script_beside_its_prompt_completes_it() {
 }
 
 #[test]
-fn scripts_that_fail_take_too_long_or_could_be_anyones_are_named() {
+fn scripts_that_fail_time_out_or_are_not_trusted_are_named() {
     let project = registered(
         r#"[{"name": "fails", "path": "completions/fails.sh"}, {"name": "slow", "path": "completions/slow.sh", "timeoutSecs": 1},
             {"name": "open", "path": "completions/open.sh"}, {"name": "wrong", "path": "completions/wrong.sh"}]"#,
@@ -250,7 +250,7 @@ fn scripts_that_fail_take_too_long_or_could_be_anyones_are_named() {
 
 // Shows: completion-unknown
 #[test]
-fn what_nobody_knows_is_refused() {
+fn unknown_references_are_refused() {
     let project = Project::new()
         .file("prompts/p.txt", "{{a}}")
         .file("prompts/p.meta.json", r#"{"arguments": [{"name": "a"}]}"#);
@@ -310,7 +310,7 @@ fn registrations_are_strict_and_hooks_register_too() {
 }
 
 #[test]
-fn where_a_script_has_nothing_to_offer_the_schema_answers() {
+fn the_schema_answers_if_a_script_offers_nothing() {
     let all: Vec<String> = (0..150).map(|number| format!("v{number:03}")).collect();
     let metadata = json!({ "arguments": { "properties": {
         "fixed": { "enum": all }, "free": { "type": "string" }, "of_script": { "enum": ["never"] } } } });

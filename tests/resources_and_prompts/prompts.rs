@@ -1,10 +1,10 @@
-//! Prompts: found, listed, filled in, and announced when they change.
+//! Prompts: discovered, listed, filled in, and announced when they change.
 
 use crate::harness::{ONE_AT_A_TIME, Project, Server, code, stateless_meta, wait_until, wait_until_gone};
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt;
 
-/// The smallest picture there is.
+/// The smallest valid image.
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
 
 fn greeting() -> Project {
@@ -129,7 +129,7 @@ fn prompts_are_found_in_folders_and_named_as_they_or_their_metadata_say() {
 
 // Shows: prompts-injection
 #[test]
-fn values_are_never_expanded_and_other_places_stay() {
+fn values_are_never_expanded_and_other_placeholders_stay() {
     let template = "{{a}}|${a}|{{b}}|${b}|{{undeclared}}|${undeclared}|${HOME}|$(id)|{{optional}}|{{ a }}";
     let project = Project::new().file("prompts/p.txt", template).file(
         "prompts/p.meta.json",
@@ -145,7 +145,7 @@ fn values_are_never_expanded_and_other_places_stay() {
 
 // Shows: prompts-arguments
 #[test]
-fn what_a_prompt_cannot_be_asked_is_refused_with_everything_that_is_wrong() {
+fn invalid_prompt_arguments_are_refused_with_all_errors() {
     let project = Project::new().file("prompts/p.txt", "x").file(
         "prompts/p.meta.json",
         r#"{"arguments": [{"name": "one", "required": true}, {"name": "two"}, {"name": "three", "required": true}]}"#,
@@ -210,7 +210,7 @@ fn messages_come_from_metadata_or_a_json_file_with_files_of_the_project_in_them(
     assert_eq!(text(&answer), "\"\"}, {{q}}\"");
     assert_eq!(answer["result"]["messages"].as_array().unwrap().len(), 2);
 
-    // What an older revision does not know is said in words.
+    // Content that an older revision does not support is described in words.
     let mut older = Server::ready_with(project.root(), &[], "2024-11-05");
     let answer = get(&mut older, "chat", &json!({ "topic": "bees", "uri": "test://bees" }));
     assert_eq!(answer["result"]["messages"][3]["content"]["text"], "[audio, audio/wav]");
@@ -218,7 +218,7 @@ fn messages_come_from_metadata_or_a_json_file_with_files_of_the_project_in_them(
 }
 
 #[test]
-fn files_outside_of_the_project_or_too_large_are_refused_by_name() {
+fn files_outside_the_project_or_too_large_are_refused_by_name() {
     let outside = Project::new().file("secret.txt", "secret");
     let path = outside.path("secret.txt").display().to_string();
     let prompt = |path: &str| json!({ "messages": [{ "content": { "path": path } }] }).to_string();
@@ -281,7 +281,7 @@ fn a_script_prints_text_messages_or_a_whole_result() {
 }
 
 #[test]
-fn a_script_that_fails_is_quoted_and_one_that_others_could_have_written_is_not_run() {
+fn a_failing_script_is_quoted_and_an_untrusted_one_does_not_run() {
     let project = Project::new()
         .script("prompts/fails", "#!/bin/sh\n# mcp: {}\necho oh no >&2\nexit 3\n")
         .script("prompts/slow", "#!/bin/sh\n# mcp: {\"timeoutSecs\": 3}\necho began\nsleep 1000\n")
@@ -306,7 +306,7 @@ fn a_script_that_fails_is_quoted_and_one_that_others_could_have_written_is_not_r
 }
 
 #[test]
-fn a_client_says_how_long_it_waits() {
+fn a_client_can_set_the_timeout() {
     let project = Project::new().script("prompts/slow", "#!/bin/sh\n# mcp: {}\nsleep 1000\n");
     let mut server = Server::ready(project.root());
     let answer = server.ask(1, "prompts/get", &json!({ "name": "slow", "timeoutSecs": 1 }));
@@ -358,7 +358,7 @@ fn a_change_is_announced_once_and_only_for_its_own_kind() {
     let project = project.file("prompts/new.txt", "New");
     assert_eq!(server.receive(), announcement("prompts"));
     assert_eq!(names(&mut server), ["new", "prompt.greeting"]);
-    // What a template says is not in the list, so that nothing has to be announced.
+    // The text of a template is not in the list, so nothing is announced.
     let project = project.file("prompts/new.txt", "Newer");
     wait_until("the new text", || (text(&get(&mut server, "new", &json!({}))) == "Newer").then_some(()));
     let project = project.tool("other", "#!/bin/sh\n");
@@ -389,7 +389,7 @@ fn prompts_are_kept_in_a_registry_and_taken_from_it() {
 }
 
 #[test]
-fn registered_prompts_take_the_place_of_the_search() {
+fn registered_prompts_replace_discovery() {
     let project = greeting().file(
         "server.d/register.json",
         r#"{"version": 1, "prompts": [

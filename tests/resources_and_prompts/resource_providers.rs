@@ -1,4 +1,4 @@
-//! Who reads a resource: the project's own executables, and our providers within their limits.
+//! Resource providers: the project's own executables, and the built-in ones within their limits.
 
 use crate::harness::{ONE_AT_A_TIME, Project, Server, code, wait_until_gone};
 use serde_json::{Value, json};
@@ -39,12 +39,12 @@ fn a_provider_of_the_project_is_run_with_the_uri() {
         format!("1|myapi://status|myapi://status|{root}|{root}/providers|{root}/docs:/srv/files|\n");
     assert_eq!(text(&answer), expected);
     assert_eq!(text(&read(&mut server, "py://x y")), "py://x y");
-    // It is not run for what the project does not say it has.
+    // It does not run for URIs that the project does not declare.
     assert_eq!(code(&read(&mut server, "myapi://other")), -32002);
 }
 
 #[test]
-fn it_sees_of_the_environment_what_the_mode_says() {
+fn its_environment_follows_the_mode() {
     let project = Project::new()
         .file("resources/env.meta.json", r#"{"uri": "env://x"}"#)
         .script("providers/env.sh", "#!/bin/sh\nprintf '%s|%s' \"$ONE\" \"$OTHER\"\n");
@@ -63,7 +63,7 @@ fn it_sees_of_the_environment_what_the_mode_says() {
 }
 
 #[test]
-fn its_exit_code_says_what_went_wrong() {
+fn its_exit_code_selects_the_error() {
     let project = Project::new()
         .file("resources/exit.meta.json", r#"{"uriTemplate": "exit://{code}"}"#)
         .script("providers/exit.sh", "#!/bin/sh\necho \"said $1\" >&2\nexit \"$MCP_RESOURCE_VAR_code\"\n");
@@ -79,7 +79,7 @@ fn its_exit_code_says_what_went_wrong() {
 }
 
 #[test]
-fn it_comes_before_ours_and_needs_no_executable_bit_but_trust() {
+fn it_overrides_the_built_in_one_and_needs_trust_but_no_executable_bit() {
     let project = Project::new()
         .file("resources/a.txt", "from the file")
         .file("providers/file.sh", "printf 'from the script: %s' \"$1\"\n");
@@ -94,7 +94,7 @@ fn it_comes_before_ours_and_needs_no_executable_bit_but_trust() {
 }
 
 #[test]
-fn it_is_held_to_limits_and_ends_with_its_request() {
+fn it_has_limits_and_is_killed_with_its_request() {
     let project = Project::new().file("resources/r.meta.json", r#"{"uriTemplate": "trap://{x}"}"#);
     let root = project.root().display().to_string();
     let project = project.script(
@@ -116,7 +116,7 @@ fn it_is_held_to_limits_and_ends_with_its_request() {
 }
 
 #[test]
-fn echo_says_what_the_uri_says() {
+fn echo_returns_the_uri() {
     let project = Project::new();
     let mut server = quiet(&project, &[]);
     assert_eq!(text(&read(&mut server, "echo://Hello%2C%20world")), "Hello, world");
@@ -125,7 +125,7 @@ fn echo_says_what_the_uri_says() {
 
 // Shows: https
 #[test]
-fn https_reaches_nobody_who_is_not_allowed() {
+fn https_reaches_only_allowed_hosts() {
     let project = Project::new();
     let mut server = quiet(&project, &[]);
     let answer = read(&mut server, "https://example.com/x");
@@ -147,7 +147,7 @@ fn https_reaches_nobody_who_is_not_allowed() {
     }
     assert_eq!(code(&read(&mut server, "http://example.com/")), -32002);
 
-    // A list that cannot be read allows nobody; one that denies nobody knows whom does not start.
+    // An invalid allowlist allows no host; an invalid denylist prevents the start.
     let mut server = quiet(
         &project,
         &[("MCPBASH_HTTPS_ALLOW_ALL", "true"), ("MCPBASH_HTTPS_ALLOW_HOSTS", "*.example.com")],
@@ -159,7 +159,7 @@ fn https_reaches_nobody_who_is_not_allowed() {
 }
 
 #[test]
-fn repositories_are_read_only_where_that_was_asked_for() {
+fn git_repositories_are_read_only_if_enabled() {
     let project = Project::new();
     let uri = "git+https://example.com/repository#main:README.md";
     let mut server = quiet(&project, &[]);
@@ -200,7 +200,7 @@ fn files_are_read_beneath_the_roots_and_nowhere_else() {
 }
 
 #[test]
-fn a_script_can_call_our_own_providers() {
+fn a_script_can_call_the_built_in_providers() {
     let project = Project::new()
         .file("resources/in.txt", "in")
         .file("outside.txt", "outside")

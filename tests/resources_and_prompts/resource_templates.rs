@@ -1,4 +1,4 @@
-//! Templates: families of resources, found by the form of their URIs.
+//! Templates: families of resources, matched by the form of their URIs.
 
 use crate::harness::{Project, Server, code};
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ fn templates(server: &mut Server) -> Vec<Value> {
 
 // Shows: resources-templates
 #[test]
-fn a_template_is_listed_and_finds_what_it_could_have_made() {
+fn a_template_is_listed_and_matches_its_uris() {
     let project = Project::new()
         .file(
             "resources/logs.meta.json",
@@ -43,7 +43,7 @@ fn a_template_is_listed_and_finds_what_it_could_have_made() {
 }
 
 #[test]
-fn what_is_listed_comes_before_what_a_template_finds() {
+fn listed_resources_take_precedence_over_templates() {
     let project = Project::new()
         .file(
             "resources/b.meta.json",
@@ -64,7 +64,7 @@ fn what_is_listed_comes_before_what_a_template_finds() {
 }
 
 #[test]
-fn its_variables_are_completed_by_who_is_registered_for_it() {
+fn its_variables_are_completed_by_the_registered_script() {
     let project = Project::new()
         .file("resources/logs.meta.json", r#"{"name": "logs", "uriTemplate": "echo://{service}"}"#)
         .file("resources/plain.meta.json", r#"{"name": "plain", "uriTemplate": "echo://plain/{x}"}"#)
@@ -85,7 +85,7 @@ fn its_variables_are_completed_by_who_is_registered_for_it() {
 }
 
 #[test]
-fn what_it_finds_stays_within_the_roots() {
+fn its_matches_stay_within_the_roots() {
     let project = Project::new()
         .file(
             "resources/files.meta.json",
@@ -106,7 +106,7 @@ fn what_it_finds_stays_within_the_roots() {
 }
 
 #[test]
-fn what_is_registered_stands_over_what_is_found() {
+fn registered_templates_override_discovered_ones() {
     let project = Project::new()
         .file("resources/files.meta.json", r#"{"name": "files", "uriTemplate": "file:///{path}"}"#)
         .file("resources/other.meta.json", r#"{"name": "other", "uriTemplate": "echo://{x}"}"#)
@@ -121,7 +121,7 @@ fn what_is_registered_stands_over_what_is_found() {
     let names: Vec<_> = all.iter().map(|template| template["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["files", "logs-by-date", "other"]);
     assert_eq!(all[0]["description"], "By hand");
-    // An empty list switches them off.
+    // An empty list disables them.
     let project = project.file("server.d/register.json", r#"{"version": 1, "resourceTemplates": []}"#);
     assert_eq!(server.receive()["method"], "notifications/resources/list_changed");
     assert!(templates(&mut server).is_empty());
@@ -129,7 +129,7 @@ fn what_is_registered_stands_over_what_is_found() {
 }
 
 #[test]
-fn what_cannot_be_used_is_named_and_skipped() {
+fn invalid_templates_are_named_and_skipped() {
     let project = Project::new()
         .file("resources/same.txt", "x")
         .file("resources/clash.meta.json", r#"{"name": "same", "uriTemplate": "echo://{x}"}"#)

@@ -1,4 +1,4 @@
-//! Resources: found, listed and read.
+//! Resources: discovered, listed and read.
 
 use crate::harness::{Project, Server, code, stateless_meta, wait_until};
 use base64::Engine;
@@ -75,7 +75,7 @@ fn a_file_is_a_resource_and_its_metadata_says_which() {
 
 // Shows: caching, resources-list, resources-unknown
 #[test]
-fn every_revision_is_told_what_it_knows() {
+fn every_revision_receives_only_its_own_fields() {
     let project = Project::new().file("resources/a.txt", "x").file(
         "resources/a.meta.json",
         r#"{"title": "A", "icons": [{"src": "https://example.com/i.png"}], "_meta": {"k": 1}, "annotations": {"priority": 1}}"#,
@@ -121,7 +121,7 @@ fn bytes_come_in_base64_and_text_as_it_is() {
     let mut server = quiet(&project);
     let image = content(&mut server, "file://./resources/dot.png");
     assert_eq!((&image["mimeType"], &image["blob"]), (&json!("image/png"), &json!(STANDARD.encode(png))));
-    // Text that is none was a mistake of its author.
+    // Declaring binary data as text is an error of the author.
     let bytes = content(&mut server, "file://./resources/raw.txt");
     assert_eq!(bytes["mimeType"], "application/octet-stream");
     assert_eq!(bytes["blob"], STANDARD.encode([0xff, 0x00, 0xfe]));
@@ -130,7 +130,7 @@ fn bytes_come_in_base64_and_text_as_it_is() {
 }
 
 #[test]
-fn what_cannot_be_used_is_named_and_the_rest_is_served() {
+fn invalid_entries_are_named_and_the_rest_is_served() {
     let project = Project::new()
         .file("resources/good.txt", "x")
         .file("resources/broken.meta.json", "{ nope")
@@ -171,7 +171,7 @@ fn lists_come_in_pages() {
 }
 
 #[test]
-fn what_was_found_is_in_registries_and_read_from_there() {
+fn discovered_resources_are_written_to_and_read_from_registries() {
     let project = Project::new()
         .file("resources/sub/readme.md", "# Hi\n")
         .file("resources/sub/readme.meta.json", r#"{"name": "readme", "description": "About"}"#)
@@ -189,7 +189,7 @@ fn what_was_found_is_in_registries_and_read_from_there() {
     assert_eq!((&item["mimeType"], &item["description"]), (&json!("text/markdown"), &json!("About")));
     assert_eq!(templates["items"][0]["uriTemplate"], "file:///var/log/{name}.log");
 
-    // Believed without a look at the project, where that is wanted.
+    // With the setting, it is trusted without reading the project.
     std::fs::remove_file(project.path("resources/logs.meta.json")).unwrap();
     let static_registry = [("MCPBASH_STATIC_REGISTRY", "true")];
     let mut server = Server::ready_with(project.root(), &static_registry, "2025-11-25");
@@ -262,19 +262,19 @@ fn changes_are_announced_once_and_only_when_the_list_changed() {
     std::fs::remove_file(project.path("resources/a.txt")).unwrap();
     assert_eq!(server.receive(), announcement);
     assert_eq!(names(&mut server), ["b"]);
-    // A provider that comes makes a resource readable that was not.
+    // A new provider makes a resource readable.
     let project = project.file("resources/db.meta.json", r#"{"uri": "db://x"}"#);
     let project = project.script("providers/db.sh", "#!/bin/sh\necho \"$1\"\n");
     assert_eq!(server.receive(), announcement);
     assert_eq!(names(&mut server), ["b", "db"]);
-    // One that goes is announced next, so that nothing was before.
+    // Its removal is announced next, so nothing was announced before.
     project.remove("providers/db.sh");
     assert_eq!(server.receive(), announcement);
     assert_eq!(names(&mut server), ["b"]);
 }
 
 #[test]
-fn what_is_too_large_is_refused_with_the_setting_that_would_allow_it() {
+fn resources_that_are_too_large_are_refused_with_the_setting() {
     let project = Project::new().file("resources/large.txt", &"x".repeat(101));
     let environment = [("MCPBASH_MAX_RESOURCE_BYTES", "100"), ("MCPBASH_LOG_LEVEL", "emergency")];
     let mut server = Server::ready_with(project.root(), &environment, "2025-11-25");
@@ -302,7 +302,7 @@ fn resources_are_declared_and_need_params() {
 }
 
 #[test]
-fn a_file_whose_uri_has_a_scheme_that_nobody_reads_is_served_as_the_file_it_is() {
+fn a_file_whose_scheme_has_no_provider_is_served_as_a_file() {
     let project = Project::new()
         .file("resources/handbook.md", "# Handbook\n")
         .file("resources/handbook.meta.json", r#"{"name": "handbook", "uri": "docs://handbook"}"#)
@@ -327,7 +327,7 @@ fn a_file_whose_uri_has_a_scheme_that_nobody_reads_is_served_as_the_file_it_is()
         let read_it = content(&mut server, "docs://handbook");
         assert_eq!((&read_it["uri"], &read_it["text"]), (&json!("docs://handbook"), &json!("# Handbook\n")));
         assert_eq!(content(&mut server, "other://named")["text"], "named\n");
-        // What is said about something is not the thing, and only what is listed can be read so.
+        // Metadata alone is not the resource, and only listed resources can be read this way.
         for uri in ["docs://pretends", "docs://lonely", "docs://handbook.md", "docs:///etc/passwd"] {
             assert!(read(&mut server, uri)["error"].is_object(), "{uri}");
         }
@@ -335,7 +335,7 @@ fn a_file_whose_uri_has_a_scheme_that_nobody_reads_is_served_as_the_file_it_is()
         server.finish();
         server = quiet(&project);
     }
-    // Whoever reads that scheme from now on, does.
+    // A provider for the scheme takes over as soon as it exists.
     project.write("providers/docs.sh", "#!/bin/sh\nprintf 'read by the provider'\n");
     wait_until("the provider", || {
         let all = list(&mut server);
@@ -345,7 +345,7 @@ fn a_file_whose_uri_has_a_scheme_that_nobody_reads_is_served_as_the_file_it_is()
 }
 
 #[test]
-fn a_file_with_a_scheme_of_its_own_that_is_a_link_out_is_not_read() {
+fn a_link_out_of_the_project_with_its_own_scheme_is_not_read() {
     let project = Project::new()
         .file("secret.txt", "secret\n")
         .file("resources/out.meta.json", r#"{"name": "out", "uri": "docs://out"}"#);

@@ -1,4 +1,4 @@
-//! URIs that try to get out, and files that are traps: nothing is read that should not be, and nobody waits.
+//! URIs that try to escape, and files that are traps: only allowed files are read, and no request blocks.
 
 use crate::harness::{Project, Server, code};
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ fn trapped() -> Project {
 
 // Shows: resources-traversal
 #[test]
-fn no_spelling_leads_out() {
+fn no_spelling_escapes_the_roots() {
     let project = trapped();
     let mut server = quiet(&project);
     let root = project.root().canonicalize().unwrap().display().to_string();
@@ -88,14 +88,14 @@ fn no_spelling_leads_out() {
     assert_eq!(code(&control), -32602);
     expect_refused(&mut server, &format!("file://{root}/resources/{}", "x".repeat(100_000)));
     expect_refused(&mut server, &format!("file://{root}/{}secret.txt", "resources/../".repeat(5_000)));
-    // After all that, what may be read still is.
+    // Afterwards, allowed files can still be read.
     let answer = read(&mut server, &format!("file://{root}/resources/%69n.txt"));
     assert_eq!(answer["result"]["contents"][0]["text"], "in", "{answer}");
 }
 
 // Shows: resources-traversal
 #[test]
-fn links_that_lead_out_are_not_followed() {
+fn links_that_leave_the_roots_are_not_followed() {
     let project = trapped();
     let link =
         |target: &str, name: &str| symlink(target, project.path(&format!("resources/{name}"))).unwrap();
@@ -113,7 +113,7 @@ fn links_that_lead_out_are_not_followed() {
 }
 
 #[test]
-fn a_link_that_is_swapped_while_it_is_read_never_leads_out() {
+fn a_link_that_is_swapped_during_a_read_never_escapes() {
     let project = trapped();
     let (good, bad) = (project.path("resources/good"), project.path("resources/bad"));
     symlink("in.txt", &good).unwrap();
@@ -160,7 +160,7 @@ fn special_files_are_refused_without_waiting() {
     let project =
         project.file("resources/pipe.meta.json", r#"{"name": "pipe", "uri": "file://./resources/pipe"}"#);
     let mut server = quiet(&project);
-    // A pipe that nobody writes to would never answer.
+    // A pipe without a writer would block for ever.
     for name in ["pipe", "socket", "folder.txt"] {
         expect_refused(&mut server, &format!("file://./resources/{name}"));
     }

@@ -99,7 +99,7 @@ fn a_function_is_a_file_and_its_test() {
     for (name, language) in [("disk-usage", "node"), ("import", "python"), ("test_all", "python")] {
         done(&root, &["scaffold", "tool", name, "--lang", language]);
     }
-    // What was read to see which names are taken is not read again by the next.
+    // Files that were read to check for name conflicts are cached for the next command.
     assert!(fs::read_to_string(root.join(".registry/functions.json")).unwrap().contains("import.py"));
     let tools = root.join("tools");
     let expected = [
@@ -141,7 +141,7 @@ fn a_function_is_a_file_and_its_test() {
 }
 
 #[test]
-fn annotations_are_what_flags_or_the_name_say() {
+fn annotations_follow_the_flags_or_the_name() {
     let project = Project::new();
     let root = new_project(&project, &["--no-hello"]);
     let reads = json!({ "readOnlyHint": true, "openWorldHint": false });
@@ -231,7 +231,7 @@ fn a_program_becomes_a_tool_without_a_script() {
 }
 
 #[test]
-fn a_running_server_finds_what_is_scaffolded() {
+fn a_running_server_finds_scaffolded_entries() {
     let project = Project::new();
     let root = new_project(&project, &["--no-hello"]);
     let mut server = Server::ready(&root);
@@ -245,7 +245,7 @@ fn a_running_server_finds_what_is_scaffolded() {
 }
 
 #[test]
-fn a_completion_is_registered_beside_what_is_registered_already() {
+fn a_completion_is_added_to_an_existing_registration() {
     let project = Project::new();
     let root = new_project(&project, &[]);
     let registration = root.join("server.d/register.json");
@@ -264,7 +264,7 @@ fn a_completion_is_registered_beside_what_is_registered_already() {
          {\"name\":\"prompt.review\",\"path\":\"completions/review/completion.sh\",\"timeoutSecs\":5}\n  ]\n}\n"
     );
     assert_eq!(health(&root)["problems"], json!([]));
-    // The tool is still searched for.
+    // The tool is still found by discovery.
     assert_eq!(health(&root)["counts"]["tools"], 1);
 
     let said = done(&root, &["scaffold", "resource", "unlisted"]);
@@ -292,7 +292,7 @@ fn a_completion_is_registered_beside_what_is_registered_already() {
 }
 
 #[test]
-fn schemas_are_printed_and_renewed() {
+fn schemas_are_printed_and_updated() {
     let project = Project::new();
     let root = new_project(&project, &["--no-hello"]);
     let list = done(project.root(), &["schema"]);

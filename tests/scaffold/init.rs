@@ -7,7 +7,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 #[test]
-fn init_adds_what_is_missing_and_touches_nothing_else() {
+fn init_adds_missing_files_and_touches_nothing_else() {
     let project = Project::new()
         .file("it's \"mine\"/.gitignore", "# mine\nnode_modules/\n.registry/")
         .script("it's \"mine\"/tools/hi.sh", "#!/bin/sh\necho hi\n");

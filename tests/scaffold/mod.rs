@@ -1,4 +1,4 @@
-//! `new`, `init` and `scaffold`: what they write works at once, and nothing that is there is touched.
+//! `new`, `init` and `scaffold`: their files work at once, and existing files are not touched.
 
 mod entries;
 mod init;
@@ -13,7 +13,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-/// What a command said, and how it ended.
+/// The output and exit code of a command.
 #[derive(Debug, PartialEq, Eq)]
 struct Said {
     code: Option<i32>,
@@ -21,7 +21,7 @@ struct Said {
     stderr: String,
 }
 
-/// Runs the binary with a umask that lets the group write, as many people have it.
+/// Runs the binary with a group-writable umask, as many users have.
 fn run(folder: &Path, arguments: &[&str]) -> Said {
     let binary = Server::command();
     let mut command = Server::command_of("sh");
@@ -31,21 +31,21 @@ fn run(folder: &Path, arguments: &[&str]) -> Said {
     Said { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
 }
 
-/// Runs the binary, which must do what it is told.
+/// Runs the binary, which must succeed.
 fn done(folder: &Path, arguments: &[&str]) -> String {
     let said = run(folder, arguments);
     assert_eq!((said.code, &*said.stderr), (Some(0), ""), "{arguments:?}: {}", said.stdout);
     said.stdout
 }
 
-/// Runs the binary, which must refuse. Returns what it says.
+/// Runs the binary, which must refuse. Returns its message.
 fn refused(folder: &Path, arguments: &[&str]) -> String {
     let said = run(folder, arguments);
     assert_eq!((said.code, &*said.stdout), (Some(1), ""), "{arguments:?}: {}", said.stderr);
     said.stderr.strip_prefix("mcp-bash: ").expect("a message").trim_end().to_owned()
 }
 
-/// All files below a folder with their modes and texts; folders without a text.
+/// All files below a folder with their modes and texts; folders have no text.
 fn tree(folder: &Path) -> BTreeMap<String, (u32, Option<String>)> {
     fn walk(folder: &Path, root: &Path, found: &mut BTreeMap<String, (u32, Option<String>)>) {
         for entry in fs::read_dir(folder).expect("a folder") {
@@ -73,19 +73,19 @@ fn health(root: &Path) -> Value {
     serde_json::from_slice(&output.stdout).expect("a report")
 }
 
-/// The answer to a request, whatever scripts log meanwhile.
+/// The answer to a request, skipping logs of scripts.
 fn ask(server: &mut Server, method: &str, params: &Value) -> Value {
     server.request("asked", method, params);
     let mut messages = std::iter::from_fn(|| Some(server.receive()));
     messages.find(|message| message["id"] == "asked").expect("an answer")["result"].clone()
 }
 
-/// What a tool of a project answers.
+/// The answer of a project's tool.
 fn call(server: &mut Server, name: &str, arguments: &Value) -> Value {
     ask(server, "tools/call", &json!({ "name": name, "arguments": arguments }))
 }
 
-/// A folder that `new` has made a project, in one with a space in its name.
+/// A project made with `new`, in a folder with a space in its path.
 fn new_project(project: &Project, flags: &[&str]) -> std::path::PathBuf {
     let here = project.path("my projects");
     fs::create_dir_all(&here).unwrap();

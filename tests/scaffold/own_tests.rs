@@ -1,4 +1,5 @@
-//! Projects that were scaffolded pass `validate --strict` and their own tests at once: ours, and those of mcp-bash in bash.
+//! Scaffolded projects pass `validate --strict` and their own tests at once, and so does a project of the
+//! bash framework.
 
 use crate::harness::{Project, Server};
 use std::fs;
@@ -6,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// A program in the project, with our binary as the `mcp-bash` that scripts look for.
+/// A program in the project, with `MCPBASH_BIN` set to our binary.
 fn command(program: impl AsRef<Path>, root: &Path) -> Command {
     let mut command = Server::command_of(program.as_ref().to_str().expect("a path"));
     command.env("MCPBASH_BIN", Server::command().get_program()).current_dir(root);
@@ -65,7 +66,7 @@ echo '{"content": [{"type": "text", "text": "no"}], "isError": true}'
 }
 
 #[test]
-fn the_test_script_counts_what_passes_and_what_fails() {
+fn the_test_script_counts_passes_and_failures() {
     let project = Project::new();
     let root = whole(&project);
     let script = root.join("test/run.sh");
@@ -81,7 +82,7 @@ fn the_test_script_counts_what_passes_and_what_fails() {
     let more = "run_test hello\nrun_test hello '{\"name\":\"Ada\"}' 'by name' --timeout 20\nrun_dry_run hello\n\
                 run_test hello '{\"nmae\":\"Ada\"}' misspelt\nrun_test missing\nskip_test weather 'no key'\n";
     fs::write(&script, written.replace("\necho \"Results:", &format!("\n{more}echo \"Results:"))).unwrap();
-    // Also where tools run only if they are allowed to.
+    // Also if tools run only when they are allowed.
     let output = command(&script, &root).env("MCPBASH_TOOL_ALLOW_DEFAULT", "deny").output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     let expected = "  hello... PASS\n  hello (by name)... PASS\n  hello (dry-run)... PASS\n  hello (misspelt)... FAIL\n  \
@@ -90,8 +91,8 @@ fn the_test_script_counts_what_passes_and_what_fails() {
     assert_eq!(output.status.code(), Some(1));
 }
 
-/// What mcp-bash in bash puts beside a tool does this: it runs the tool through `run-tool`, in a temporary folder of the
-/// project, and looks for a message or a text in the result with jq.
+/// The smoke test that the bash framework puts beside a tool: it runs the tool through `run-tool`, in a
+/// temporary folder of the project, and checks the result for a message or a text with jq.
 const SMOKE_OF_MCP_BASH: &str = r#"#!/usr/bin/env bash
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -114,7 +115,7 @@ echo "passed"
 "#;
 
 #[test]
-fn a_project_of_mcp_bash_in_bash_passes_its_smoke_test() {
+fn a_project_of_the_bash_framework_passes_its_smoke_test() {
     let project = Project::new()
         .file("server.d/server.meta.json", r#"{"name": "demo-server", "_comment": "Optional: more"}"#)
         .script(

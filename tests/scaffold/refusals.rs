@@ -7,7 +7,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 
 #[test]
-fn names_that_cannot_be_are_refused_and_nothing_is_written() {
+fn invalid_names_are_refused_and_nothing_is_written() {
     let project = Project::new();
     let root = new_project(&project, &[]);
     let before = tree(&root);
@@ -50,7 +50,7 @@ fn names_that_cannot_be_are_refused_and_nothing_is_written() {
 }
 
 #[test]
-fn what_is_there_is_refused_and_stays_as_it_is() {
+fn existing_files_are_refused_and_stay_unchanged() {
     let project = Project::new();
     let root = new_project(&project, &[]);
     for arguments in [
@@ -64,7 +64,7 @@ fn what_is_there_is_refused_and_stays_as_it_is() {
     ] {
         done(&root, &[&["scaffold"], arguments].concat());
     }
-    // A name that another file has given to its tool.
+    // A name that another file already uses for its tool.
     fs::write(root.join("tools/other.sh"), "#!/bin/sh\n# mcp: {\"name\": \"taken\"}\n").unwrap();
     symlink("nowhere", root.join("tools/link")).unwrap();
     symlink("nowhere", root.parent().unwrap().join("link")).unwrap();
@@ -107,7 +107,7 @@ fn what_is_there_is_refused_and_stays_as_it_is() {
 
 #[test]
 fn a_folder_that_cannot_be_written_is_named_and_left_clean() {
-    // Not even root can make something there.
+    // Not even root can create something there.
     let said = refused(Path::new("/proc"), &["new", "demo"]);
     assert!(said.starts_with("failed to write /proc/demo/"), "{said}");
 
@@ -122,7 +122,7 @@ fn a_folder_that_cannot_be_written_is_named_and_left_clean() {
 }
 
 #[test]
-fn outside_of_a_project_the_ways_to_one_are_named() {
+fn outside_a_project_the_message_says_how_to_create_one() {
     let project = Project::new();
     assert_eq!(
         refused(project.root(), &["scaffold", "tool", "x"]),

@@ -1,11 +1,11 @@
-//! `scripts/test`: which steps it runs, in which order, and what it refuses. A program that only notes its arguments stands
-//! in for cargo.
+//! `scripts/test`: which steps it runs, in which order, and what it refuses. A stub that records its
+//! arguments replaces cargo.
 
 use crate::harness::Project;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// A folder with a cargo that notes what it is asked to do, and fails for what `failing` says.
+/// A folder with a cargo that records its arguments, and fails for `failing`.
 fn with_cargo(failing: &str) -> Project {
     let project = Project::new();
     let calls = project.path("calls");

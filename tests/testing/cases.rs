@@ -1,4 +1,4 @@
-//! Cases: which there are, what each consists of, and how they are run.
+//! Cases: how they are found, what they contain, and how they run.
 
 use super::{Ran, command, hello, passes, problems, ran, report, test, tool, tree};
 use crate::harness::{Project, Server};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 
 #[test]
-fn cases_that_hold_and_one_that_does_not() {
+fn cases_that_pass_and_one_that_fails() {
     let project = hello(
         r#"
 - name: greets by name
@@ -69,14 +69,14 @@ skip  hello/greets in Klingon: nobody knows how
 }
 
 #[test]
-fn what_is_run_can_be_listed_and_chosen() {
+fn cases_can_be_listed_and_selected() {
     let project = hello("- {name: one, arguments: {name: A}}\n- {name: one more, arguments: {name: B}}\n")
         .script("test/run.sh", "#!/bin/sh\n");
     assert_eq!(
         test(&project, &["--list"]).stdout,
         "hello/one  tools/hello/tests/hello.yaml:1\nhello/one more  tools/hello/tests/hello.yaml:2\ntest/run.sh\n"
     );
-    // The name of a case means that case alone, and anything else all that have it.
+    // The exact name of a case selects only that case; any other text selects all cases that contain it.
     assert_eq!(test(&project, &["--list", "hello/one"]).stdout.lines().count(), 1);
     assert_eq!(test(&project, &["--list", "ONE"]).stdout.lines().count(), 2);
     assert_eq!(test(&project, &["--list", "test/run"]).stdout, "test/run.sh\n");
@@ -142,7 +142,7 @@ ok    review/the messages (N ms)
         "--- text (text/markdown)\n# Handbook\n"
     );
     passes(&project);
-    // What belongs to tests is never served.
+    // Files of tests are never served.
     let mut server = Server::ready(project.root());
     let prompts = server.ask(1, "prompts/list", &json!({}))["result"]["prompts"].clone();
     let resources = server.ask(2, "resources/list", &json!({}))["result"]["resources"].clone();
@@ -167,7 +167,7 @@ fn functions_are_tested_beside_their_file() {
             "import { tool } from 'mcp-bash'\nexport const two = tool('Two.', {}, () => 'two')\n",
         )
         .file("tools/tests/add.yaml", "{ arguments: { a: 1, b: 2 }, expect: { text: '3' } }")
-        // What is imported only now must be there, though each case begins with an empty home.
+        // A late import must still work, although each case starts with an empty home.
         .file(
             "tools/tests/sums.yaml",
             "{ tool: age, answers: [{ accept: { value: 7 } }], expect: { text: '7' } }",
@@ -191,7 +191,7 @@ fn functions_are_tested_beside_their_file() {
 }
 
 #[test]
-fn a_project_may_stand_in_a_folder_with_any_name() {
+fn a_project_folder_can_have_any_name() {
     let above = Project::new()
         .script("my 'project' é/tools/where/tool.sh", "#!/bin/sh\npwd\n")
         .file("my 'project' é/tools/where/tests/where.yaml", "expect: { text: '${project}' }")
@@ -236,7 +236,7 @@ fn nothing_in_a_folder_of_tests_is_served() {
 }
 
 #[test]
-fn a_case_has_files_answers_roots_and_an_environment_of_its_own() {
+fn a_case_has_its_own_files_answers_roots_and_environment() {
     let script = r#"#!/bin/bash
 source "$MCP_SDK/tool-sdk.sh"
 dir=$(mcp_args_get '.dir')
@@ -277,7 +277,7 @@ touch "$HOME/left"
 }
 
 #[test]
-fn questions_and_answers_that_do_not_fit_are_told() {
+fn questions_and_answers_that_do_not_match_are_reported() {
     let script = r#"#!/bin/bash
 source "$MCP_SDK/tool-sdk.sh"
 mcp_elicit_confirm "Sure?"
@@ -295,7 +295,7 @@ mcp_elicit_confirm "Sure?"
 }
 
 #[test]
-fn many_cases_are_run_at_once_and_told_in_their_order() {
+fn cases_run_concurrently_and_are_reported_in_order() {
     let cases: Vec<String> =
         (0..200).map(|n| format!("- {{ name: case {n}, expect: {{ text: hi }} }}\n")).collect();
     let project = Project::with_hi().file("tools/hi/tests/many.yaml", &cases.concat());

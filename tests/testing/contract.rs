@@ -1,10 +1,10 @@
-//! `mcp-bash test --contract`: what clients see, recorded and compared.
+//! `mcp-bash test --contract`: records what clients see, and compares it.
 
 use crate::harness::Project;
 use crate::testing::{Ran, hello, report, test};
 use serde_json::json;
 
-/// A project with something of each kind.
+/// A project with an entry of each kind.
 fn surface() -> Project {
     hello("{ arguments: { name: x } }")
         .file("resources/a.txt", "a")
@@ -13,7 +13,7 @@ fn surface() -> Project {
 }
 
 #[test]
-fn the_contract_is_what_clients_see() {
+fn the_contract_records_what_clients_see() {
     let project = surface();
     assert_eq!(
         test(&project, &["--contract"]),
@@ -83,7 +83,7 @@ fn the_contract_is_what_clients_see() {
 }
 
 #[test]
-fn a_change_that_breaks_clients_is_told_and_fails() {
+fn a_breaking_change_is_reported_and_fails() {
     let project = surface();
     assert_eq!(test(&project, &["--contract", "--update"]).code, Some(0));
     let project = project
@@ -124,7 +124,7 @@ What clients rely on would stop working. If that is meant, `mcp-bash test --cont
     );
     assert_eq!(test(&project, &["--contract", "--update"]).code, Some(2), "there is nobody to ask");
     assert_eq!(test(&project, &["--contract", "--update", "--yes"]).code, Some(0));
-    // What only adds does not fail.
+    // Additions do not fail.
     let project = project.tool("more", "#!/bin/sh\n");
     let added = test(&project, &["--contract"]);
     assert!(

@@ -1,10 +1,10 @@
-//! What a case may expect of a result, and snapshots.
+//! The expectations of a case, and snapshots.
 
 use super::{HELLO, Ran, command, hello, passes, problems, test, tool, tree};
 use crate::harness::{Project, Terminal};
 
 #[test]
-fn each_expectation_can_fail_and_says_how() {
+fn each_expectation_can_fail_with_a_message() {
     let script = r#"#!/bin/bash
 source "$MCP_SDK/tool-sdk.sh"
 mcp_progress 10 "begun"
@@ -75,7 +75,7 @@ fn every_kind_of_error_can_be_expected() {
 }
 
 #[test]
-fn snapshots_are_recorded_after_a_look_and_compared() {
+fn snapshots_are_recorded_after_a_review_and_compared() {
     let project = hello("- { name: A & B, arguments: { name: Ada }, expect: { snapshot: true } }");
     let before = tree(project.root());
     let failed = test(&project, &[]);
@@ -121,7 +121,7 @@ FAIL hello/A & B
 "
         )
     );
-    // A person looks at the change, and says no, then yes.
+    // A user reviews the change, and declines, then accepts.
     let (shown, code) = Terminal::of_columns(80).run_typing(command(&project, &["--update"]), "what\nn\n");
     assert!(code == Some(1) && shown.contains("+Howdy, Ada!") && shown.contains("1 failed"), "{shown}");
     assert_eq!(project.read(snapshot), "--- text\nHello, Ada!\n");
@@ -131,7 +131,7 @@ FAIL hello/A & B
 }
 
 #[test]
-fn what_differs_from_run_to_run_is_replaced_in_snapshots() {
+fn values_that_vary_are_replaced_in_snapshots() {
     let project = tool(
         "#!/bin/sh\necho \"took $$ ms in $(pwd) and $1\"\nexit 4\n",
         "{ replace: [{ pattern: '\\d+ ms', with: N ms }], expect: { snapshot: true, exit_code: 4 } }",

@@ -1,4 +1,4 @@
-//! Wrong case files, and tools and servers that hang, die or print too much.
+//! Invalid case files, and tools and servers that hang, die or print too much.
 
 use super::{passes, problems, report, test, tool};
 use crate::harness::{Project, Server, wait_until_gone};
@@ -64,14 +64,14 @@ fn hostile_case_files_are_refused_at_once() {
             &ran.stderr[..ran.stderr.len().min(500)]
         );
     }
-    // A pattern that other engines would never be done with.
+    // A pattern on which backtracking engines would never finish.
     let text = "a".repeat(50_000);
     let project = tool(&format!("#!/bin/sh\necho {text}\n"), "expect: { matches: '^(a+)+$', lacks: b }");
     passes(&project);
 }
 
 #[test]
-fn a_tool_that_hangs_is_ended_with_all_it_started() {
+fn a_tool_that_hangs_is_killed_with_its_processes() {
     let project = Project::new()
         .tool("slow", "#!/bin/bash\nsetsid sleep 3600 & echo $! >>pids\nsleep 3600 & echo $! >>pids; echo $$ >>pids\nwait\n")
         .file("tools/slow/tests/slow.yaml", "- timeout: 1.5\n- { tool: hi, name: after it, expect: { text: hi } }\n")
@@ -109,7 +109,7 @@ fn a_server_that_does_not_start_says_why() {
 }
 
 #[test]
-fn much_output_and_bytes_do_no_harm() {
+fn large_and_binary_output_is_harmless() {
     let project = Project::new()
         .tool("much", "#!/bin/sh\nhead -c 50000000 /dev/zero | tr '\\0' x\n")
         .tool("lines", "#!/bin/sh\nseq 1 300000\n")

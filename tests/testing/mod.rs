@@ -1,4 +1,4 @@
-//! `mcp-bash test`: cases beside what they test, run against a real server; programs in `test/`.
+//! `mcp-bash test`: cases beside the entries they test, run against a real server; programs in `test/`.
 
 mod cases;
 mod contract;
@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// A tool that greets, says what it does meanwhile, and fails without a name.
+/// A tool that greets, logs while it runs, and fails without a name.
 const HELLO: &str = r#"#!/bin/bash
 source "$MCP_SDK/tool-sdk.sh"
 name=$(mcp_args_require '.name')
@@ -34,7 +34,7 @@ pub(crate) fn hello(cases: &str) -> Project {
         .file("tools/hello/tests/hello.yaml", cases)
 }
 
-/// A project with one tool that is called as its case says.
+/// A project with one tool, called by its case.
 fn tool(script: &str, case: &str) -> Project {
     Project::new().tool("it", script).file("tools/it/tests/it.yaml", case)
 }
@@ -65,7 +65,7 @@ fn ran(mut command: Command) -> Ran {
     }
 }
 
-/// The text with `N` for what differs from run to run.
+/// The text with `N` for values that differ from run to run.
 fn without_times(text: &str) -> String {
     let lines = text.lines().map(|line| match line.rsplit_once(" in ") {
         Some((before, time)) if time.ends_with(" s") && before.contains("passed") => {
@@ -104,7 +104,7 @@ fn tree(root: &Path) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut left = vec![root.to_owned()];
     while let Some(folder) = left.pop() {
-        // What is being removed meanwhile is not there.
+        // A file that is being removed counts as absent.
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
             found.insert(entry.path().strip_prefix(root).unwrap().to_string_lossy().into_owned());
             if entry.file_type().is_ok_and(|kind| kind.is_dir()) {

@@ -65,7 +65,7 @@ Tools without a test: hi
     assert_eq!(without_bats(&["a.bats", "--allow-missing"]).code, Some(0));
 }
 
-/// The folders of the search path that hold no bats.
+/// The folders of the search path without bats.
 fn path_without_bats() -> String {
     let path = std::env::var("PATH").unwrap();
     path.split(':').filter(|folder| !Path::new(folder).join("bats").exists()).collect::<Vec<_>>().join(":")

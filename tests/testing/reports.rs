@@ -6,7 +6,7 @@ use serde_json::json;
 use std::os::unix::fs::FileTypeExt;
 
 #[test]
-fn the_report_goes_where_it_is_sent_and_nothing_is_replaced_by_it() {
+fn the_report_goes_to_its_file_and_overwrites_nothing_else() {
     let project =
         tool("#!/bin/sh\necho hi\n", "- { name: a, expect: { text: hi } }\n").file("real.xml", "old");
     let (link, pipe) = (project.path("link.xml"), project.path("pipe"));

@@ -7,7 +7,7 @@ use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, Command, Stdio};
 
-/// A test run that goes on until it is told to end, and what it has printed so far.
+/// A test run that continues until it is stopped, and its output so far.
 struct Running {
     child: Child,
     output: std::path::PathBuf,
@@ -41,7 +41,7 @@ impl Running {
 }
 
 #[test]
-fn a_change_runs_again_what_it_concerns() {
+fn a_change_runs_the_affected_cases_again() {
     let project = hello("{ arguments: { name: x }, expect: { text: 'Hello, x!' } }")
         .tool("hi", "#!/bin/sh\necho hi\n")
         .file("tools/hi/tests/hi.yaml", "expect: { text: hi }");

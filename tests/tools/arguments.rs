@@ -1,4 +1,4 @@
-//! How arguments reach scripts that know nothing of JSON, and programs that have no script at all.
+//! How arguments reach scripts that do not parse JSON, and programs without a script.
 
 use crate::harness::{Project, Server, wait_until};
 use serde_json::{Value, json};
@@ -6,10 +6,10 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
-/// Prints each of its words in brackets.
+/// Prints each of its arguments in brackets.
 const WORDS: &str = "#!/bin/sh\nfor word in \"$@\"; do printf '[%s]' \"$word\"; done\n";
 
-/// A project with the script as it is and metadata beside it.
+/// A project with this script and metadata beside it.
 fn mapped(script: &str, metadata: &Value) -> Project {
     Project::new()
         .script("tools/show/tool.sh", script)
@@ -20,7 +20,7 @@ fn call(server: &mut Server, tool: &str, arguments: &Value) -> Value {
     answer(server, "tools/call", &json!({ "name": tool, "arguments": arguments }))["result"].clone()
 }
 
-/// The answer to a request, whatever the server has to tell before it.
+/// The answer to a request, skipping messages before it.
 fn answer(server: &mut Server, method: &str, params: &Value) -> Value {
     server.request(1, method, params);
     loop {
@@ -37,7 +37,7 @@ fn ready(command: Command) -> Server {
     server
 }
 
-/// What the words of `argv` are for these arguments.
+/// The words of `argv` for these arguments.
 fn words(argv: &Value, arguments: &Value) -> String {
     let project = mapped(WORDS, &json!({ "argv": argv }));
     let result = call(&mut Server::ready(project.root()), "show", arguments);
@@ -55,7 +55,7 @@ fn health(project: &Project) -> String {
 }
 
 #[test]
-fn a_script_gets_its_words_with_no_line_changed() {
+fn an_unchanged_script_gets_its_arguments() {
     let metadata = json!({
         "inputSchema": {
             "type": "object",
@@ -114,7 +114,7 @@ fn variables_and_standard_input_are_mapped_too() {
     assert_eq!(text_of(&mut server, json!({ "depth": "$(id)", "name": "x y", "text": "" })), "$(id)|x y|");
     let long = "x".repeat(1_000_000);
     assert!(text_of(&mut server, json!({ "text": long })).len() > 900_000);
-    // A program that reads its input where it has no file does not take the JSON for one.
+    // A program that reads standard input when it has no file must not read the JSON.
     assert_eq!(
         text(&call(
             &mut Server::ready(mapped("#!/bin/sh\ncat; echo .\n", &json!({ "argv": [] })).root()),
@@ -157,7 +157,7 @@ fn a_program_needs_no_script() {
     let refused = call(&mut server, "numbers", &json!({ "count": -3 }));
     assert!(text(&refused).contains("`count` must not begin with `-`"), "{refused}");
     assert!(text(&call(&mut server, "join", &json!({ "a": "1" }))).contains("do not fit its inputSchema"));
-    // The registry knows them as well.
+    // The registry contains them as well.
     let mut refresh = Server::command();
     refresh.args(["registry", "refresh", "--project-root"]).arg(project.root());
     assert!(refresh.output().unwrap().status.success());
@@ -237,12 +237,12 @@ fn no_value_becomes_an_option() {
 }
 
 #[test]
-fn what_no_process_can_be_given_is_refused_in_words() {
+fn arguments_that_no_process_can_receive_are_refused() {
     assert!(words(&json!(["{x}"]), &json!({ "x": "a\u{0}b" })).contains("`x` must not hold a NUL character"));
     let long = "x".repeat(1024 * 1024);
     let told = words(&json!(["{x}"]), &json!({ "x": long }));
     assert!(told.contains("`x` makes 1048576 bytes") && told.contains("at most 131071"), "{told}");
-    // Each is short enough, and all together are not: for us, or for a system that allows less.
+    // Each is short enough, but not all together: for the server, or for a system with a lower limit.
     let many = |count: usize| json!({ "x": vec!["x".repeat(100_000); count] });
     assert!(words(&json!(["{x...}"]), &many(30)).contains("too long for a command line"));
     let project = mapped(WORDS, &json!({ "argv": ["{x...}"] }));
@@ -258,7 +258,7 @@ fn what_no_process_can_be_given_is_refused_in_words() {
     assert!(text(&call(&mut server, "show", &json!({ "x": "\u{0}" }))).contains("NUL"));
 }
 
-/// What is said about metadata that cannot be used, by the log and by `--health`.
+/// The messages about invalid metadata, from the log and from `--health`.
 fn diagnosed(metadata: &Value) -> String {
     let project = mapped(WORDS, metadata);
     let mut server = Server::ready(project.root());
@@ -276,7 +276,7 @@ fn diagnosed(metadata: &Value) -> String {
 }
 
 #[test]
-fn a_mapping_that_cannot_work_is_told_at_the_start_with_its_file_and_remedy() {
+fn an_invalid_mapping_is_reported_at_the_start_with_its_file_and_fix() {
     let schema = json!({ "properties": { "path": { "type": "string" } } });
     for (metadata, remedies) in [
         (json!({ "argv": ["{pth}"], "inputSchema": schema }), ["`pth`", "it has `path`"]),
@@ -301,7 +301,7 @@ fn a_mapping_that_cannot_work_is_told_at_the_start_with_its_file_and_remedy() {
 }
 
 #[test]
-fn a_shell_is_never_given_a_value_as_code() {
+fn a_shell_never_receives_a_value_as_code() {
     let project = Project::new()
         .file("tools/bad.meta.json", &json!({ "command": ["sh", "-c", "ls {path}"] }).to_string());
     assert!(health(&project).contains("would have `sh` read a value as code"));
@@ -326,18 +326,18 @@ fn a_missing_program_is_named_at_the_start_and_in_the_call() {
     assert!(text(&result).contains("`no-such-program-here`, which is not there: install it"), "{result}");
     let is_logged = || project.read("server.log").contains("`no-such-program-here`, which is not there");
     wait_until("the warning", || is_logged().then_some(()));
-    // It is looked for when it is called, on the PATH of scripts.
+    // It is looked up when it is called, on the PATH of scripts.
     let path = format!("relative:{}:/usr/bin:/bin", project.path("bin").display());
     let mut server = Server::ready_with(project.root(), &[("MCPBASH_PATH", &path)], "2025-11-25");
     assert_eq!(text(&call(&mut server, "gone", &json!({ "x": "a" }))), "[a]");
-    // What is part of the project is judged as its scripts are.
+    // Programs in the project are checked like its scripts.
     fs::set_permissions(project.path("bin/no-such-program-here"), fs::Permissions::from_mode(0o777)).unwrap();
     let refused = answer(&mut server, "tools/call", &json!({ "name": "gone", "arguments": { "x": "a" } }));
     assert!(refused["error"]["message"].as_str().unwrap().contains("is writable by its group"), "{refused}");
 }
 
 #[test]
-fn metadata_that_others_may_write_runs_nothing() {
+fn group_or_world_writable_metadata_runs_nothing() {
     let metadata = json!({ "command": ["echo", "hi"] }).to_string();
     let project = Project::new().file("tools/say/tool.meta.json", &metadata);
     let refusal = |project: &Project| {
@@ -357,7 +357,7 @@ fn metadata_that_others_may_write_runs_nothing() {
 }
 
 #[test]
-fn what_a_provider_prints_does_not_decide_what_is_run() {
+fn a_provider_cannot_define_commands() {
     let provider = r#"#!/bin/sh
 case $1 in
   list) echo '{"name":"p","inputSchema":{"type":"object"},"command":["touch","owned"],"argv":["owned"]}' ;;
@@ -370,7 +370,7 @@ esac
 }
 
 #[test]
-fn arguments_that_no_metadata_speaks_of_are_reported_once() {
+fn undeclared_arguments_are_reported_once() {
     let project = Project::new().tool("plain", "#!/bin/sh\necho hi\n").tool("other", "#!/bin/sh\necho hi\n");
     let mut server = Server::ready(project.root());
     for (tool, arguments) in [
@@ -392,7 +392,7 @@ fn arguments_that_no_metadata_speaks_of_are_reported_once() {
 }
 
 #[test]
-fn a_script_that_reads_a_command_line_nobody_fills_is_found_by_the_checks() {
+fn the_checks_find_a_script_that_reads_an_empty_command_line() {
     let project = Project::new().tool("size", "#!/bin/sh\ndu -sh \"$1\"\n");
     let told = health(&project);
     assert!(told.contains("reads its command line (`$1`)") && told.contains("add `argv`"), "{told}");
@@ -401,20 +401,20 @@ fn a_script_that_reads_a_command_line_nobody_fills_is_found_by_the_checks() {
 }
 
 #[test]
-fn an_argument_that_the_program_is_not_given_is_told() {
+fn an_argument_that_the_program_does_not_receive_is_reported() {
     let schema = json!({ "properties": { "path": {}, "depth": {} } });
     let command = json!({ "command": ["ls", ["{path}"]], "inputSchema": schema });
     let project = Project::new().file("tools/list.meta.json", &command.to_string());
     let told = health(&project);
     assert!(told.contains("declares `depth` in `inputSchema`, which its program is not given"), "{told}");
-    // A script may read the others as JSON, but two braces are a mistake.
+    // A script may read the other arguments as JSON, but double braces are an error.
     let told = health(&mapped(WORDS, &json!({ "argv": [["{path}"]], "inputSchema": schema })));
     assert!(told.contains("\"problems\":[]"), "{told}");
     let told = health(&mapped(WORDS, &json!({ "argv": ["{{path}}"], "inputSchema": schema })));
     assert!(told.contains("`path`") && told.contains("with one brace on each side"), "{told}");
 }
 
-/// The files that a page shows: those whose block names a path after its language.
+/// The files of a page: blocks with a path after the language.
 fn shown_files(page: &str) -> Vec<(String, String)> {
     let mut blocks = page.split("\n```").skip(1).step_by(2);
     let file = |block: &str| {
@@ -425,7 +425,7 @@ fn shown_files(page: &str) -> Vec<(String, String)> {
 }
 
 #[test]
-fn what_the_page_shows_works_as_it_is_pasted() {
+fn the_examples_of_the_page_work_as_pasted() {
     let files = shown_files(include_str!("../../docs/arguments.md"));
     let paths: Vec<_> = files.iter().map(|(path, _)| &**path).collect();
     assert!(paths.contains(&"tools/disk-usage/tool.meta.json"), "{paths:?}");

@@ -1,4 +1,4 @@
-//! What a schema says of an argument that is left out is what the script gets.
+//! A script receives the schema's default for an omitted argument.
 
 use crate::harness::{Project, Server};
 use serde_json::Value;
@@ -20,7 +20,7 @@ fn given(server: &mut Server, arguments: &str) -> Value {
 }
 
 #[test]
-fn defaults_are_added_and_what_was_given_keeps_its_bytes() {
+fn defaults_are_added_and_given_arguments_keep_their_bytes() {
     let project = project();
     let mut server = Server::ready(project.root());
     for (arguments, expected) in [

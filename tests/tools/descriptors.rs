@@ -1,15 +1,15 @@
-//! What processes of a project have open: what the server gives them, and nothing of whoever started the server.
+//! The open descriptors of a project's processes: those from the server, and none from the server's parent.
 
 use crate::functions::{call, text};
 use crate::harness::{Project, Server};
 use serde_json::json;
 use std::process::{Command, Stdio};
 
-/// Lists what it has open. The descriptor of the listing itself is closed again by the time that it is looked at.
+/// Lists its open descriptors. The descriptor of the listing itself is closed by the time it is checked.
 const LIST: &str =
     "for number in /proc/self/fd/* /dev/fd/*; do [ -e \"$number\" ] && readlink \"$number\"; done";
 
-/// A server whose parent has a file open as descriptors 7 and 200, and does not close them on exec.
+/// A server whose parent has a file open as descriptors 7 and 200, without close-on-exec.
 fn server_of_careless_parent(project: &Project) -> Server {
     let mut command = Command::new("bash");
     let secret = project.path("secret");

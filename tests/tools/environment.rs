@@ -1,5 +1,5 @@
-//! What scripts find in their environment: what `server.d/env.sh` sets, what metadata names, what the project brings
-//! along; and that nothing is run where less than what was meant would be the outcome.
+//! The environment of scripts: variables from `server.d/env.sh`, from metadata, and from the project's
+//! virtual environment. If a part fails, nothing runs with an incomplete environment.
 
 use crate::harness::{Project, Server, code, wait_until};
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ fn message(answer: &Value) -> &str {
     answer["error"]["message"].as_str().unwrap_or_else(|| panic!("{answer}"))
 }
 
-/// A project with a tool that prints the variables it was asked for, one a line.
+/// A project with a tool that prints the requested variables, one per line.
 fn project() -> Project {
     Project::new().tool(
         "show",
@@ -80,7 +80,7 @@ export MCPBASH_REMOTE_TOKEN=mine MCP_TOOL_NAME=other
 }
 
 #[test]
-fn env_sh_counts_again_as_soon_as_it_changes() {
+fn env_sh_is_sourced_again_when_it_changes() {
     let project = project().file("server.d/env.sh", "export GREETING=one\n");
     let mut server = quiet(&project, &[]);
     assert_eq!(shown(&mut server, "GREETING"), "one");
@@ -121,14 +121,14 @@ fn no_script_is_run_with_an_env_sh_that_fails() {
         let (report, status) = health(&project, &[]);
         assert_eq!(status, 1, "{report}");
         assert!(report["problems"].to_string().contains("server.d/env.sh"), "{report}");
-        // Mended, it counts without another start.
+        // Once fixed, it takes effect without a restart.
         project.write("server.d/env.sh", "export GREETING=mended\n");
         assert_eq!(shown(&mut server, "GREETING"), "mended");
     }
 }
 
 #[test]
-fn an_env_sh_that_others_may_write_is_not_sourced() {
+fn a_group_or_world_writable_env_sh_is_not_sourced() {
     let project = project().file("server.d/env.sh", "echo x >>sourced\n");
     set_mode(&project.path("server.d/env.sh"), 0o666);
     let mut server = quiet(&project, &[]);
@@ -209,7 +209,7 @@ fn a_virtual_environment_beside_the_project_is_on_the_path() {
     assert_eq!(shown(&mut server, "VIRTUAL_ENV"), "");
     drop(server);
 
-    // What others can write to is not used, and somebody hears of it.
+    // A group- or world-writable one is not used, and a warning says so.
     set_mode(&project.path(".venv/bin"), 0o777);
     set_mode(&project.path("venv"), 0o777);
     let mut server = quiet(&project, &[]);
@@ -222,7 +222,7 @@ fn a_virtual_environment_beside_the_project_is_on_the_path() {
 }
 
 #[test]
-fn nothing_runs_where_all_of_the_environment_was_asked_for_and_is_not_allowed() {
+fn nothing_runs_if_inheriting_the_environment_is_requested_but_not_allowed() {
     let project = project()
         .script("prompts/p.sh", "#!/bin/sh\n# mcp: {}\necho hi\n")
         .file("resources/r.meta.json", r#"{"uri": "mine://r"}"#)
@@ -249,7 +249,7 @@ fn nothing_runs_where_all_of_the_environment_was_asked_for_and_is_not_allowed() 
 }
 
 #[test]
-fn a_list_of_variables_alone_is_the_mode_for_it() {
+fn an_allowlist_alone_selects_the_allowlist_mode() {
     let project = project();
     let mut server = quiet(&project, &[("MCPBASH_TOOL_ENV_ALLOWLIST", "ONE"), ("ONE", "1"), ("TWO", "2")]);
     assert_eq!((shown(&mut server, "ONE"), shown(&mut server, "TWO")), ("1".to_owned(), String::new()));

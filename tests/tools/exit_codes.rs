@@ -1,4 +1,4 @@
-//! Which exit codes are answers and which are failures: as the metadata of a tool says.
+//! Which exit codes mean success and which mean failure, by the metadata of a tool.
 
 use crate::harness::{Project, Server};
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ fn call(server: &mut Server, tool: &str, arguments: &Value) -> Value {
 }
 
 #[test]
-fn a_command_that_finds_nothing_has_answered_where_its_metadata_says_so() {
+fn a_declared_exit_code_is_a_success() {
     let project = Project::new()
         .file("notes.txt", "one\n")
         .file(
@@ -16,7 +16,7 @@ fn a_command_that_finds_nothing_has_answered_where_its_metadata_says_so() {
             r#"{"command": ["grep", "-c", "-e{what}", "{file}"], "successExitCodes": [0, 1]}"#,
         )
         .file("tools/strict.meta.json", r#"{"command": ["grep", "-c", "-e{what}", "{file}"]}"#);
-    // The second server takes what it knows from the registry.
+    // The second server reads the tool from the registry.
     for start in ["first", "second"] {
         let mut server = Server::ready(project.root());
         let nothing = json!({ "what": "two", "file": "notes.txt" });
@@ -33,7 +33,7 @@ fn a_command_that_finds_nothing_has_answered_where_its_metadata_says_so() {
 }
 
 #[test]
-fn zero_is_an_answer_and_a_signal_never_is_one() {
+fn zero_is_always_a_success_and_a_signal_never() {
     let project = Project::new()
         .script("tools/exits.sh", "#!/bin/sh\n# mcp: {\"successExitCodes\": [137, 7], \"argv\": [\"{how}\"]}\n[ $1 != kill ] || kill -9 $$\nexit $1\n");
     let mut server = Server::ready(project.root());
@@ -44,7 +44,7 @@ fn zero_is_an_answer_and_a_signal_never_is_one() {
 }
 
 #[test]
-fn an_answer_is_held_to_the_promise_of_the_tool() {
+fn the_output_schema_applies_to_declared_exit_codes() {
     let project = Project::new().script("tools/x/tool.sh", "#!/bin/sh\necho '{\"n\": \"none\"}'\nexit 1\n").file(
         "tools/x/tool.meta.json",
         r#"{"successExitCodes": [1], "outputSchema": {"type": "object", "properties": {"n": {"type": "integer"}}}}"#,
@@ -54,7 +54,7 @@ fn an_answer_is_held_to_the_promise_of_the_tool() {
 }
 
 #[test]
-fn what_is_no_list_of_exit_codes_is_named() {
+fn an_invalid_list_of_exit_codes_is_named() {
     for wrong in ["1", "\"1\"", "[256]", "[-1]", "[\"1\"]", "{\"success\": [1]}"] {
         let metadata = format!(r#"{{"command": ["true"], "successExitCodes": {wrong}}}"#);
         let project = Project::with_hi().file("tools/wrong.meta.json", &metadata);

@@ -1,4 +1,4 @@
-//! A call that fails says what is wrong, to the model in its answer and to the operator in one line.
+//! A failed call reports the cause, to the model in its answer and to the operator in one line.
 
 use crate::harness::{Project, Server};
 use serde_json::{Value, json};
@@ -41,7 +41,7 @@ fn an_interpreter_that_may_not_be_executed_is_named() {
 }
 
 #[test]
-fn prompts_and_resources_say_it_as_well() {
+fn prompts_and_resources_report_it_as_well() {
     let project = Project::new()
         .script("prompts/p/prompt.sh", "#!/nowhere/sh\n")
         .file("prompts/p/prompt.meta.json", r#"{"name": "p"}"#)
@@ -62,7 +62,7 @@ fn prompts_and_resources_say_it_as_well() {
 }
 
 #[test]
-fn output_that_is_no_json_is_quoted_and_sent_to_the_right_place() {
+fn invalid_json_output_is_quoted_with_a_hint() {
     let metadata = r#"{"outputSchema": {"type": "object"}}"#;
     let project = Project::new()
         .script("tools/noisy/tool.sh", "#!/bin/sh\necho\necho 'DEBUG: connecting'\necho '{\"a\": 1}'\n")
@@ -105,7 +105,7 @@ fn a_failed_call_is_one_warning_for_the_operator() {
         server.ask(tool, "tools/call", &json!({ "name": tool }));
     }
     let mut told = warnings(&server.finish());
-    // What the checks say of the missing interpreter is another matter.
+    // The checks report the missing interpreter separately.
     told.retain(|event| event["logger"] != "mcp.checks");
     assert!(told.iter().all(|event| event["message"] == "a call failed"), "{told:?}");
     let of = |tool: &str| {
@@ -137,7 +137,7 @@ fn a_failing_command_of_a_script_with_the_sdk_names_its_line() {
         let text = text_of_failure(&answer(&project, "x"));
         assert!(text.ends_with(&format!("tools/x/tool.sh: {report}")), "{text}");
     }
-    // Whoever says what is wrong, ends on purpose or goes on needs no report.
+    // A script that reports its own error, exits on purpose or continues needs no report.
     for body in ["echo sorry >&2; exit 3\n", "set +e\nfalse\necho sorry >&2\nexit 1\n"] {
         let project = Project::new().tool("x", &format!("{sdk}{body}"));
         assert_eq!(text_of_failure(&answer(&project, "x")), "sorry");

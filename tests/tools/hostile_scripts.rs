@@ -1,11 +1,11 @@
-//! Whatever a script does harms its own call alone: others get what is theirs, and the server goes on.
+//! A script can harm only its own call: other calls get their own data, and the server keeps running.
 
 use crate::harness::{Project, Server};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
-/// What a script can do to its files and its pipe. Each comes with the name of the variable that names its victim.
+/// The variables that name the files, the pipe and the socket which a script can attack.
 const VICTIMS: [&str; 7] = [
     "MCP_TOOL_ERROR_FILE",
     "MCP_TOOL_RESOURCES_FILE",
@@ -18,7 +18,7 @@ const VICTIMS: [&str; 7] = [
 
 const QUIET: [(&str, &str); 1] = [("MCPBASH_LOG_LEVEL", "emergency")];
 
-/// Tells its word as progress, as a log and as its result.
+/// Sends its word as progress, as a log and as its result.
 const HONEST: &str = r#"#!/usr/bin/env bash
 source "$MCP_SDK/tool-sdk.sh"
 word=$(mcp_args_get '.word')
@@ -41,7 +41,7 @@ fn call(server: &mut Server, id: u64, tool: &str, word: &str) {
     );
 }
 
-/// Receives until so many requests are answered: the messages of each token, and the answers.
+/// Receives until so many requests are answered. Returns the messages of each token, and the answers.
 fn gather(server: &mut Server, answers: usize) -> (HashMap<u64, Vec<Value>>, HashMap<u64, Value>) {
     let (mut told, mut answered) = (HashMap::<u64, Vec<Value>>::new(), HashMap::new());
     while answered.len() < answers {
@@ -82,9 +82,10 @@ fn progress_of_many_calls_at_once_reaches_the_right_ones_and_none_is_lost() {
     }
 }
 
-/// Each variable in turn is replaced by what must not be opened or read to its end, while honest calls go on.
+/// Each variable's file in turn is replaced by one that must not be opened or read to its end, while honest
+/// calls go on.
 #[test]
-fn what_stands_in_the_place_of_a_file_harms_nobody_else() {
+fn special_files_harm_no_other_call() {
     let deeds = [
         ("fifo", "rm -rf \"$victim\"; mkfifo \"$victim\""),
         ("zero", "rm -rf \"$victim\"; ln -s /dev/zero \"$victim\""),
@@ -121,9 +122,9 @@ fn what_stands_in_the_place_of_a_file_harms_nobody_else() {
     assert_eq!(server.wait().code(), Some(128 + 15));
 }
 
-/// A script that is cancelled has put a named pipe where it would learn of it, and one where its answer would be.
+/// A cancelled script has put named pipes in place of its cancellation file and its answer file.
 #[test]
-fn a_cancelled_script_with_pipes_in_place_of_its_files_does_not_hold_the_server() {
+fn a_cancelled_script_with_pipes_in_place_of_its_files_does_not_block_the_server() {
     let script = "#!/bin/sh\nmkfifo $MCP_CANCEL_FILE $MCP_ELICIT_RESPONSE_FILE $MCP_ELICIT_RESPONSE_FILE.draft $MCP_TOOL_ERROR_FILE\nprintf '{\"message\":\"?\"}' >$MCP_ELICIT_REQUEST_FILE\nsleep 1000\n";
     let project = Project::new().tool("stuck", script).tool("hi", "#!/bin/sh\necho hi\n");
     let mut server = session(&project);
@@ -137,9 +138,10 @@ fn a_cancelled_script_with_pipes_in_place_of_its_files_does_not_hold_the_server(
     server.finish();
 }
 
-/// A folder that was thrown away, moved or closed is not given to another call, and goes with the server.
+/// A folder that a script removed, moved or closed is not reused for another call, and is removed with the
+/// server.
 #[test]
-fn what_a_script_does_to_its_folder_does_not_outlive_its_call() {
+fn changes_to_a_calls_folder_do_not_outlive_it() {
     let temporary = tempfile::tempdir().unwrap();
     let deeds = [
         ("remove", "rm -rf \"$folder\""),
@@ -177,9 +179,9 @@ fn what_a_script_does_to_its_folder_does_not_outlive_its_call() {
     assert_eq!(temporary.path().read_dir().unwrap().count(), 0, "nothing is left");
 }
 
-/// Who else has a folder cannot be listed, and what is written to a pipe that is free is told to nobody.
+/// Data written to a pipe after its call is not sent to any client.
 #[test]
-fn what_is_left_in_a_pipe_is_not_the_next_calls() {
+fn data_left_in_a_pipe_does_not_reach_the_next_call() {
     let late = "#!/usr/bin/env bash\nsource \"$MCP_SDK/tool-sdk.sh\"\nfor n in $(seq 500); do printf '{\"method\":\"notifications/progress\",\"params\":{\"progress\":%s,\"message\":\"late\"}}\\n' $n; done >\"$MCP_PROGRESS_STREAM\" &\nprintf '{\"method\":\"notifications/progress\",\"params\":{\"progress\":9999,\"message\":\"torn' >\"$MCP_PROGRESS_STREAM\"\necho late\n";
     let project = Project::new().tool("honest", HONEST).tool("late", late);
     let mut server = session(&project);
@@ -212,9 +214,9 @@ fn idle_connections_to_the_ask_socket_delay_only_their_own_call() {
     assert_eq!(server.receive()["id"], 1);
 }
 
-/// Two questions at once: the time of both is the user's, not the script's.
+/// An open question pauses the timeout, but not without limit.
 #[test]
-fn a_question_in_the_background_does_not_stop_the_clock_for_ever() {
+fn a_question_in_the_background_does_not_pause_the_timeout_for_ever() {
     let script = "#!/usr/bin/env bash\nsource \"$MCP_SDK/tool-sdk.sh\"\nmcp_elicit_confirm 'Sure?' >/dev/null &\nsleep 1000\n";
     let project = Project::new()
         .script("tools/evader/tool.sh", script)
@@ -233,9 +235,10 @@ fn a_question_in_the_background_does_not_stop_the_clock_for_ever() {
     }
 }
 
-/// Neither through `/proc` nor by tracing does another process of the same user reach the pipe to the client. Root may.
+/// Another process of the same user cannot reach the pipe to the client through `/proc` or by tracing. Root
+/// can.
 #[test]
-fn a_script_does_not_reach_the_output_of_the_server() {
+fn a_script_cannot_reach_the_output_of_the_server() {
     let script = "#!/bin/sh\nfor fd in /proc/$PPID/fd/*; do (echo '{\"forged\":true}' >\"$fd\") 2>/dev/null; done\nls /proc/$PPID/fd 2>/dev/null\ncat /proc/$PPID/environ 2>/dev/null\necho tried\n";
     let project = Project::new().tool("forger", script);
     std::fs::set_permissions(project.root(), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();

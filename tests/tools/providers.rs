@@ -1,10 +1,11 @@
-//! Executables that describe themselves: files in `tools/` that speak of `inputSchema` or are marked, and answer `list`.
+//! Executables that describe themselves: files in `tools/` that mention `inputSchema` or are marked, and
+//! answer `list`.
 
 use crate::harness::{Project, Server, code, wait_until};
 use serde_json::{Value, json};
 use std::process::{Command, Output};
 
-/// Two tools, and what the model should know about them, as a shell script.
+/// Two tools, and instructions for the model, as a shell script.
 const TEAM: &str = r#"#!/usr/bin/env bash
 set -u
 number() { sed -n "s/.*\"$1\"[[:space:]]*:[[:space:]]*\([0-9.]*\).*/\1/p" <<<"$2"; }
@@ -88,30 +89,30 @@ fn text(answer: &Value) -> &str {
     answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}"))
 }
 
-/// A provider that lists one tool and then does what it is told.
+/// A provider that lists one tool and then runs this code.
 fn provider(tool: &str, does: &str) -> String {
     format!(
         "#!/bin/sh\n# mcp: {{\"provider\": true}}\ncase $1 in\nlist) echo '{{\"name\":\"{tool}\"}}' ;;\n{tool}) {does} ;;\n*) exit 1 ;;\nesac\n"
     )
 }
 
-/// A script that says it provides tools, and does what it likes.
+/// A script that declares itself a provider, and runs this code.
 fn marked(does: &str) -> String {
     format!("#!/bin/sh\n# mcp: {{\"provider\": true}}\n{does}\n")
 }
 
-/// Goes through both tools as a client would.
+/// Uses both tools as a client would.
 fn try_out(project: &Project) {
     let mut server = Server::ready(project.root());
     assert_eq!(names(&mut server), ["add", "echo"]);
     server.finish();
-    // The handshake waits for no provider: it has the instructions of those that are known.
+    // The handshake waits for no provider: it contains the instructions of known ones.
     let mut server = Server::start(project.root());
     assert_eq!(server.initialize("2025-11-25")["instructions"], "Add before you echo.");
     assert_eq!(names(&mut server), ["add", "echo"]);
     assert_eq!(text(&call(&mut server, "echo", &json!({ "text": "Hello" }))), "Hello");
     assert_eq!(text(&call(&mut server, "add", &json!({ "a": 40, "b": 2 }))), "42");
-    // What a schema says is checked before the provider is run.
+    // Arguments are checked against the schema before the provider runs.
     let unfit = call(&mut server, "add", &json!({ "a": 40 }));
     assert_eq!(unfit["result"]["isError"], true);
     assert!(text(&unfit).contains('b'), "{unfit}");
@@ -129,12 +130,12 @@ fn a_shell_script_provides_tools() {
 }
 
 #[test]
-fn a_python_script_does() {
+fn a_python_script_provides_tools() {
     try_out(&Project::new().script("tools/team", TEAM_IN_PYTHON));
 }
 
 #[test]
-fn a_compiled_program_does() {
+fn a_compiled_program_provides_tools() {
     let project = Project::new().file("team.rs", TEAM_IN_RUST).file("tools/.keep", "");
     let compiled = Command::new(std::env::var("RUSTC").unwrap_or("rustc".into()))
         .args(["--edition", "2021", "-o"])
@@ -166,7 +167,7 @@ fn both_kinds_live_in_one_folder() {
 }
 
 #[test]
-fn what_goes_wrong_is_an_error_as_documented() {
+fn failures_are_errors_as_documented() {
     let project = Project::new()
         .script("tools/fails", &provider("fails", "echo 'disk full'; echo aside >&2; exit 3"))
         .script("tools/rubbish", &provider("rubbish", "echo '{oops'"))
@@ -195,7 +196,7 @@ fn what_goes_wrong_is_an_error_as_documented() {
 }
 
 #[test]
-fn a_name_that_two_have_is_nobodys() {
+fn a_name_in_two_providers_is_served_by_neither() {
     let project = Project::new()
         .tool("hi", "#!/bin/sh\necho script\n")
         .script("tools/a", &provider("hi", "echo '{\"content\":[]}'"))
@@ -212,7 +213,7 @@ fn a_name_that_two_have_is_nobodys() {
     assert_eq!(called["error"]["message"], format!("Tool name 'twice' duplicated ({twice})"));
     assert_eq!(call(&mut server, "alone", &json!({}))["result"]["content"], json!([]));
 
-    // Mended, all is well again.
+    // Once fixed, everything works again.
     for file in ["tools/a", "tools/c"] {
         std::fs::remove_file(project.path(file)).unwrap();
     }
@@ -229,7 +230,7 @@ fn a_name_that_two_have_is_nobodys() {
 }
 
 #[test]
-fn one_that_does_not_answer_hides_no_other() {
+fn a_provider_that_does_not_answer_hides_no_other() {
     let project = Project::new()
         .script("tools/good", &provider("good", "echo '{\"content\":[]}'"))
         .script("tools/fails", &marked("echo 'no licence' >&2; exit 7"))
@@ -294,7 +295,7 @@ fn an_unchanged_provider_is_not_asked_again() {
 }
 
 #[test]
-fn a_provider_that_leaves_children_holds_nobody_up() {
+fn a_provider_that_leaves_children_blocks_no_request() {
     let project = Project::new().script(
         "tools/leaves",
         "#!/bin/sh\n# mcp: {\"provider\": true}\nsleep 1000 &\ncase $1 in\nlist) echo '{\"name\":\"leaves\"}' ;;\nleaves) echo '{\"content\":[{\"type\":\"text\",\"text\":\"left\"}]}' ;;\nesac\n",
@@ -330,7 +331,7 @@ fn check(project: &Project, file: &str) -> Output {
 }
 
 #[test]
-fn an_author_is_told_what_a_client_would_see() {
+fn the_check_shows_what_a_client_would_see() {
     let project = Project::new()
         .script("tools/team.sh", TEAM)
         .script(

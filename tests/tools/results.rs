@@ -1,9 +1,9 @@
-//! What a tool prints becomes a result.
+//! The output of a tool becomes a result.
 
 use crate::harness::{Project, Server, code, stateless_meta};
 use serde_json::{Value, json};
 
-/// The result of a tool that is this script.
+/// The result of a tool with this script.
 fn result_of(script: &str) -> Value {
     answer_to(script, "2025-11-25")["result"].clone()
 }
@@ -27,7 +27,7 @@ fn text_stays_text() {
 }
 
 #[test]
-fn what_a_script_leaves_in_its_files_is_not_the_next_ones() {
+fn files_left_by_a_script_do_not_reach_the_next_call() {
     let project = Project::new()
         .tool(
             "leaver",
@@ -78,7 +78,7 @@ END
 echo note >&2"#,
     );
     assert_eq!(result["content"].as_array().unwrap().len(), 5);
-    // Beside pictures and files the structured content is sent as text.
+    // Beside images and files, the structured content is sent as text.
     assert_eq!(result["content"][4], json!({ "type": "text", "text": r#"{"n":{"deep":[1,{}]}}"# }));
     assert_eq!(result.get("structuredContent"), None);
     assert_eq!(result["isError"], true);
@@ -86,7 +86,7 @@ echo note >&2"#,
 }
 
 #[test]
-fn only_failures_say_how_the_process_ended() {
+fn only_failures_carry_the_exit_status() {
     let quiet = result_of("echo hi; echo note >&2");
     assert_eq!(quiet.get("_meta"), None, "{quiet}");
     let failed = result_of("echo partial; echo 'disk full' >&2; exit 3");
@@ -107,7 +107,7 @@ fn only_failures_say_how_the_process_ended() {
 }
 
 #[test]
-fn structured_content_stands_beside_files_only_where_a_schema_promises_it() {
+fn structured_content_is_sent_beside_files_only_with_an_output_schema() {
     let script = r#"#!/bin/bash
 source "$MCP_SDK/tool-sdk.sh"
 echo data >"$MCPBASH_PROJECT_ROOT/a.txt"
@@ -132,7 +132,7 @@ mcp_result_text_with_resource '{"rows": 1}' --path "$MCPBASH_PROJECT_ROOT/a.txt"
 
 // Shows: tools-content
 #[test]
-fn older_revisions_get_words_for_content_they_do_not_know() {
+fn older_revisions_get_text_for_unsupported_content() {
     let script = r#"echo '{"content":[{"type":"audio","data":"AAAA","mimeType":"audio/wav"},{"type":"resource_link","uri":"file:///x","name":"x"}],"isError":false}'"#;
     let kinds = |revision| {
         let content = answer_to(script, revision)["result"]["content"].clone();
@@ -156,7 +156,7 @@ fn a_whole_result_of_a_failing_script_is_an_error() {
 }
 
 #[test]
-fn a_script_that_wants_an_error_says_so() {
+fn a_script_can_report_an_error() {
     let newest = "2025-11-25";
     let answer = answer_to(
         r#"printf '{"code": -32602, "message": "no such city", "data": {"city": "Atlantis"}}' >"$MCP_TOOL_ERROR_FILE"; exit 1"#,
@@ -175,7 +175,7 @@ fn a_script_that_wants_an_error_says_so() {
 }
 
 #[test]
-fn files_that_a_script_names_are_embedded_if_they_are_the_projects() {
+fn files_that_a_script_names_are_embedded_if_they_are_in_the_project() {
     let project = Project::new()
         .file("data/note.md", "# hi\n")
         .file("data/with space.txt", "s")
@@ -219,7 +219,7 @@ echo done
 }
 
 #[test]
-fn a_script_runs_in_the_project_with_what_it_is_promised() {
+fn a_script_runs_in_the_project_with_the_documented_variables() {
     let project = Project::new().tool("env", "#!/bin/sh\npwd\nenv | sort\n");
     let environment =
         [("MCPBASH_REMOTE_TOKEN_KEY", "k"), ("SECRET_THING", "hidden"), ("MCPBASH_OWN", "shown")];
@@ -264,7 +264,7 @@ fn the_environment_has_three_modes_and_a_gate() {
 }
 
 #[test]
-fn a_bare_path_is_made_good_by_the_login_shell_or_by_a_setting() {
+fn a_bare_path_is_extended_by_the_login_shell_or_by_a_setting() {
     let project = Project::new()
         .tool("path", "#!/bin/sh\necho \"$PATH\"\n")
         .script("login-shell", "#!/bin/sh\necho noise of a profile\nPATH=/opt/mine/bin:$PATH\nexport PATH\nshift\nexec /bin/sh \"$@\"\n");
@@ -273,8 +273,8 @@ fn a_bare_path_is_made_good_by_the_login_shell_or_by_a_setting() {
         let mut environment = vec![("SHELL", shell.to_str().unwrap()), ("PATH", "/usr/bin:/bin")];
         environment.extend(settings);
         crate::harness::wait_until(&format!("the path {wanted}"), || {
-            // A server asks the login shell once, which cannot be started while another test, about to start a process of
-            // its own, still holds the file open for writing (`ETXTBSY`). Then the next server is asked.
+            // A server runs the login shell once. That fails with `ETXTBSY` while another test, about to
+            // start a process, still holds the file open for writing. Then the next server is tried.
             let mut server = Server::ready_with(project.root(), &environment, "2025-11-25");
             let mut is_seen = || {
                 server.call("call", "path");
@@ -296,7 +296,7 @@ fn a_bare_path_is_made_good_by_the_login_shell_or_by_a_setting() {
 }
 
 #[test]
-fn a_script_without_the_executable_bit_is_run_as_its_first_line_says() {
+fn a_script_without_the_executable_bit_runs_by_its_shebang() {
     let project = Project::new()
         .file("tools/plain/tool.sh", "#!/usr/bin/env bash\necho \"bash ${BASH_VERSION:+yes} $0\"\n")
         .file("tools/plain/tool.meta.json", r#"{"name": "plain"}"#)
@@ -311,7 +311,7 @@ fn a_script_without_the_executable_bit_is_run_as_its_first_line_says() {
 }
 
 #[test]
-fn what_is_too_long_is_cut_in_the_middle_and_kept_as_a_whole() {
+fn long_output_is_cut_in_the_middle_and_kept_in_full() {
     let project = Project::new()
         .tool("long", "#!/bin/sh\nseq 1 20000\n")
         .tool("fails", "#!/bin/sh\nseq 1 20000\nexit 3\n")
@@ -344,7 +344,7 @@ fn what_is_too_long_is_cut_in_the_middle_and_kept_as_a_whole() {
 }
 
 #[test]
-fn no_member_of_a_result_stands_twice() {
+fn no_member_of_a_result_occurs_twice() {
     let meta = r#"{"io.modelcontextprotocol/serverInfo":{"name":"evil"},"io.modelcontextprotocol\/serverInfo":1,"exitCode":7,"\u0065xitCode":8,"stderr":"x","own":1,"own":2}"#;
     let whole = format!(
         r#"{{"content":[{{"type":"text","text":"t"}}],"structuredContent":{{}},"isError":false,"resultType":"evil","ttlMs":1,"_meta":{meta}}}"#
@@ -378,7 +378,7 @@ fn no_member_of_a_result_stands_twice() {
 }
 
 #[test]
-fn a_tool_runs_where_its_metadata_says() {
+fn a_tool_runs_in_the_folder_from_its_metadata() {
     let here = |cwd: &str| format!("{{\"description\": \"Where it is\", \"cwd\": \"{cwd}\"}}");
     let project = Project::new()
         .script("tools/plain/tool.sh", "#!/bin/sh\npwd -P\n")
@@ -400,13 +400,13 @@ fn a_tool_runs_where_its_metadata_says() {
     assert!(text(&missing).contains("runs in the folder data, which is not there"), "{missing}");
     std::fs::create_dir(project.path("data")).unwrap();
     assert_eq!(text(&run("below")), root.join("data").to_str().unwrap());
-    // What leads out of the project is no tool at all.
+    // A path out of the project makes the tool invalid.
     assert_eq!(code(&run("outside")), -32602);
 }
 
-/// What strict clients refuse is not passed on: a half of a character, which JSON can write as an escape.
+/// Strict clients refuse lone surrogates, which JSON can write as escapes, so they are replaced.
 #[test]
-fn half_a_character_in_what_a_script_writes_is_a_mark_to_the_client() {
+fn lone_surrogates_in_a_result_are_replaced() {
     let whole = r#"{"content":[{"type":"text","text":"a\ud83db \ud83d\ude00"}],"structuredContent":{"\ud83d":"\udc00"},"_meta":{"k":"\ud83d"}}"#;
     let result = result_of(&format!("cat <<'EOF'\n{whole}\nEOF"));
     assert_eq!(result["content"][0]["text"], "a\u{fffd}b \u{1f600}", "{result}");
@@ -414,7 +414,7 @@ fn half_a_character_in_what_a_script_writes_is_a_mark_to_the_client() {
     assert_eq!(result["_meta"]["k"], "\u{fffd}");
     let other = result_of("cat <<'EOF'\n{\"a\":\"\\ud83d\"}\nEOF");
     assert_eq!(other["structuredContent"], json!({ "a": "\u{fffd}" }), "{other}");
-    // What is no JSON stays as it is.
+    // Output that is not JSON stays unchanged.
     assert_eq!(result_of("printf '%s' '\\ud83d {'")["content"][0]["text"], "\\ud83d {");
     let error = answer_to(
         "printf '%s' '{\"code\":-32001,\"message\":\"a\\ud83d\",\"data\":\"\\ud83d\"}' >\"$MCP_TOOL_ERROR_FILE\"; exit 1",
@@ -450,7 +450,7 @@ fn a_result_whose_content_no_client_can_read_is_refused() {
         let answer = answer_to(&prints, "2025-11-25");
         assert_eq!(code(&answer), -32603, "{answer}");
         assert!(answer["error"]["message"].as_str().unwrap().contains(problem), "{item}: {answer}");
-        // Of a failure everything is told as text.
+        // Everything in a failed result is sent as text.
         let failed = result_of(&format!("{prints}; exit 1"));
         assert_eq!(
             (&failed["isError"], &failed["content"][0]["type"]),

@@ -32,7 +32,7 @@ fn counting() -> Project {
 
 // Shows: tools-input
 #[test]
-fn what_does_not_fit_is_a_result_that_a_model_can_repair() {
+fn invalid_arguments_are_a_result_that_a_model_can_correct() {
     let project = counting();
     for (arguments, words) in [
         (json!({}), ["count", "required"]),
@@ -51,7 +51,7 @@ fn what_does_not_fit_is_a_result_that_a_model_can_repair() {
 }
 
 #[test]
-fn harmless_coercions_are_made_and_what_fits_is_not_touched() {
+fn harmless_coercions_are_made_and_valid_arguments_are_not_touched() {
     let project = counting();
     let seen = |arguments: Value| {
         let text = call(&project, &arguments)["result"]["content"][0]["text"].as_str().unwrap().to_owned();
@@ -69,7 +69,7 @@ fn harmless_coercions_are_made_and_what_fits_is_not_touched() {
 
 // Shows: schema-dialect
 #[test]
-fn a_schema_that_cannot_be_used_is_the_tools_fault() {
+fn an_invalid_schema_is_an_error_of_the_tool() {
     for schema in [
         json!({ "type": "object", "properties": { "x": { "type": "strnig" } } }),
         json!({ "type": "object", "$schema": "https://example.com/odd" }),
@@ -89,7 +89,7 @@ fn a_schema_that_cannot_be_used_is_the_tools_fault() {
 
 // Shows: tools-output
 #[test]
-fn output_must_be_what_its_schema_promises() {
+fn output_must_match_its_schema() {
     let metadata = json!({ "outputSchema": { "type": "object", "required": ["n"], "properties": { "n": { "type": "integer" } } } });
     let answer = |script: &str| call(&project(&metadata, &format!("#!/bin/sh\n{script}\n")), &json!({}));
     assert_eq!(answer(r#"echo '{"n": 1}'"#)["result"]["structuredContent"], json!({ "n": 1 }));
@@ -110,7 +110,7 @@ fn output_must_be_what_its_schema_promises() {
 
 // Shows: tools-structured-any
 #[test]
-fn structure_of_any_type_is_for_the_stateless_era() {
+fn structured_content_of_any_type_is_only_in_the_stateless_era() {
     let project = project(
         &json!({ "outputSchema": { "type": "array", "items": { "type": "integer" } } }),
         "#!/bin/sh\necho '[1, 2]'\n",

@@ -3,7 +3,7 @@
 use crate::harness::{Project, Server, code};
 use serde_json::{Value, json};
 
-/// A tool in bash whose script sources the SDK.
+/// A bash tool whose script sources the SDK.
 fn tool(body: &str) -> Project {
     tool_with(body, &json!({}))
 }
@@ -147,7 +147,7 @@ mcp_emit_text ok"#,
 
 // Shows: progress-rate
 #[test]
-fn ten_thousand_reports_are_told_within_the_limit_and_the_last_always() {
+fn ten_thousand_reports_are_sent_within_the_limit_and_the_last_always() {
     let project = tool(r#"for i in $(seq 10000); do mcp_progress "$i" "" 10000; done; mcp_emit_text ok"#);
     let mut server = Server::ready(project.root());
     server.request(1, "tools/call", &json!({ "name": "try", "_meta": { "progressToken": 5 } }));
@@ -167,7 +167,7 @@ fn ten_thousand_reports_are_told_within_the_limit_and_the_last_always() {
 }
 
 #[test]
-fn a_cancelled_script_can_know() {
+fn a_script_can_check_for_cancellation() {
     let project = tool(
         r#"trap 'mcp_is_cancelled && echo yes >"$MCPBASH_PROJECT_ROOT/cancelled"; exit 1' TERM
 echo >"$MCPBASH_PROJECT_ROOT/started"
@@ -181,7 +181,7 @@ while :; do sleep 0.1; done"#,
 }
 
 #[test]
-fn a_script_without_jq_on_its_machine_finds_ours() {
+fn a_script_on_a_machine_without_jq_finds_the_built_in_one() {
     let project = tool(
         r#"printf '{"a":[1,2]}' | PATH=/nowhere:${PATH##*:} jq -c '.a | map(. + 1)'
 printf '{"a":1.10}' | "$MCPBASH_JSON_TOOL_BIN" -r .a"#,

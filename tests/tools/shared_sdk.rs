@@ -1,4 +1,4 @@
-//! The SDK in the cache of the user, which commands use that end after one call.
+//! The SDK in the user's cache, for commands that exit after one call.
 
 use crate::harness::{Project, Server};
 use std::fs::{self, Permissions};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 const WHERE: &str = "#!/usr/bin/env bash\nsource \"$MCP_SDK/tool-sdk.sh\"\nmcp_emit_text \"$MCP_SDK\"\n";
 
-/// Calls the tool that says where its SDK is.
+/// Calls the tool that prints the path of its SDK.
 fn sdk(root: &Path, cache: &Path) -> PathBuf {
     let mut command = Server::command();
     command.args(["call", "where"]).current_dir(root).env("XDG_CACHE_HOME", cache);
@@ -16,7 +16,7 @@ fn sdk(root: &Path, cache: &Path) -> PathBuf {
     PathBuf::from(String::from_utf8(output.stdout).unwrap().trim())
 }
 
-/// The one folder of ours in a cache.
+/// The only folder of ours in a cache.
 fn only_folder(cache: &Path) -> PathBuf {
     let found: Vec<_> =
         fs::read_dir(cache.join("mcp-bash")).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -25,7 +25,7 @@ fn only_folder(cache: &Path) -> PathBuf {
 }
 
 #[test]
-fn calls_share_one_sdk_that_is_put_right_when_it_was_changed() {
+fn calls_share_one_sdk_that_is_restored_when_it_was_changed() {
     let (project, cache) = (Project::new().tool("where", WHERE), tempfile::tempdir().unwrap());
     let first = sdk(project.root(), cache.path());
     assert_eq!(first, only_folder(cache.path()).join("sdk"));
@@ -42,7 +42,7 @@ fn calls_share_one_sdk_that_is_put_right_when_it_was_changed() {
 }
 
 #[test]
-fn an_sdk_that_others_may_write_or_lead_elsewhere_is_not_used() {
+fn a_writable_or_linked_sdk_is_not_used() {
     let (project, cache) = (Project::new().tool("where", WHERE), tempfile::tempdir().unwrap());
     let first = sdk(project.root(), cache.path());
     let ours = cache.path().join("mcp-bash");
@@ -53,20 +53,20 @@ fn an_sdk_that_others_may_write_or_lead_elsewhere_is_not_used() {
         fs::set_permissions(folder, Permissions::from_mode(0o700)).unwrap();
     }
     assert_eq!(sdk(project.root(), cache.path()), first);
-    // A link in its place is not followed, even where the files behind it are right.
+    // A link in its place is not followed, even if its target is correct.
     let home = first.parent().unwrap();
     fs::rename(home, cache.path().join("moved")).unwrap();
     symlink(cache.path().join("moved"), home).unwrap();
     assert_eq!(sdk(project.root(), cache.path()), first);
     assert!(fs::symlink_metadata(home).unwrap().is_dir());
-    // Neither is there a call that fails for want of a cache.
+    // A missing cache fails no call either.
     let file = cache.path().join("file");
     fs::write(&file, "").unwrap();
     assert!(!sdk(project.root(), &file).starts_with(cache.path()));
 }
 
 #[test]
-fn calls_that_begin_at_once_do_not_disturb_each_other() {
+fn concurrent_calls_do_not_disturb_each_other() {
     let (project, cache) = (Project::new().tool("where", WHERE), tempfile::tempdir().unwrap());
     let (root, cache_path) = (project.root(), cache.path());
     std::thread::scope(|scope| {

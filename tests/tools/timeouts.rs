@@ -1,14 +1,14 @@
-//! How long a tool may take, what extends it, and what the model is told when it is over.
+//! The timeout of a tool, how progress extends it, and the message for the model.
 
 use crate::harness::{Project, Server, wait_until_gone};
 use serde_json::{Value, json};
 
-/// What gives a tool more time.
+/// The settings that extend the timeout.
 const LONGER: &str =
     "`timeoutSecs` in the call or in its metadata, or MCPBASH_DEFAULT_TOOL_TIMEOUT, gives it more";
 
-/// A tool that says something again and again until the gate is open, and then does something else; and one that says
-/// nothing. The metadata is that of both.
+/// A tool that reports progress until the gate opens, and then runs `then`; and one that reports nothing.
+/// Both have this metadata.
 fn lively(metadata: &str, then: &str) -> Project {
     let lively = r#"#!/bin/sh
 (read _ <gate; touch over) &
@@ -27,15 +27,15 @@ done
         .file("tools/silent/tool.meta.json", metadata)
 }
 
-/// Calls `slow`, whose client does not want to hear of its progress, and waits until it has had more time than its limit:
-/// `silent`, which has the same and begins later, is at its end.
+/// Calls `slow`, whose client does not receive its progress, and waits until it has run longer than its
+/// limit: `silent`, with the same limit and a later start, has timed out.
 fn outlast_the_limit(server: &mut Server) {
     server.call("slow", "slow");
     let silent = server.ask("silent", "tools/call", &json!({ "name": "silent" }));
     assert_eq!(error_of(&silent["result"])["type"], "timeout");
 }
 
-/// The answer to a call of `slow`, whose client hears of its progress.
+/// The answer to a call of `slow`, whose client receives its progress.
 fn call_slow(server: &mut Server) -> Value {
     server.request("slow", "tools/call", &json!({ "name": "slow", "_meta": { "progressToken": 1 } }));
     loop {
@@ -53,7 +53,7 @@ fn error_of(result: &Value) -> &Value {
 }
 
 #[test]
-fn signs_of_life_extend_the_time() {
+fn progress_extends_the_timeout() {
     let by_setting = [("MCPBASH_PROGRESS_EXTENDS_TIMEOUT", "true")];
     for (metadata, settings) in [
         (r#"{"timeoutSecs": 3, "progressExtendsTimeout": true}"#, &[][..]),
@@ -68,7 +68,7 @@ fn signs_of_life_extend_the_time() {
 }
 
 #[test]
-fn without_being_asked_for_they_do_not() {
+fn progress_does_not_extend_the_timeout_by_default() {
     let hinted = r#"{"timeoutSecs": 1, "timeoutHint": "Ask for fewer rounds"}"#;
     let project = lively(hinted, "echo lively");
     let mut server = Server::ready(project.root());
@@ -88,7 +88,7 @@ fn without_being_asked_for_they_do_not() {
 }
 
 #[test]
-fn a_tool_that_falls_silent_is_ended() {
+fn a_tool_that_stops_reporting_times_out() {
     let metadata = r#"{"timeoutSecs": 3, "progressExtendsTimeout": true, "maxTimeoutSecs": 50}"#;
     let project = lively(metadata, "sleep 1000");
     let mut server = Server::ready(project.root());
@@ -104,7 +104,7 @@ fn a_tool_that_falls_silent_is_ended() {
 
 // Shows: tools-rate
 #[test]
-fn no_tool_lives_for_ever() {
+fn the_maximum_timeout_applies_despite_progress() {
     let project =
         lively(r#"{"timeoutSecs": 3, "progressExtendsTimeout": true, "maxTimeoutSecs": 4}"#, "echo lively");
     let mut server = Server::ready(project.root());
@@ -117,7 +117,7 @@ fn no_tool_lives_for_ever() {
     );
 }
 
-/// A project whose `env.sh` says that it is sourced, and waits until the gate is open.
+/// A project whose `env.sh` records that it is sourced, and waits until the gate opens.
 fn waiting_environment() -> Project {
     let waits = "echo sourced >>sourced\nread _ <gate\nexport FROM_ENV=yes\n";
     Project::new().gate().file("server.d/env.sh", waits).tool("says", "#!/bin/sh\necho \"$FROM_ENV\"\n")
@@ -132,7 +132,7 @@ fn call_on_command_line(project: &Project, words: &[&str]) -> (Option<i32>, Stri
 }
 
 #[test]
-fn what_comes_before_a_tool_is_part_of_its_time() {
+fn preparation_counts_against_the_timeout() {
     let told = "was not started within 1 s: server.d/env.sh or server.d/policy.sh takes longer";
     for command in ["call", "run-tool"] {
         let (code, said) = call_on_command_line(&waiting_environment(), &[command, "says", "--timeout", "1"]);
@@ -150,7 +150,7 @@ fn what_comes_before_a_tool_is_part_of_its_time() {
 }
 
 #[test]
-fn an_environment_that_comes_too_late_for_one_call_is_there_for_the_next() {
+fn an_environment_too_late_for_one_call_serves_the_next() {
     let project = waiting_environment();
     let mut server = Server::ready(project.root());
     let late = server.ask("late", "tools/call", &json!({ "name": "says", "timeoutSecs": 1 }));

@@ -1,10 +1,11 @@
-//! Scripts that operators write find the same jq and the same SDK as tools, also on a machine without jq.
+//! Scripts of operators find the same jq and SDK as tools, even on a machine without jq.
 
 use crate::harness::{Project, Server};
 use serde_json::{Value, json};
 use std::os::unix::fs::symlink;
 
-/// A project with one tool, and in `programs` what the scripts below call, without jq.
+/// A project with one tool, and a folder `programs` with the programs that the scripts below call, without
+/// jq.
 fn project() -> Project {
     let project = Project::new().tool("warm", "#!/bin/sh\necho warm\n");
     std::fs::create_dir(project.path("programs")).unwrap();
@@ -18,7 +19,7 @@ fn project() -> Project {
 
 fn served_without_jq(project: &Project) -> Server {
     let path = project.path("programs").display().to_string();
-    // What is asked at the start may find its programs on the PATH of the server itself.
+    // Scripts at the start may use the server's own PATH.
     let environment = [("PATH", &*path), ("MCPBASH_PATH", &*path), ("MCPBASH_ALLOW_PROJECT_HOOKS", "true")];
     Server::ready_with(project.root(), &environment, "2025-11-25")
 }
@@ -87,11 +88,11 @@ fn register_sh_and_health_checks_find_our_jq() {
 }
 
 #[test]
-fn a_start_without_such_scripts_lays_nothing_out() {
+fn a_start_without_such_scripts_unpacks_nothing() {
     let temporary = Project::new();
     let folder = temporary.root().display().to_string();
     let environment = [("MCPBASH_TMP_ROOT", &*folder), ("NEEDED", "x")];
-    // Naming a variable has the environment looked at, and nothing more.
+    // Naming a variable checks the environment, and nothing more.
     let project = project().file("server.d/server.meta.json", r#"{"name": "x", "env": ["NEEDED"]}"#);
     let is_laid_out = || {
         let private = temporary.root().read_dir().unwrap().filter_map(Result::ok);

@@ -1,12 +1,12 @@
-//! No value of a call becomes code, an option or a word: attacks on mapped commands, on variables and on imported recipes. Each
-//! one is first shown to work without us.
+//! No value of a call becomes code, an option or a separate word: attacks on mapped commands, on variables
+//! and on imported recipes. Each attack is first shown to work without mcp-bash.
 
 use crate::harness::{Project, Server};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// A mapping, the arguments of a call that would create the file `owned`, and the process that it would become.
+/// A mapping, the arguments of a call that would create the file `owned`, and the resulting command line.
 struct Attack {
     metadata: Value,
     arguments: Value,
@@ -125,11 +125,11 @@ fn project() -> Project {
     project
 }
 
-/// Runs the words as they are, and says whether they made the file.
+/// Runs the command line unchanged. Returns whether it created the file.
 fn owns(process: &[&str], variables: &[(&str, &str)]) -> bool {
     let project = project();
     let mut command = Command::new(process[0]);
-    // `make` reads its variables with the shell of its environment, which a login sets and a service may not.
+    // `make` evaluates its variables with $SHELL, which a login sets and a service may not.
     command.args(&process[1..]).env("SHELL", "/bin/sh").envs(variables.iter().copied());
     command.current_dir(project.root());
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -138,9 +138,9 @@ fn owns(process: &[&str], variables: &[(&str, &str)]) -> bool {
 }
 
 #[test]
-fn no_value_of_a_command_is_run() {
+fn no_value_in_a_command_is_run() {
     for attack in attacks() {
-        // Some of these are GNU's own ways.
+        // Some of these rely on GNU tools.
         if cfg!(target_os = "linux") {
             assert!(owns(&attack.process, &attack.variables), "{:?} is no attack", attack.process);
         }
@@ -231,7 +231,7 @@ fn ordinary_commands_and_values_are_left_alone() {
 }
 
 #[test]
-fn validate_shows_what_an_author_answers_for() {
+fn validate_shows_unrestricted_arguments_with_the_authors_reason() {
     let metadata = json!({
         "description": "Greets",
         "command": ["make", "NAME={x}"],
@@ -255,7 +255,7 @@ fn validate_shows_what_an_author_answers_for() {
     assert!(said.contains("say in `unrestrictedArguments` why any text is safe"), "{said}");
 }
 
-/// Does with a justfile what just does, as far as these recipes need it: puts values into the text and gives it to a shell.
+/// A minimal `just` for these recipes: substitutes values in the text and passes it to a shell.
 const JUST: &str = r"#!/usr/bin/env python3
 import os, re, shlex, subprocess, sys
 name, values = sys.argv[3], sys.argv[4:]
@@ -320,7 +320,7 @@ const HOSTILE: [&str; 9] = [
 ];
 
 #[test]
-fn no_value_of_a_recipe_is_run() {
+fn no_value_in_a_recipe_is_run() {
     let stub = Project::new().script("just", JUST);
     let path = format!("{}:{}", stub.root().display(), std::env::var("PATH").unwrap());
     let names = ["a", "b", "c", "d", "f", "g", "h", "j", "k", "l"];
@@ -328,7 +328,7 @@ fn no_value_of_a_recipe_is_run() {
         let is_run = |value: &&str| {
             let project = Project::new().file("justfile", RECIPES);
             let words = ["--justfile", "justfile", name, value];
-            // By its interpreter: a file that was just written may be busy for a moment.
+            // Through its interpreter: executing a file that was just written may fail with `ETXTBSY`.
             let mut just = Command::new("python3");
             just.arg(stub.path("just"))
                 .args(words)
@@ -355,7 +355,7 @@ fn no_value_of_a_recipe_is_run() {
     }
     let answer = server.ask(0, "tools/call", &json!({ "name": "a", "arguments": { "x": "feature/x-1" } }));
     assert_eq!(answer["result"]["content"][0]["text"], "feature/x-1", "{answer}");
-    // Even an author who takes the pattern away does not open the recipe.
+    // Even without the pattern, the recipe is safe.
     let mut metadata: Value = serde_json::from_str(&project.read("tools/d.meta.json")).unwrap();
     metadata["inputSchema"]["properties"]["x"] = json!({ "type": "string" });
     project.write("tools/d.meta.json", &metadata.to_string());

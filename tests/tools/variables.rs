@@ -1,4 +1,4 @@
-//! What a client sends reaches scripts through their environment, and never keeps them from starting.
+//! Values from a client reach scripts through their environment, and never keep them from starting.
 
 use crate::harness::{Project, Server, code, wait_until_asleep};
 use serde_json::{Value, json};
@@ -36,7 +36,7 @@ fn progress_carries_the_clients_token_whatever_it_is() {
 }
 
 #[test]
-fn values_that_are_too_large_for_a_variable_are_files() {
+fn values_too_large_for_a_variable_are_passed_as_files() {
     let project = Project::new()
         .tool(
             "sizes",
@@ -48,7 +48,7 @@ fn values_that_are_too_large_for_a_variable_are_files() {
             "server.d/register.json",
             r#"{"version": 1, "completions": [{"name": "size", "path": "completions/size.sh"}]}"#,
         );
-    // Whatever the threshold says: no process can be given such a variable.
+    // Whatever the threshold: no process can receive such a variable.
     let environment = [("MCPBASH_ENV_PAYLOAD_THRESHOLD", "10000000")];
     let mut server = Server::ready_with(project.root(), &environment, "2025-11-25");
     for length in [131_072, 131_050, 200_000] {
@@ -65,7 +65,7 @@ fn values_that_are_too_large_for_a_variable_are_files() {
 }
 
 #[test]
-fn a_cursor_that_no_script_can_have_given_is_refused() {
+fn a_cursor_that_no_script_can_have_returned_is_refused() {
     let project = Project::new()
         .script("completions/echo.sh", "#!/bin/sh\nprintf '%s\\n' \"$MCP_COMPLETION_CURSOR\"\n")
         .file(
@@ -85,7 +85,7 @@ fn a_cursor_that_no_script_can_have_given_is_refused() {
 }
 
 #[test]
-fn as_many_roots_as_a_client_likes() {
+fn ten_thousand_roots_reach_a_script() {
     let mut project = Project::new().tool(
         "roots",
         r#"#!/usr/bin/env bash
@@ -104,7 +104,7 @@ done
         std::fs::create_dir_all(project.path(&format!("r/{number}"))).unwrap();
         roots.push(json!({ "uri": format!("file://{}", project.path(&format!("r/{number}")).display()) }));
     }
-    // A part of this one must not be taken for another root.
+    // Part of this path must not be taken for another root.
     project = project.file("r/line\n/x", "");
     roots.push(json!({ "uri": format!("file://{}", project.path("r/line%0A").display()) }));
     let environment = [("MCPBASH_LOG_LEVEL", "emergency"), ("MCPBASH_ROOTS_REQUEST_TIMEOUT", "600")];
@@ -112,14 +112,14 @@ done
     server.initialize_offering("2025-11-25", &json!({ "roots": {} }));
     let asked = server.receive();
     server.reply(&asked, &json!({ "roots": roots }));
-    // A call waits for the roots, but not for ever: it begins when all of them were looked at.
+    // A call waits for the roots, but not for ever: it starts when all of them were checked.
     wait_until_asleep(server.child.id());
     server.call(1, "roots");
     assert_eq!(text(&server.receive()), "10001\n10000\n10001\nyes\nno");
 }
 
 #[test]
-fn what_another_server_gave_its_script_is_not_passed_on() {
+fn variables_of_an_outer_server_are_not_passed_on() {
     let project = Project::new().tool(
         "args",
         "#!/usr/bin/env bash\n. \"$MCP_SDK/tool-sdk.sh\"\nmcp_args_raw; printf ' %s%s' \"${MCP_PROGRESS_STREAM-}\" \"$MCP_OWN\"\n",

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::process::Stdio;
 
-/// A worker in Perl that does what the argument `do` says, which is Perl too, and answers with what that returns. It
-/// notes its process number in the file `started`.
+/// A worker in Perl that evaluates the argument `do` and answers with its value. It adds its process id to
+/// the file `started`.
 pub(crate) const PERL: &str = r#"#!/usr/bin/env perl
 use strict;
 use warnings;
@@ -57,7 +57,7 @@ pub(crate) fn ready(project: &Project) -> Server {
     ready_with(project, &[])
 }
 
-/// With a log that only tells what is wrong.
+/// With a log of problems only.
 pub(crate) fn ready_with(project: &Project, environment: &[(&str, &str)]) -> Server {
     let environment: Vec<_> = [("MCPBASH_LOG_LEVEL", "warning")].iter().chain(environment).copied().collect();
     let mut server = Server::start_with(project.root(), &environment);
@@ -78,14 +78,14 @@ pub(crate) fn text(answer: &Value) -> &str {
     answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}"))
 }
 
-/// The process number of the worker.
+/// The process id of the worker.
 pub(crate) fn pid(server: &mut Server) -> u32 {
     let answer = work(server, "$$");
     text(&answer).parse().unwrap_or_else(|_| panic!("{answer}"))
 }
 
 #[test]
-fn one_process_serves_call_after_call_and_keeps_what_it_wants() {
+fn one_process_serves_call_after_call_and_keeps_its_state() {
     let project = project(&json!(true));
     let mut server = ready(&project);
     let first = pid(&mut server);
@@ -104,7 +104,7 @@ fn one_process_serves_call_after_call_and_keeps_what_it_wants() {
 }
 
 #[test]
-fn a_worker_is_told_all_that_belongs_to_a_call_and_nothing_of_another() {
+fn a_worker_receives_the_context_of_its_call_and_of_no_other() {
     let project = project(&json!({ "processes": 1 }));
     let mut server = ready(&project);
     let mut given = params("$json->encode($frame)");
@@ -167,7 +167,7 @@ fn a_worker_asks_the_user_of_a_session() {
 }
 
 #[test]
-fn a_worker_asks_without_a_session_and_goes_on_where_it_was() {
+fn a_worker_asks_without_a_session_and_continues() {
     let project = project(&json!({ "processes": 2 }));
     let mut server = Server::start_with(project.root(), &[("MCPBASH_LOG_LEVEL", "error")]);
     let mut meta = stateless_meta();
@@ -177,7 +177,7 @@ fn a_worker_asks_without_a_session_and_goes_on_where_it_was() {
     let asked = server.ask(1, "tools/call", &given);
     assert_eq!(asked["result"]["resultType"], "input_required", "{asked}");
     let started = project.wait_for_started(1)[0];
-    // Another call is served meanwhile, by another process.
+    // Another process serves another call meanwhile.
     let beside =
         server.ask(2, "tools/call", &json!({ "name": "work", "arguments": { "do": "$$" }, "_meta": meta }));
     assert_ne!(text(&beside), started.to_string());
@@ -187,7 +187,7 @@ fn a_worker_asks_without_a_session_and_goes_on_where_it_was() {
 }
 
 #[test]
-fn somebody_who_thinks_about_an_answer_keeps_no_other_call_waiting() {
+fn an_open_question_blocks_no_other_call() {
     let project = project(&json!({ "processes": 1 }));
     let mut server = ready(&project);
     server.request("asks", "tools/call", &params("ask('Who?'); $$"));
@@ -230,7 +230,7 @@ while (<STDIN>) {
 "#;
 
 #[test]
-fn a_worker_that_says_so_serves_several_calls_at_once() {
+fn a_worker_can_declare_that_it_serves_several_calls_at_once() {
     let project = with_worker(Project::new(), "work", &json!({ "processes": 1, "atOnce": 3 }), AT_ONCE);
     let mut server = ready(&project);
     for word in ["a", "b", "c"] {
@@ -286,13 +286,13 @@ fn a_worker_can_be_started_with_the_server() {
     let mut server = ready(&project);
     let started = project.wait_for_started(1)[0];
     assert_eq!(pid(&mut server), started);
-    // One whose tool is taken away ends.
+    // A worker whose tool is removed exits.
     project.remove("tools/work");
     wait_until_gone(started);
 }
 
 #[test]
-fn a_cancellation_that_is_heeded_leaves_the_worker_as_it_is() {
+fn a_worker_that_handles_a_cancellation_is_kept() {
     let project = project(&json!({ "processes": 1 }));
     let mut server = ready(&project);
     let first = pid(&mut server);
@@ -318,7 +318,7 @@ fn the_command_line_calls_a_worker_and_leaves_nothing_behind() {
 }
 
 #[test]
-fn what_a_worker_prints_is_its_log_and_never_its_result() {
+fn printed_output_of_a_worker_is_logged_and_never_its_result() {
     let (project, elsewhere) = (project(&json!(true)), Project::new());
     let folder = elsewhere.path("logs");
     let environment = [("MCPBASH_LOG_LEVEL", "info"), ("MCPBASH_LOG_DIR", folder.to_str().unwrap())];

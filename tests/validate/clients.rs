@@ -1,11 +1,11 @@
-//! What clients refuse or misread: names, schemas, descriptions, annotations.
+//! Names, schemas, descriptions and annotations that clients refuse or misread.
 
 use super::{findings, with_hi, with_name, with_schema};
 use crate::harness::Project;
 use serde_json::json;
 
 #[test]
-fn names_that_clients_refuse_are_told_with_who_and_why() {
+fn names_that_clients_refuse_are_reported_with_the_client_and_the_reason() {
     let told = |name: &str| findings(&with_name(name));
     assert_eq!(told("fine-name_2"), "");
     let all = "the APIs of Anthropic, OpenAI, Gemini and Amazon Bedrock (and so Claude Desktop) refuse every request that has \
@@ -69,7 +69,7 @@ fn servers_that_clients_refuse() {
 }
 
 #[test]
-fn schemas_that_clients_refuse_are_told_with_their_place() {
+fn schemas_that_clients_refuse_are_reported_with_their_place() {
     let told = |schema: &str| findings(&with_schema(schema));
     let place = "tools/x/tool.meta.json";
     let with = |inner: &str| format!("{{\"type\": \"object\",\n \"properties\": {{\n \"a\": {inner} }} }}");
@@ -152,7 +152,7 @@ fn the_line_is_known_in_yaml_in_comments_and_in_a_registration() {
 }
 
 #[test]
-fn too_many_tools_tools_without_words_and_odd_resources() {
+fn too_many_tools_missing_descriptions_and_odd_resources() {
     let many = (0..81).fold(Project::new(), |project, number| {
         let text = format!("#!/bin/sh\n# mcp: {{\"name\": \"t{number}\", \"description\": \"T\", \"annotations\": {{\"destructiveHint\": false}}}}\n");
         project.script(&format!("tools/t{number}.sh"), &text)
@@ -189,7 +189,7 @@ fn too_many_tools_tools_without_words_and_odd_resources() {
     );
 }
 
-/// A tool of its own folder, with this description.
+/// A tool in its own folder, with this description.
 fn described(project: Project, name: &str, description: &str) -> Project {
     let metadata =
         json!({ "name": name, "description": description, "annotations": { "destructiveHint": true } });
@@ -200,7 +200,7 @@ fn described(project: Project, name: &str, description: &str) -> Project {
 }
 
 #[test]
-fn names_that_become_one_in_clients_are_told() {
+fn names_that_collide_in_clients_are_reported() {
     let project = described(described(Project::new(), "files_read", "Reads"), "files.read", "Reads");
     let told = findings(&project);
     let clash =
@@ -211,7 +211,7 @@ fn names_that_become_one_in_clients_are_told() {
 }
 
 #[test]
-fn a_first_line_that_does_not_stand_alone_is_told() {
+fn an_incomplete_first_line_is_reported() {
     for (text, problem) in [
         ("\nReads files", "is empty"),
         ("Usage: read FILE", "is a heading"),
@@ -228,7 +228,7 @@ fn a_first_line_that_does_not_stand_alone_is_told() {
 }
 
 #[test]
-fn tools_that_do_not_say_what_they_do_to_the_world_are_told_once() {
+fn tools_without_annotations_are_reported_once() {
     let one = Project::with_hi();
     let told = findings(&one);
     let who = "Codex and Copilot CLI refuse to run such a tool where no user is there, and others ask before each call";
@@ -250,7 +250,7 @@ fn tools_that_do_not_say_what_they_do_to_the_world_are_told_once() {
 }
 
 #[test]
-fn a_schema_that_leads_back_to_itself_is_told() {
+fn a_recursive_schema_is_reported() {
     let told = findings(&with_schema(
         "{\"type\": \"object\",\n \"properties\": {\"tree\": {\"$ref\": \"#/$defs/node\"}}, \"$defs\": {\"node\": \
          {\"type\": \"object\", \"properties\": {\"next\": {\"$ref\": \"#/$defs/node\"}}}}}",
@@ -267,7 +267,7 @@ fn a_schema_that_leads_back_to_itself_is_told() {
 }
 
 #[test]
-fn an_annotation_for_which_clients_drop_a_tool_is_named_with_its_tool() {
+fn an_annotation_that_makes_clients_drop_a_tool_is_reported() {
     let annotated = |kind: &str, header: &str| json!({ "type": kind, "x-mcp-header": header });
     let schema = json!({ "type": "object", "properties": {
         "good": annotated("string", "Good"),

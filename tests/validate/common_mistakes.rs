@@ -1,12 +1,12 @@
-//! Mistakes that people make, and what they are told: each message names the place and the next step. Paths stand below
-//! the project, which is `…` here.
+//! Common mistakes and their messages: each names the place and the next step. Paths are relative to the
+//! project, which is `…` here.
 
 use crate::harness::{Project, Server, wait_until};
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
-/// All that `--health` finds, one on a line.
+/// All findings of `--health`, one per line.
 fn findings(project: &Project) -> String {
     findings_with(project, &[])
 }
@@ -119,7 +119,7 @@ fn a_byte_order_mark() {
 }
 
 #[test]
-fn an_executable_that_nobody_knows_how_to_run() {
+fn an_executable_of_unknown_format() {
     let project = Project::new().script("tools/x/tool.py", "print(1)\n").file("tools/x/tool.meta.json", "{}");
     let missing = findings_with(&project, &[("MCPBASH_PATH", "/nowhere")]);
     let expected = "error …/tools/x/tool.py:1: is executable, but does not start with `#!`, so that the system does not \
@@ -294,7 +294,7 @@ fn chmod(project: &Project, path: &str, mode: u32) {
 }
 
 #[test]
-fn paths_that_others_may_write() {
+fn group_or_world_writable_paths() {
     let policy = "mcp_tools_policy_check() { :; }\n";
     let project = Project::with_hi().tool("x", "#!/bin/sh\n").file("server.d/policy.sh", policy);
     for (path, mode) in [("tools/hi", 0o775), ("tools/hi/tool.sh", 0o777), ("server.d/policy.sh", 0o664)] {
@@ -307,7 +307,7 @@ fn paths_that_others_may_write() {
     );
 }
 
-/// The commands between backticks that a remedy names.
+/// The commands in backticks that a fix names.
 fn commands(findings: &str, project: &Project) -> Vec<String> {
     let quoted = findings.split('`').skip(1).step_by(2);
     let commands = quoted.filter(|words| ["sed ", "chmod "].iter().any(|name| words.starts_with(name)));
@@ -316,7 +316,7 @@ fn commands(findings: &str, project: &Project) -> Vec<String> {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn the_commands_that_are_named_mend_what_is_wrong() {
+fn the_named_commands_fix_the_problems() {
     let project = Project::new()
         .tool("crlf", "#!/bin/sh\r\necho\r\n")
         .tool("a mark's", "\u{feff}#!/bin/sh\necho\n")
@@ -334,7 +334,7 @@ fn the_commands_that_are_named_mend_what_is_wrong() {
 }
 
 #[test]
-fn what_is_called_an_error_makes_a_call_fail() {
+fn an_error_makes_a_call_fail() {
     for script in [
         "#!/usr/bin/pyton3\n",
         "#!/bin/sh\r\necho\r\n",
@@ -353,7 +353,7 @@ fn what_is_called_an_error_makes_a_call_fail() {
 }
 
 #[test]
-fn a_server_that_runs_tells_the_same_in_its_log_also_of_what_is_saved_later() {
+fn a_running_server_logs_the_same_findings_for_later_saves_too() {
     let project = tool("#!/usr/bin/pyton3\n");
     let log = project.path("server.log");
     let mut command = Server::command();
@@ -373,7 +373,7 @@ fn a_server_that_runs_tells_the_same_in_its_log_also_of_what_is_saved_later() {
 }
 
 #[test]
-fn hostile_files_are_looked_at_in_part_and_quoted_in_part() {
+fn hostile_files_are_read_and_quoted_only_in_part() {
     let long = "k".repeat(100_000);
     let project = Project::with_hi()
         .script("tools/x/tool.sh", &format!("#!/{long}\n"))

@@ -1,4 +1,4 @@
-//! What is found in a project, and what is not held against it.
+//! The findings in a project, and the files that are fine.
 
 use super::{findings, rich, run, validate, with_hi, with_name};
 use crate::harness::{Project, Server};
@@ -52,7 +52,7 @@ fn our_own_examples_pass_strictly() {
 }
 
 #[test]
-fn what_belongs_to_functions_is_no_stray() {
+fn files_of_functions_are_not_stray() {
     let project = Project::new()
         .file("tools/about.py", "from mcp_bash import resource\nimport words\n\n@resource('about://b')\ndef b() -> str:\n    return words.B\n")
         .file("tools/words.py", "B = 'b'\n")
@@ -64,7 +64,7 @@ fn what_belongs_to_functions_is_no_stray() {
 }
 
 #[test]
-fn what_the_checks_at_the_start_know_is_known_here_too() {
+fn validate_includes_the_checks_at_the_start() {
     let project = Project::new()
         .file("tools/broken/tool.meta.json", "{\n  \"name\": \"broken\"\n")
         .script("tools/broken/tool.sh", "#!/bin/sh\n")
@@ -98,7 +98,7 @@ fn warnings_count_as_errors_only_strictly() {
 }
 
 #[test]
-fn files_that_nothing_reaches_are_told() {
+fn unreachable_files_are_reported() {
     let project = with_hi()
         .script("tools/lost/tool.sh", "#!/bin/sh\n# mcp: {\"annotations\": {\"readOnlyHint\": true}}\n")
         .file("tools/lost/tool.json", r#"{"description": "Lost", "inputSchema": {}}"#)
@@ -238,7 +238,7 @@ fn odd_files_do_no_harm_and_nothing_moves_the_cursor() {
 }
 
 #[test]
-fn a_project_may_stand_in_a_folder_of_any_name() {
+fn a_project_folder_can_have_any_name() {
     let above = tempfile::tempdir().unwrap();
     let folder = above.path().join(std::ffi::OsStr::from_bytes(b"it's \xff\n here"));
     fs::rename(with_hi().into_folder(), &folder).unwrap();
@@ -256,7 +256,7 @@ fn a_project_may_stand_in_a_folder_of_any_name() {
 fn a_thousand_tools_are_validated() {
     let schema =
         r#"{"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "array", "items": {}}}}"#;
-    // Its name is one that clients refuse.
+    // Clients refuse its name.
     let name = |number: u32| if number == 567 { "t.567".to_owned() } else { format!("t{number}") };
     let project = (0..1000).fold(Project::new(), |project, number| {
         let name = name(number);

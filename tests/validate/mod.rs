@@ -1,5 +1,5 @@
-//! `mcp-bash validate`: what is wrong with a project, who refuses what, what nobody reaches, and safe repairs. Paths stand
-//! below the project, which is `…` here.
+//! `mcp-bash validate`: errors in a project, problems with clients, unreachable files, and safe fixes. Paths
+//! are relative to the project, which is `…` here.
 
 mod clients;
 mod common_mistakes;
@@ -21,7 +21,7 @@ fn run(folder: &Path, arguments: &[&str]) -> Output {
     command.output().expect("the binary runs")
 }
 
-/// The exit code, and what is printed on standard output.
+/// The exit code, and the standard output.
 fn validate(project: &Project, arguments: &[&str]) -> (i32, String) {
     let output = run(project.root(), arguments);
     let text = String::from_utf8(output.stdout).expect("UTF-8");
@@ -29,7 +29,7 @@ fn validate(project: &Project, arguments: &[&str]) -> (i32, String) {
     (output.status.code().expect("an exit code"), text.replace(root.to_str().expect("a name"), "…"))
 }
 
-/// All findings, each with its remedy on a line of its own, without the beginning, the sound entries and the end.
+/// All findings, each with its fix on a separate line, without the header, the valid entries and the summary.
 fn findings(project: &Project) -> String {
     let (_, text) = validate(project, &["--quiet"]);
     let body = text
@@ -53,13 +53,13 @@ fn set_mode(project: &Project, path: &str, mode: u32) {
     fs::set_permissions(project.path(path), Permissions::from_mode(mode)).expect("permissions");
 }
 
-/// A project of one tool that clients have nothing against.
+/// A project with one tool that all clients accept.
 fn with_hi() -> Project {
     let metadata = r#"{"name": "hi", "description": "The tool hi", "annotations": {"readOnlyHint": true}}"#;
     Project::with_hi().file("tools/hi/tool.meta.json", metadata)
 }
 
-/// A project whose tool `x` has this schema of arguments, from line 5 on.
+/// A project whose tool `x` has this input schema, from line 5 on.
 fn with_schema(schema: &str) -> Project {
     let metadata = format!(
         "{{\n  \"name\": \"x\",\n  \"description\": \"X\",\n  \"inputSchema\":\n{schema},\n\

@@ -1,4 +1,4 @@
-//! What `mcp-bash validate` prints: reports, explanations, next steps, help.
+//! The output of `mcp-bash validate`: reports, explanations, next steps, help.
 
 use super::{report, rich, run, validate, with_hi, with_name};
 use crate::harness::{Project, Server};
@@ -42,7 +42,7 @@ fn a_report_for_programs() {
 }
 
 #[test]
-fn settings_and_registrations_have_sections_of_their_own() {
+fn settings_and_registrations_have_their_own_sections() {
     let project = with_hi().file("server.d/register.json", "{\"tool\": []}");
     let mut command = Server::command();
     command.args(["validate", "--json"]).current_dir(project.root()).env("MCPBASH_MAX_JSON_DEPTH", "deep");
@@ -152,28 +152,28 @@ fn no_project_and_wrong_flags_are_usage_errors() {
 fn the_help_has_examples() {
     let output = run(Path::new("/"), &["--help"]);
     let expected = "\
-Find what is wrong with a project, also what known clients refuse, and repair what is safe
+Find problems in a project, including what known clients refuse, and repair what is safe
 
 Usage: mcp-bash validate [OPTIONS] [DIR]
 
 Arguments:
-  [DIR]  The folder to look at, as with `--project-root`
+  [DIR]  The folder to check, as with `--project-root`
 
 Options:
-      --project-root <DIR>  The project: the folder that holds `tools/`, `resources/`, `prompts/` or
+      --project-root <DIR>  The project folder, which contains `tools/`, `resources/`, `prompts/` or
                             `server.d/`
-      --strict              Count warnings as errors
+      --strict              Treat warnings as errors
       --json                Report as JSON
-  -q, --quiet               Say only what was asked for, and what went wrong
-      --fix                 Repair what can be repaired without changing what anything means, after
-                            showing it
-  -v, --verbose             Say more about what is done
+  -q, --quiet               Print only results and errors
+      --fix                 Make repairs that do not change the meaning of anything, after showing
+                            them
+  -v, --verbose             Print more details
   -y, --yes                 Do not ask before repairing
-      --dry-run             Show what would be repaired, and repair nothing
-      --explain-defaults    Say where the name, the title, the version and the like of each entry
+      --dry-run             Show the repairs without making them
+      --explain-defaults    Show where the name, title, version and other defaults of each entry
                             come from
-      --inspector           Show the command that lets the official inspector judge the schemas, and
-                            offer to run it
+      --inspector           Show the command that checks the schemas with the official inspector,
+                            and offer to run it
   -h, --help                Print help
 
 Examples:
@@ -187,7 +187,7 @@ Exit codes: 0 all checks passed, 1 errors were found, 2 there is no project (doc
 }
 
 #[test]
-fn a_closed_pipe_is_no_error() {
+fn a_closed_pipe_is_not_an_error() {
     let project = rich();
     let script = format!("{} validate | head -n 0; echo ${{PIPESTATUS[0]}}", env!("CARGO_BIN_EXE_mcp-bash"));
     let output = std::process::Command::new("bash")

@@ -7,7 +7,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-/// A project with one of each fault that can be repaired.
+/// A project with one of each problem that can be fixed.
 fn broken() -> Project {
     let project = with_hi()
         .file("tools/plain/tool.sh", "echo hi\n")
@@ -57,7 +57,7 @@ fn a_dry_run_shows_the_repairs_and_makes_none() {
 }
 
 #[test]
-fn what_is_safe_is_repaired_and_the_rest_is_left() {
+fn safe_repairs_are_made_and_the_rest_is_left() {
     let project = broken();
     let (code, text) = validate(&project, &["--fix"]);
     let expected = format!(
@@ -93,7 +93,7 @@ fn what_is_safe_is_repaired_and_the_rest_is_left() {
 }
 
 #[test]
-fn repairs_for_programs_stay_json() {
+fn repairs_with_json_output_stay_json() {
     let project = with_hi();
     set_mode(&project, "tools/hi/tool.sh", 0o775);
     let (code, told) = report(&project, &["--fix", "--dry-run"]);
@@ -123,7 +123,7 @@ fn repairs_follow_no_links_and_leave_the_project_alone() {
     assert_eq!(elsewhere.read("dos.sh"), "#!/bin/sh\r\necho\r\n");
 }
 
-/// What a person sees on a terminal who answers the first question.
+/// The output on a terminal for a user who answers the first question.
 #[cfg(target_os = "linux")]
 fn on_a_terminal(folder: &Path, arguments: &[&str], answer: &str) -> (i32, String) {
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
@@ -141,7 +141,7 @@ fn on_a_terminal(folder: &Path, arguments: &[&str], answer: &str) -> (i32, Strin
     let mut controller = fs::File::from(controller);
     controller.write_all(answer.as_bytes()).unwrap();
     let mut shown = Vec::new();
-    // The end of a terminal whose other side is closed is an error.
+    // Reading a terminal whose other side is closed is an error.
     let _ = controller.read_to_end(&mut shown);
     let code = child.wait().unwrap().code().unwrap();
     (code, String::from_utf8(shown).unwrap().replace('\r', ""))

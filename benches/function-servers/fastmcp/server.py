@@ -1,4 +1,4 @@
-"""The function that is measured, and a script, on FastMCP over stdio.
+"""The measured function, and a script, on FastMCP over stdio.
 
 python server.py SCRIPT
 """

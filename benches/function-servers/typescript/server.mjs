@@ -1,4 +1,4 @@
-// The function that is measured, and a script, on the official TypeScript SDK over stdio.
+// The measured function, and a script, on the official TypeScript SDK over stdio.
 //
 //   node server.mjs SCRIPT
 import { execFile } from 'node:child_process';

@@ -20,7 +20,7 @@ function makeServer() {
 }
 
 const server = createServer(toNodeHandler(createMcpHandler(makeServer)));
-// As many connections as the others take without refusing any.
+// As many connections as the others accept without refusing any.
 server.listen({ port: 0, host: '127.0.0.1', backlog: 1024 }, () => {
 	console.error(`Serving at http://127.0.0.1:${server.address().port}/mcp`);
 });

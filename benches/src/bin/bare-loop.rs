@@ -1,8 +1,8 @@
-//! stdio baseline: a server that does no more than any stdio server on tokio has to.
+//! stdio baseline: a server that does the minimum of any stdio server on tokio.
 //!
-//! It shows the best that a full server could reach. It reads lines, parses the envelope of each message, runs every
-//! request in a task of its own that can be cancelled, and lets one task write all replies. It does not check
-//! parameters, keep a state, or limit anything. The choices below are the ones that measured best; see the README.
+//! It shows the best that a full server could reach. It reads lines, parses the envelope of each message,
+//! runs every request in its own cancellable task, and lets one task write all replies. It does not check
+//! parameters, keep a state, or limit anything. The choices below measured best; see the README.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -17,7 +17,7 @@ use tokio::net::unix::pipe::{Receiver, Sender};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::AbortHandle;
 
-/// How much is read at once. Bigger chunks save few system calls and push the tasks out of the nearest cache.
+/// How much to read at once. Bigger chunks save few system calls and push the tasks out of the nearest cache.
 const CHUNK: usize = 16 * 1024;
 
 #[derive(Deserialize)]
@@ -78,7 +78,7 @@ async fn read_messages(mut stdin: Receiver, replies: UnboundedSender<Reply>) -> 
         }
         buffer.drain(..start);
         if full {
-            // More input is surely waiting. Answering what is here first keeps the queues short.
+            // More input is certainly waiting. Answering the current input first keeps the queues short.
             tokio::task::yield_now().await;
         }
     }
@@ -115,11 +115,11 @@ fn start(id: &RawValue, method: &str, running: &Running, replies: &UnboundedSend
     };
     let id: Arc<str> = id.get().into();
     let (key, shared, replies) = (Arc::clone(&id), Arc::clone(running), replies.clone());
-    // The lock is held until the entry is in, so that the task cannot finish before it.
+    // The lock is held until the entry is inserted, so that the task cannot finish before it.
     let mut running = running.lock().unwrap_or_else(PoisonError::into_inner);
     let task = tokio::spawn(async move {
         shared.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
-        // The writer is gone only when the output is, and then nobody waits for this reply.
+        // The writer exits only when the output is closed, and then no client waits for this reply.
         let _ = replies.send(Reply { id, outcome });
     });
     running.insert(key, task.abort_handle());

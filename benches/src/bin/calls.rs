@@ -1,7 +1,7 @@
 //! Tool calls: measures them against starting the same scripts directly.
 //!
-//! This file holds the measures, the aims, and their order. The two sides take turns in every round, in small steps, so
-//! that a noisy moment of the machine does not affect one of them alone.
+//! This file has the measures, the aims, and their order. The two sides take turns in every round, in small
+//! steps, so that a noisy moment of the machine does not affect only one of them.
 
 use std::fs;
 use std::io;
@@ -77,8 +77,8 @@ const MEASURES: [Measure; 15] = [
     OUTPUT_PASS,
 ];
 
-/// Bytes that pass through a server cross one pipe more than those of a direct run. What that takes is measured for
-/// itself and taken off before the two are compared.
+/// Bytes through a server cross one more pipe than those of a direct run. That cost is measured separately
+/// and subtracted before the two are compared.
 const AIMS: [Aim; 7] = [
     Aim { measure: COMMAND_OVER, bound: AtMost, limit: 3.0, times: None },
     Aim { measure: PROVIDED, bound: AtMost, limit: 1.15, times: Some(DIRECT) },
@@ -114,19 +114,19 @@ fn run(options: &Options) -> Result<(), String> {
     options.write_json(&json!({ "servers": scores.to_json(), "comparison": comparison.to_json() }))
 }
 
-/// The server and the scripts that it serves, which are run directly as well.
+/// The server and its scripts, which also run directly.
 struct Stage {
     launch: Launch,
     project: PathBuf,
     hi: Script,
-    /// The command that calls it, as a person does at a terminal.
+    /// The command that calls it, as a user does at a terminal.
     call_hi: Script,
     /// Provides a tool.
     provided: Script,
     swallow: Script,
-    /// Prints what is in a file.
+    /// Prints the contents of a file.
     print: Script,
-    /// Prints what is in an empty file.
+    /// Prints the contents of an empty file.
     print_nothing: Script,
     /// An object with a string of 1 MB.
     argument: String,
@@ -183,7 +183,7 @@ impl Stage {
         Ok(())
     }
 
-    /// A few calls of the same tool by another server, which may take seconds for each.
+    /// A few calls of the same tool by another server, which may take seconds each.
     fn compare_with_reference(&self, options: &Options) -> Result<String, Failure> {
         let failed = |problem: String| Failure::new("reference", problem);
         let launch = options
@@ -256,7 +256,7 @@ impl Stage {
         Ok(())
     }
 
-    /// The whole way of `mcp-bash call`: start, project, call, end.
+    /// The whole of `mcp-bash call`: start, project, call, exit.
     fn measure_command(&mut self, scores: &mut Scoreboard) -> Result<(), Failure> {
         let (mut called, mut run) = (Vec::new(), Vec::new());
         for _ in 0..COMMAND_TURNS {
@@ -274,7 +274,7 @@ impl Stage {
         Ok(())
     }
 
-    /// Many calls side by side.
+    /// Many concurrent calls.
     fn measure_crowd(&self, server: &mut Subject, scores: &mut Scoreboard) -> Result<(), Failure> {
         let mut add = |name: &str, elapsed: Duration, cpu: Duration, probes: &[Duration]| {
             scores.add(name, CROWD_THROUGHPUT, f64::from(CROWD) / elapsed.as_secs_f64());
@@ -287,13 +287,13 @@ impl Stage {
 
         let before = cpu_time(process::id())?;
         let (elapsed, probes) = direct(echo_during(|| self.hi.run_many(CROWD, IN_FLIGHT)))?;
-        // The threads that started the scripts are gone, so this is the coarse counter's answer.
+        // The threads that started the scripts have exited, so this is the coarse counter's value.
         let cpu = cpu_time(process::id())?.since(before);
         add(DIRECT, elapsed, cpu, &probes);
         Ok(())
     }
 
-    /// What a large argument adds to a call.
+    /// The cost that a large argument adds to a call.
     fn measure_argument(&mut self, server: &mut Subject, scores: &mut Scoreboard) -> Result<(), Failure> {
         let empty = Request::call_tool("swallow", "{}");
         let full = Request::call_tool("swallow", &self.argument);
@@ -311,7 +311,7 @@ impl Stage {
         Ok(())
     }
 
-    /// What a large output adds to a call.
+    /// The cost that a large output adds to a call.
     fn measure_output(&mut self, server: &mut Subject, scores: &mut Scoreboard) -> Result<(), Failure> {
         let empty = Request::call_tool("print-nothing", "{}");
         let full = Request::call_tool("print", "{}");
@@ -320,7 +320,7 @@ impl Stage {
             *length = line.len();
             if line.len() < OUTPUT { Err("its answer is too short".to_owned()) } else { succeeded(line) }
         };
-        // The first one shows how long the answer's line is, and makes the driver's buffer as large.
+        // The first call shows the length of the answer's line, and grows the driver's buffer to it.
         server.call_checked(&full, |line| complete(line, &mut length))?;
         let mut pass = direct(PipePass::new(length))?;
         let mut samples = Differences::default();
@@ -337,20 +337,20 @@ impl Stage {
     }
 }
 
-/// The words of a command line that calls the tool `hi`. They are there as long as the driver.
+/// The command line that calls the tool `hi`. It lives as long as the driver.
 fn words_to_call_hi(project: &Path) -> &'static [&'static str] {
     let project: &'static str = project.to_string_lossy().into_owned().leak();
     vec!["call", "hi", "--project-root", project].leak()
 }
 
-/// Times with many bytes and with none, from which follows what the bytes took.
+/// Times with many bytes and with none; the difference is the cost of the bytes.
 #[derive(Default)]
 struct Differences {
     called_empty: Vec<Duration>,
     called_full: Vec<Duration>,
     run_empty: Vec<Duration>,
     run_full: Vec<Duration>,
-    /// The bytes' way through a pipe between the driver and the server, which a direct run does not have.
+    /// The bytes' way through the pipe between the driver and the server, which a direct run does not have.
     passes: Vec<Duration>,
 }
 
@@ -367,7 +367,7 @@ impl Differences {
     }
 }
 
-/// Checks that a tool did what it should.
+/// Checks that a tool worked.
 fn succeeded(line: &[u8]) -> Result<(), String> {
     match memchr::memmem::find(line, br#""isError":false"#) {
         Some(_) => Ok(()),

@@ -1,7 +1,7 @@
 //! Protocol engine: measures mcp-bash against a bare tokio loop and the official Rust SDK.
 //!
-//! This file holds the command line, the measures, the aims, and their order. Servers take turns in every round, in
-//! small steps, so that a noisy moment of the machine does not affect one of them alone.
+//! This file has the command line, the measures, the aims, and their order. Servers take turns in every
+//! round, in small steps, so that a noisy moment of the machine does not affect only one of them.
 
 use std::fs;
 use std::path::Path;
@@ -28,8 +28,8 @@ Usage: engine [OPTIONS]
 ";
 
 const LAUNCHES_PER_ROUND: u32 = 20;
-/// Sequential pings that do not count, before a round's first turn and before every turn: a server that has
-/// just been moved to another core is slow for a moment.
+/// Sequential pings that do not count, before a round's first turn and before every turn: a server that was
+/// just moved to another core is slow for a moment.
 const WARM_UP_PINGS: u32 = 200;
 const WARM_UP_PINGS_PER_TURN: u32 = 20;
 const SEQUENTIAL_PINGS: u32 = 5_000;
@@ -101,10 +101,10 @@ fn run(options: &Options) -> Result<(), String> {
     options.write_json(&json!({ "servers": scores.to_json(), "comparison": comparison.to_json() }))
 }
 
-/// A server and how much of it is measured.
+/// A server and its measures.
 struct Contestant {
     launch: Launch,
-    /// False for the row that only shows the start and the memory.
+    /// False for a row with only the start and the memory.
     full: bool,
 }
 
@@ -128,7 +128,7 @@ fn contestants(options: &Options, scratch: &Path) -> Result<Vec<Contestant>, Str
 
 fn take_measures(contestants: &[Contestant], rounds: u32, scores: &mut Scoreboard) -> Result<(), Failure> {
     for Contestant { launch, .. } in contestants {
-        // The first start reads the program from disk, which is not what the cold start is about.
+        // The first start reads the program from disk, which is not part of the cold start.
         lifetime(launch)?;
     }
     for round in 1..=rounds {
@@ -173,8 +173,8 @@ fn measure_lifetimes(contestants: &[Contestant], scores: &mut Scoreboard) -> Res
     Ok(())
 }
 
-/// The memory of a fresh process. No other server runs at that time, since pages shared with one would count
-/// as neither's own.
+/// The memory of a fresh process. No other server runs then, since pages shared with one would count for
+/// neither.
 fn measure_memory(launch: &Launch, scores: &mut Scoreboard) -> Result<(), Failure> {
     let (mut subject, _) = Subject::start_initialized(launch)?;
     let memory = idle_memory(&mut subject)?;

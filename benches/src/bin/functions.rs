@@ -1,10 +1,10 @@
-//! Functions: measures calls of a function in a warm worker against the same function on other SDKs and against a bare
-//! loop in the same language; calls of a script on the same servers; the start of a server with many functions against
-//! one with none; and the first result of a file that the server does not know against an interpreter that imports the
-//! same file.
+//! Functions: measures calls of a function in a warm worker against the same function on other SDKs and
+//! against a bare loop in the same language; calls of a script on the same servers; the start of a server
+//! with many functions against one with none; and the first result of an uncached file against an interpreter
+//! that imports the same file.
 //!
-//! This file holds the measures, the aims, and their order. The servers take turns in every round, in small steps, so
-//! that a noisy moment of the machine does not affect one of them alone.
+//! This file has the measures, the aims, and their order. The servers take turns in every round, in small
+//! steps, so that a noisy moment of the machine does not affect only one of them.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -129,12 +129,12 @@ fn run(options: &Options) -> Result<(), String> {
     }))
 }
 
-/// The servers that have the function, and the two whose starts are compared.
+/// The servers with the function, and the two whose starts are compared.
 struct Stage {
-    /// Holds a project for each server of ours, under its name.
+    /// The folder with a project for each of our servers, by name.
     scratch: PathBuf,
     servers: Vec<Launch>,
-    /// The script that most of them have as a tool.
+    /// The script that most of them offer as a tool.
     script: Script,
     starts: [Launch; 2],
     /// The interpreters alone, beside the server of the same language.
@@ -184,7 +184,7 @@ impl Stage {
         Ok(Self { scratch: scratch.to_owned(), servers, script: Script::new(script), starts, by_hand })
     }
 
-    /// The first starts read programs from disk, and learn which functions there are.
+    /// The first starts read programs from disk, and cache the list of functions.
     fn warm_up(&self) -> Result<(), Failure> {
         for launch in self.servers.iter().chain(&self.starts) {
             let (mut subject, _) = Subject::start_initialized(launch)?;
@@ -214,12 +214,12 @@ impl Stage {
             scores.add(subject.name(), THROUGHPUT, f64::from(CROWD) / crowd.elapsed.as_secs_f64());
         }
         self.measure_scripts(&mut subjects, scores)?;
-        // Not closed one by one: some of the others end with an error when their input does.
+        // Not closed one by one: some of the others exit with an error when their input ends.
         drop(subjects);
         Ok(())
     }
 
-    /// Sequential calls of a script by the servers that have it, and its runs without any.
+    /// Sequential calls of a script by the servers that have it, and direct runs.
     fn measure_scripts(&mut self, subjects: &mut [Subject], scores: &mut Scoreboard) -> Result<(), Failure> {
         let mut alone = Vec::new();
         let mut having: Vec<(&mut Subject, Vec<Duration>)> = subjects
@@ -261,7 +261,7 @@ impl Stage {
 }
 
 impl Stage {
-    /// First results of servers that have no registry, and imports of the same file by its interpreter.
+    /// First results of servers without a registry, and imports of the same file by its interpreter.
     fn measure_unknown(&self, scores: &mut Scoreboard) -> Result<(), Failure> {
         for &(server, ref by_hand) in &self.by_hand {
             let launch = self.servers.iter().find(|launch| launch.name() == server);
@@ -274,7 +274,7 @@ impl Stage {
                 subject.call(&Request::list_tools())?;
                 subject.call_checked(&call(), is_sum)?;
                 ours.push(milliseconds(subject.age()));
-                // It writes what it knows as soon as it does, and at the latest before it ends.
+                // It writes the cache as soon as it can, at the latest before it exits.
                 subject.close()?;
                 alone.push(milliseconds(first_line(by_hand)?));
             }
@@ -285,7 +285,7 @@ impl Stage {
     }
 }
 
-/// What `mcp-bash sdk-path` says for a language.
+/// The output of `mcp-bash sdk-path` for a language.
 fn sdk(options: &Options, language: &str, folder: &Path) -> Result<PathBuf, String> {
     let launch = options.launch("sdk-path", "--mcp-bash", "mcp-bash", folder)?;
     let output = Command::new(launch.program()).args(["sdk-path", "--lang", language]).output();
@@ -293,14 +293,15 @@ fn sdk(options: &Options, language: &str, folder: &Path) -> Result<PathBuf, Stri
     Ok(PathBuf::from(String::from_utf8_lossy(&output.stdout).trim_end()))
 }
 
-/// Python that imports the file which the project in `root` serves.
+/// Python that imports the file served by the project in `root`.
 fn python_by_hand(options: &Options, root: &Path) -> Result<Launch, String> {
     let launch = interpreter(PYTHON_BY_HAND, "python3", &root.join("tools"))?;
     let launch = launch.setting("PYTHONPATH", sdk(options, "python", root)?);
     Ok(launch.argument("-c").argument("import sums; print('imported', flush=True)"))
 }
 
-/// The same for Node.js. The SDK is a package like any other, which costs less than what finds it for a project.
+/// The same for Node.js. The SDK is an ordinary package here, which costs less than resolving it for a
+/// project.
 fn node_by_hand(options: &Options, root: &Path) -> Result<Launch, String> {
     let packages = root.join("node_modules");
     let sdk = sdk(options, "node", root)?;
@@ -313,7 +314,7 @@ fn node_by_hand(options: &Options, root: &Path) -> Result<Launch, String> {
     Ok(launch.argument("--input-type=module").argument("-e").argument(program))
 }
 
-/// Whether it is a server of ours that serves functions.
+/// Whether it is one of our servers with functions.
 fn learns_functions(launch: &Launch) -> bool {
     [PYTHON, NODE, WITH].contains(&launch.name())
 }
@@ -322,7 +323,7 @@ fn has_script(subject: &Subject) -> bool {
     ![NODE, PIPES].contains(&subject.name())
 }
 
-/// Waits until a file is there.
+/// Waits until a file exists.
 fn await_file(file: &Path) -> Result<(), String> {
     let until = Instant::now() + Duration::from_secs(20);
     while !file.exists() {
@@ -373,7 +374,7 @@ fn says_hi(line: &[u8]) -> Result<(), String> {
     if is_there { Ok(()) } else { Err(format!("it did not say hi: {}", String::from_utf8_lossy(line))) }
 }
 
-/// Sequential calls. What they cost over the pipes is the difference of the medians of the same round.
+/// Sequential calls. The cost over the pipes is the difference of the medians of the same round.
 fn measure_calls(subjects: &mut [Subject], scores: &mut Scoreboard) -> Result<(), Failure> {
     let mut samples: Vec<Vec<Duration>> = vec![Vec::new(); subjects.len()];
     for _ in 0..TURNS {

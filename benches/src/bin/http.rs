@@ -1,8 +1,8 @@
 //! HTTP: measures requests against a minimal endpoint on axum, calls of tools against starting the same script
 //! directly, and all of it against other servers with the same tool.
 //!
-//! This file holds the measures, the aims, and their order. Servers take turns in every round, in small steps, so that
-//! a noisy moment of the machine does not affect one of them alone.
+//! This file has the measures, the aims, and their order. Servers take turns in every round, in small steps,
+//! so that a noisy moment of the machine does not affect only one of them.
 
 use std::fs;
 use std::io;
@@ -36,7 +36,7 @@ Usage: http [OPTIONS]
   --json FILE          also write every round's values to FILE
 ";
 
-/// What `--only` can name.
+/// The values of `--only`.
 const PARTS: [&str; 6] = ["starts", "streams", "discover", "ping", "calls", "crowd"];
 
 const CONNECTIONS: u32 = 64;
@@ -104,7 +104,7 @@ const RMCP: &str = "rmcp";
 const FASTMCP: &str = "FastMCP";
 const TYPESCRIPT: &str = "TypeScript SDK";
 
-/// What an answer must hold.
+/// The text that an answer must contain.
 const RESULT: &[u8] = b"\"result\"";
 const SAID_HI: &[u8] = b"\"text\":\"hi";
 
@@ -158,7 +158,7 @@ struct Stage {
     axum: Launch,
     others: Vec<Launch>,
     hi: Script,
-    /// The part to which the measures are confined.
+    /// The part that the run is limited to.
     only: Option<String>,
 }
 
@@ -229,7 +229,7 @@ impl Stage {
         self.only.as_deref().is_none_or(|only| only == part)
     }
 
-    /// Each server by itself: how soon it answers and what it takes to keep it around.
+    /// Each server by itself: its start time and its idle memory.
     fn measure_starts(&self, scores: &mut Scoreboard) -> Result<(), Failure> {
         for launch in [&self.mcp_bash].into_iter().chain(&self.others) {
             let mut server = HttpServer::start(launch)?;
@@ -245,7 +245,7 @@ impl Stage {
         Ok(())
     }
 
-    /// What silent streams take, each kind in a fresh process.
+    /// The memory of silent streams, each kind in a fresh process.
     fn measure_streams(&self, scores: &mut Scoreboard) -> Result<(), Failure> {
         type Open = fn(&HttpServer, u32) -> Result<IdleStreams, String>;
         let kinds: [(Measure, Open); 2] = [(LISTENS, IdleStreams::listen), (SESSIONS, IdleStreams::sessions)];
@@ -303,7 +303,7 @@ impl Stage {
     }
 }
 
-/// Asks mcp-bash for the answers that the endpoint on axum gives, and keeps them in files.
+/// Asks mcp-bash for the answers that the endpoint on axum returns, and stores them in files.
 fn keep_answers(mcp_bash: &Launch, scratch: &Path) -> Result<[PathBuf; 2], String> {
     let server = HttpServer::start(mcp_bash).map_err(|failure| failure.to_string())?;
     let mut connection = Connection::open(&server).map_err(|error| error.to_string())?;
@@ -318,7 +318,7 @@ fn keep_answers(mcp_bash: &Launch, scratch: &Path) -> Result<[PathBuf; 2], Strin
     Ok([keep("discover", Post::discover(1))?, keep("ping", Post::ping(1, session.as_deref()))?])
 }
 
-/// A server that is a `script` for an interpreter, in a folder that holds its packages as well.
+/// A server that is a `script` for an interpreter, in a folder with its packages.
 fn in_folder(
     options: &Options,
     name: &str,
@@ -376,7 +376,7 @@ fn path_of(server: &HttpServer, fixed: &str) -> String {
 
 fn begin_session(server: &HttpServer) -> Result<Option<String>, String> {
     if server.name() == AXUM {
-        // As long as a real one, so that the requests are of the same size.
+        // As long as a real one, so that the requests have the same size.
         return Ok(Some("x".repeat(32)));
     }
     Connection::open(server).map_err(|error| error.to_string())?.begin_session()
@@ -404,7 +404,7 @@ fn direct<T>(outcome: io::Result<T>) -> Result<T, Failure> {
     outcome.map_err(|error| Failure::new(DIRECT, error.to_string()))
 }
 
-/// Enters what the turns of one server in a round have shown.
+/// Records the turns of one server in a round.
 fn enter(server: &str, turns: &Load, measures: [Measure; 4], scores: &mut Scoreboard) {
     let [rate, p50, p99, cpu] = measures;
     scores.add(server, rate, turns.rate());

@@ -41,7 +41,7 @@ const BINARY: Measure = Measure { name: "binary", unit: "MB", decimals: 2 };
 /// In the order of the table.
 const MEASURES: [Measure; 8] = [COLD_START, EXIT, PING, CALL, RESIDENT, WRITTEN, THREADS, BINARY];
 
-/// A binary beside itself comes within a few hundredths of 1, but for the threads, which are exact.
+/// A binary compared with itself is within a few hundredths of 1, and exact for threads.
 const AIMS: [Aim; 5] = [
     Aim { measure: COLD_START, bound: AtMost, limit: 1.05, times: Some(OLDER) },
     Aim { measure: PING, bound: AtMost, limit: 1.05, times: Some(OLDER) },
@@ -85,7 +85,7 @@ fn launches(options: &Options, scratch: &Path) -> Result<[Launch; 2], String> {
 
 fn take_measures(launches: &[Launch; 2], rounds: u32, scores: &mut Scoreboard) -> Result<(), Failure> {
     for launch in launches {
-        // The first start reads the program from disk, which is not what the cold start is about.
+        // The first start reads the program from disk, which is not part of the cold start.
         lifetime(launch)?;
         scores.add(launch.name(), BINARY, megabytes(launch.program_size()?));
     }

@@ -1,8 +1,8 @@
 //! rmcp over stdio: a minimal server on the official Rust SDK, in the fastest stdio mode that the SDK offers.
 //!
-//! It answers `initialize` and `ping` and has no tools, so this measures the SDK's own loop. The choices below are the
-//! ones that measured best: `stdio_pipes` keeps reads and writes on the reactor, while the plain `stdio` hands every
-//! one of them to a blocking thread, and a single-threaded runtime saves the wake-ups between workers.
+//! It answers `initialize` and `ping` and has no tools, so this measures the SDK's own loop. The choices
+//! below measured best: `stdio_pipes` keeps reads and writes on the reactor, while the plain `stdio` passes
+//! each of them to a blocking thread, and a single-threaded runtime saves the wake-ups between workers.
 
 use std::error::Error;
 
@@ -10,7 +10,7 @@ use rmcp::model::ServerConfig;
 use rmcp::transport::stdio_pipes;
 use rmcp::{ServerHandler, ServiceExt};
 
-/// A server with nothing to offer: every default of the SDK stands, `ping` among them.
+/// A server without features: every default of the SDK applies, including `ping`.
 struct Silent;
 
 impl ServerHandler for Silent {

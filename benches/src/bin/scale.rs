@@ -1,7 +1,7 @@
 //! Scale: measures mcp-bash with a project of very many tools.
 //!
-//! This file holds the measures, the aims, and their order. The two sides take turns in every round, so that a noisy
-//! moment of the machine does not affect one of them alone.
+//! This file has the measures, the aims, and their order. The two sides take turns in every round, so that a
+//! noisy moment of the machine does not affect only one of them.
 
 use std::fs;
 use std::io;
@@ -35,7 +35,7 @@ The project is written to the directory for temporary files, which TMPDIR names.
 const WARM_STARTS: u32 = 5;
 const CHANGES: u32 = 3;
 const SHORT_PAGE: u32 = 50;
-/// How long nothing may have happened to the registry before it counts as written.
+/// How long the registry must be unchanged before it counts as written.
 const QUIET: Duration = Duration::from_secs(1);
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -79,7 +79,7 @@ const AIMS: [Aim; 8] = [
 ];
 
 const MCP_BASH: &str = "mcp-bash";
-/// What the driver takes to walk the project and to read every metadata file once.
+/// The time that the driver takes to walk the project and to read every metadata file once.
 const READING: &str = "plain reading";
 const EMPTY: &str = "empty project";
 
@@ -153,7 +153,7 @@ impl Stage {
         self.measure_validation(scores)
     }
 
-    /// A start without a registry, and the memory that such a server has afterwards.
+    /// A start without a registry, and the memory of that server afterwards.
     fn measure_first_scan(&self, scores: &mut Scoreboard) -> Result<(), Failure> {
         let started = Instant::now();
         let read = read_metadata(&self.project.join("tools")).map_err(|error| driver_failure(&error))?;
@@ -175,7 +175,7 @@ impl Stage {
         Ok(())
     }
 
-    /// Starts with the registry that the first scan has left, and starts with an empty project.
+    /// Starts with the registry of the first scan, and starts with an empty project.
     fn measure_warm_starts(&self, scores: &mut Scoreboard) -> Result<(), Failure> {
         let (mut full, mut empty) = (Vec::new(), Vec::new());
         for _ in 0..WARM_STARTS {
@@ -191,10 +191,10 @@ impl Stage {
         Ok(())
     }
 
-    /// What a server does that has been started with a registry: its pages, its memory, and how it takes changes.
+    /// A server started with a registry: its pages, its memory, and its reaction to changes.
     fn measure_service(&mut self, scores: &mut Scoreboard) -> Result<(), Failure> {
         let (mut server, _) = start_to_first_page(&self.full)?;
-        // It looks at the whole project again when it has started to follow its changes.
+        // It checks the whole project again after it has started to watch it.
         thread::sleep(QUIET);
         let full = self.memory_after_listing(&mut server)?;
         scores.add(MCP_BASH, WARM_MEMORY, self.per_tool(full, self.empty_memory()?));
@@ -221,7 +221,7 @@ impl Stage {
             fs::write(&self.changing, text).map_err(|error| driver_failure(&error))?;
             let noticed = server.await_notification("notifications/tools/list_changed")?;
             times.push(milliseconds(noticed - changed));
-            // What is read after the notification counts as well.
+            // Reads after the notification count as well.
             self.await_registry()?;
             let after = traffic(server)?;
             read.push(kilobytes(after.read - before.read));
@@ -233,7 +233,7 @@ impl Stage {
         Ok(())
     }
 
-    /// The whole command, from before its start until it has ended.
+    /// The whole command, from its start to its exit.
     fn measure_validation(&self, scores: &mut Scoreboard) -> Result<(), Failure> {
         let mut command = Command::new(self.full.program());
         command.args(["validate", "--quiet", "--project-root"]).arg(&self.project).stdout(Stdio::null());
@@ -251,7 +251,7 @@ impl Stage {
         self.project.join(".registry")
     }
 
-    /// Waits until the registry is there and has not changed for a while.
+    /// Waits until the registry exists and has not changed for a while.
     fn await_registry(&self) -> Result<(), Failure> {
         let file = self.registry().join(".tools.stamps");
         let deadline = Instant::now() + PATIENCE;
@@ -266,7 +266,7 @@ impl Stage {
         Err(Failure::new(MCP_BASH, "it does not write its registry"))
     }
 
-    /// Lists all tools, and makes sure that these are all.
+    /// Lists all tools, and checks that none is missing.
     fn list(&self, server: &mut Subject, limit: Option<u32>) -> Result<Vec<Duration>, Failure> {
         let (listed, samples) = list_all(server, limit)?;
         match u32::try_from(listed) {
@@ -287,13 +287,13 @@ impl Stage {
         Ok(memory)
     }
 
-    /// What each tool adds to the memory of an empty project, in kilobytes.
+    /// The memory that each tool adds to an empty project, in kilobytes.
     fn per_tool(&self, full: u64, empty: u64) -> f64 {
         kilobytes(full.saturating_sub(empty)) / f64::from(self.tools)
     }
 }
 
-/// Starts a server and asks for the first page of tools. The time is that from the start of the process until
+/// Starts a server and asks for the first page of tools. The time runs from the start of the process until
 /// the page is complete.
 fn start_to_first_page(launch: &Launch) -> Result<(Subject, Duration), Failure> {
     let (mut server, _) = Subject::start_initialized(launch)?;
@@ -302,7 +302,7 @@ fn start_to_first_page(launch: &Launch) -> Result<(Subject, Duration), Failure> 
     Ok((server, until_asked + answered))
 }
 
-/// Reads every metadata file once and returns how many there are.
+/// Reads every metadata file once and returns their number.
 fn read_metadata(tools: &Path) -> io::Result<u32> {
     let mut count = 0;
     for folder in fs::read_dir(tools)? {
@@ -327,7 +327,7 @@ fn driver_failure(error: &io::Error) -> Failure {
 
 #[cfg(target_os = "linux")]
 fn is_in_memory(path: &Path) -> bool {
-    // The number that the kernel gives to its file system in memory.
+    // The kernel's magic number of tmpfs.
     rustix::fs::statfs(path).is_ok_and(|system| system.f_type == 0x0102_1994)
 }
 

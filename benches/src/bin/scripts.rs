@@ -1,4 +1,4 @@
-//! Scripts: measures what the SDK costs scripts, and how soon a client receives their messages.
+//! Scripts: measures the cost of the SDK for scripts, and how soon a client receives their messages.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -59,14 +59,14 @@ fn run(options: &Options) -> Result<(), String> {
     options.write_json(&json!({ "servers": scores.to_json(), "comparison": comparison.to_json() }))
 }
 
-/// The scripts that are started directly, and the server that runs others.
+/// The scripts that run directly, and the server that runs others.
 struct Stage {
     launch: Launch,
     bare: Script,
     sourcing: Script,
 }
 
-/// Where the SDK is, as scripts source it.
+/// The path of the SDK, as scripts source it.
 fn sdk() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../sdk/tool-sdk.sh")
 }
@@ -118,7 +118,7 @@ impl Stage {
         Ok(())
     }
 
-    /// A script that sources the SDK and returns a result, beside a shell that does nothing.
+    /// A script that sources the SDK and returns a result, compared with a shell that does nothing.
     fn measure_starts(&mut self, scores: &mut Scoreboard) -> Result<(), Failure> {
         let failed = |error: std::io::Error| Failure::new("a script", error.to_string());
         let (mut bare, mut sourcing) = (Vec::new(), Vec::new());
@@ -134,7 +134,7 @@ impl Stage {
     }
 }
 
-/// How long after the script wrote it each progress of a call was heard. A script that does not say when counts as 0.
+/// The delay of each progress message after the script wrote it. A message without a time counts as 0.
 fn heard(server: &mut Subject, tool: &str) -> Result<Vec<Duration>, Failure> {
     let params = format!(r#"{{"name":"{tool}","arguments":{{}},"_meta":{{"progressToken":1}}}}"#);
     let mut delays = Vec::new();

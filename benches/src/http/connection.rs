@@ -1,4 +1,4 @@
-//! HTTP connection: requests are sent one after the other, each when the one before is answered.
+//! HTTP connection: sends each request when the previous one is answered.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::message::{Head, header};
 use super::{HttpServer, Post};
 
-/// What a request got back.
+/// The answer to a request.
 #[derive(Debug)]
 pub struct Answer {
     pub status: u16,
@@ -68,7 +68,7 @@ impl Connection {
         }
     }
 
-    /// Sends a request whose answer does not end, and waits until `expected` has come. What comes later is not read.
+    /// Sends a request whose answer does not end, and waits for `expected`. Later data is not read.
     pub(super) fn open_stream(&mut self, post: &Post, expected: &[u8]) -> Result<(), String> {
         self.send(&post.render(&self.host, &self.path))?;
         let head = self.read_head()?;
@@ -81,7 +81,7 @@ impl Connection {
         Ok(())
     }
 
-    /// The connection without what belongs to this side only.
+    /// The bare connection, without buffers of this side.
     pub(super) fn into_stream(self) -> TcpStream {
         self.stream
     }
@@ -115,7 +115,7 @@ impl Connection {
 }
 
 impl Answer {
-    /// Makes sure that the answer is a success with `expected` in it.
+    /// Checks that the answer is a success that contains `expected`.
     pub fn check(&self, expected: &[u8]) -> Result<(), String> {
         if self.status == 200 && memchr::memmem::find(&self.body, expected).is_some() {
             return Ok(());

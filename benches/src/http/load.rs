@@ -1,7 +1,7 @@
-//! HTTP load: many connections, each of which sends a request as soon as the one before is answered.
+//! HTTP load: many connections, each of which sends a request as soon as the previous one is answered.
 //!
-//! One thread drives all of them. More would take processor time from a server on a machine with few cores, and one is
-//! enough: it spends no more time on a request than the cheapest server that was measured.
+//! One thread drives all of them. More would take processor time from a server on a machine with few cores,
+//! and one is enough: it spends no more time on a request than the cheapest measured server.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -14,14 +14,14 @@ use super::{HttpServer, Post};
 use crate::Failure;
 use crate::proc_usage::CpuTime;
 
-/// What happened.
+/// The outcome.
 #[derive(Debug, Default)]
 pub struct Load {
-    /// How long each request took.
+    /// The time of each request.
     pub samples: Vec<Duration>,
     /// From the first request until the last answer.
     pub elapsed: Duration,
-    /// The processor time of the server process in that time, without its children's.
+    /// The processor time of the server process in that time, without its children.
     pub cpu: Duration,
 }
 
@@ -33,7 +33,7 @@ impl Load {
         self.cpu += other.cpu;
     }
 
-    /// Requests in each second.
+    /// Requests per second.
     pub fn rate(&self) -> f64 {
         f64::from(self.count()) / self.elapsed.as_secs_f64()
     }
@@ -47,8 +47,8 @@ impl Load {
     }
 }
 
-/// Sends requests to `path` for so long on so many connections. `post` makes the request of each connection from its
-/// number, and `expected` must be in every answer.
+/// Sends requests to `path` for this long on so many connections. `post` makes the request of each connection
+/// from its number, and every answer must contain `expected`.
 pub fn load(
     server: &mut HttpServer,
     path: &str,
@@ -72,7 +72,7 @@ pub fn load(
             io::Result::Ok(clients)
         })
         .map_err(|error| server.failure(&format!("a connection: {error}")))?;
-    // The first answer on a connection is not counted: the server has something to prepare for each.
+    // The first answer on a connection is not counted: the server has to prepare each connection.
     runtime.block_on(all(&mut clients, Duration::ZERO)).map_err(|what| server.failure(&what))?;
 
     let before = cpu_time(server)?;
@@ -86,7 +86,7 @@ fn cpu_time(server: &mut HttpServer) -> Result<CpuTime, Failure> {
     CpuTime::of(server.pid()).map_err(|error| server.failure(&format!("its processor time: {error}")))
 }
 
-/// Lets all clients send for so long, and once at least.
+/// Lets all clients send for this long, at least once each.
 async fn all(clients: &mut Vec<Client>, duration: Duration) -> Result<(Vec<Duration>, Duration), String> {
     let began = Instant::now();
     let mut tasks = JoinSet::new();
@@ -102,7 +102,7 @@ async fn all(clients: &mut Vec<Client>, duration: Duration) -> Result<(Vec<Durat
     Ok((samples, began.elapsed()))
 }
 
-/// A connection and the request that is sent on it.
+/// A connection and its request.
 struct Client {
     stream: TcpStream,
     request: Vec<u8>,
@@ -141,7 +141,7 @@ impl Client {
         }
     }
 
-    /// A request fits into the socket's buffer, so it is written at once in all but the strangest cases.
+    /// A request fits into the socket's buffer, so it is almost always written at once.
     async fn send(&mut self) -> io::Result<()> {
         let mut rest = &self.request[..];
         while !rest.is_empty() {

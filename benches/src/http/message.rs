@@ -1,4 +1,4 @@
-//! HTTP responses: where one ends in the bytes received so far, and what it says.
+//! HTTP responses: the end of one in the bytes received so far, and its contents.
 
 use memchr::memmem;
 
@@ -6,7 +6,7 @@ use memchr::memmem;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Head {
     pub(super) status: u16,
-    /// Where the body begins.
+    /// The start of the body.
     pub(super) length: usize,
     body: Body,
 }
@@ -18,7 +18,7 @@ enum Body {
 }
 
 impl Head {
-    /// Reads the head; nothing if it is not complete yet.
+    /// Reads the head. None if it is incomplete.
     pub(super) fn read(bytes: &[u8]) -> Result<Option<Self>, String> {
         let Some(end) = memmem::find(bytes, b"\r\n\r\n") else { return Ok(None) };
         let (text, length) = (&bytes[..end], end + 4);
@@ -38,7 +38,7 @@ impl Head {
         Ok(Some(Self { status, length, body }))
     }
 
-    /// The number of bytes of the whole answer, once they are there.
+    /// The length of the whole answer, once it has arrived.
     pub(super) fn end(&self, bytes: &[u8]) -> Option<usize> {
         match self.body {
             Body::Sized(size) => Some(self.length + size).filter(|&end| end <= bytes.len()),
@@ -46,7 +46,7 @@ impl Head {
         }
     }
 
-    /// The body of an answer that is there as a whole.
+    /// The body of a complete answer.
     pub(super) fn body(&self, bytes: &[u8]) -> Vec<u8> {
         match self.body {
             Body::Sized(size) => bytes[self.length..self.length + size].to_vec(),
@@ -59,7 +59,7 @@ impl Head {
     }
 }
 
-/// The value of a header; `name` is in small letters.
+/// The value of a header; `name` is in lowercase.
 pub(super) fn header<'a>(head: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
     let mut rest = head;
     while let Some(end) = memchr::memchr(b'\n', rest) {
@@ -76,7 +76,7 @@ pub(super) fn header<'a>(head: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
     None
 }
 
-/// Walks through the chunks that begin at `start`. Returns where they end, or nothing if there is more to come.
+/// Walks through the chunks from `start`. Returns their end, or None if they are incomplete.
 fn end_of_chunks(bytes: &[u8], start: usize, mut take: impl FnMut(&[u8])) -> Option<usize> {
     let mut at = start;
     loop {
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_is_whole_when_all_of_its_bytes_are_there() {
+    fn an_answer_is_complete_when_all_bytes_have_arrived() {
         let sized = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX: y\r\n\r\nhello";
         let chunked =
             b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n";
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_are_found_whatever_their_case() {
+    fn headers_are_found_in_any_case() {
         let head = b"HTTP/1.1 200 OK\r\nMcp-Session-Id:  abc \r\nDate: now";
         assert_eq!(header(head, b"mcp-session-id"), Some(&b"abc"[..]));
         assert_eq!(header(head, b"date"), Some(&b"now"[..]));

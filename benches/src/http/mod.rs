@@ -1,7 +1,7 @@
-//! HTTP measures: servers that are reached over HTTP.
+//! HTTP measures: servers over HTTP.
 //!
-//! The client here does no more than it must: requests are rendered before the clock runs, and of a response it checks
-//! only the end and that it is a result. So the numbers are the servers', even if the two share few cores.
+//! The client does the minimum: requests are rendered before the clock runs, and a response is checked only
+//! for its end and for being a result. So the numbers are the servers', even if the two share few cores.
 
 mod connection;
 mod load;

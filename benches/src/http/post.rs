@@ -1,13 +1,13 @@
 //! POST requests, as bytes.
 
-/// What every request of the stateless revision says of its client.
+/// The client's `_meta` in every request of the stateless revision.
 const META: &str = concat!(
     r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","#,
     r#""io.modelcontextprotocol/clientInfo":{"name":"mcp-bash-bench","version":"0.1.0"},"#,
     r#""io.modelcontextprotocol/clientCapabilities":{}}"#
 );
 
-/// A request without the address of the server, which every sending adds.
+/// A request without the server's address, which is added when it is sent.
 #[derive(Debug, Clone)]
 pub struct Post {
     method: &'static str,
@@ -16,7 +16,7 @@ pub struct Post {
 }
 
 impl Post {
-    /// Asks a server of the stateless revision what it is.
+    /// Discovers a server of the stateless revision.
     pub fn discover(id: u32) -> Self {
         Self::stateless(id, "server/discover", None, "")
     }
@@ -27,7 +27,7 @@ impl Post {
         Self::stateless(id, "tools/call", Some(name), &params)
     }
 
-    /// Asks to be told when the list of tools changes, in the stateless revision.
+    /// Listens for changes of the tool list, in the stateless revision.
     pub fn listen(id: u32) -> Self {
         Self::stateless(id, "subscriptions/listen", None, r#""notifications":{"toolsListChanged":true},"#)
     }
@@ -41,7 +41,7 @@ impl Post {
         Self { method: "POST", headers: String::new(), body: body.to_owned() }
     }
 
-    /// Says that a session is ready.
+    /// Sends that a session is initialized.
     pub fn initialized(session: Option<&str>) -> Self {
         Self::in_session(session, r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#.to_owned())
     }
@@ -50,7 +50,7 @@ impl Post {
         Self::in_session(session, format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#))
     }
 
-    /// Opens the stream of a session for what belongs to no request.
+    /// Opens the stream of a session for messages that belong to no request.
     pub fn open_stream(session: Option<&str>) -> Self {
         Self { method: "GET", ..Self::in_session(session, String::new()) }
     }

@@ -8,21 +8,21 @@ use std::time::Duration;
 use crate::process::ServerProcess;
 use crate::{Failure, Launch};
 
-/// How often a server that has just been started is looked at.
+/// The polling interval for a server that was just started.
 const LOOK: Duration = Duration::from_millis(1);
 
-/// A server process that says on its standard error where it can be reached, as `http://127.0.0.1:PORT/PATH`.
+/// A server process that prints its address on standard error, as `http://127.0.0.1:PORT/PATH`.
 #[derive(Debug)]
 pub struct HttpServer {
     process: ServerProcess,
-    /// Held open, since a server may end when they are closed.
+    /// Kept open, since a server may exit when they are closed.
     _pipes: (ChildStdin, ChildStdout),
     address: SocketAddr,
     path: String,
 }
 
 impl HttpServer {
-    /// Starts the server and waits until it has said where it is.
+    /// Starts the server and waits until it has printed its address.
     pub fn start(launch: &Launch) -> Result<Self, Failure> {
         let (mut process, stdin, stdout) = ServerProcess::start(launch)?;
         loop {
@@ -49,7 +49,7 @@ impl HttpServer {
         self.process.age()
     }
 
-    /// Where its endpoint is.
+    /// The address of its endpoint.
     pub fn path(&self) -> &str {
         &self.path
     }
@@ -58,7 +58,7 @@ impl HttpServer {
         self.process.begin_measure();
     }
 
-    /// A failure of this server, with its exit status and its last words where there are any.
+    /// A failure of this server, with its exit status and the end of its standard error, if any.
     pub fn failure(&mut self, what: &str) -> Failure {
         self.process.failure(what)
     }
@@ -68,7 +68,7 @@ impl HttpServer {
     }
 }
 
-/// The first address in what a server said, once its line is complete.
+/// The first address in a server's output, once its line is complete.
 fn find_address(words: &str) -> Option<(SocketAddr, String)> {
     let (_, rest) = words.split_once("http://")?;
     let url = rest.split_whitespace().next()?;
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_address_is_found_in_what_a_server_says() {
+    fn the_address_is_found_in_a_servers_output() {
         let found = find_address("warning: x\nServing /a at http://127.0.0.1:80/mcp\nmore").unwrap();
         assert_eq!(found, ("127.0.0.1:80".parse().unwrap(), "/mcp".to_owned()));
         assert_eq!(find_address("Serving at http://127.0."), None);

@@ -7,7 +7,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::{Connection, HttpServer, Post};
 
-/// Streams that stay open until this is dropped, each on a connection of its own.
+/// Streams that stay open until this is dropped, each on its own connection.
 #[derive(Debug)]
 pub struct IdleStreams {
     _streams: Vec<TcpStream>,
@@ -15,7 +15,7 @@ pub struct IdleStreams {
 }
 
 impl IdleStreams {
-    /// Opens so many requests of the stateless revision that listen.
+    /// Opens so many listening requests of the stateless revision.
     pub fn listen(server: &HttpServer, count: u32) -> Result<Self, String> {
         Self::open(server, count, |connection, number| {
             connection.open_stream(&Post::listen(number), b"notifications/subscriptions/acknowledged")
@@ -49,8 +49,8 @@ impl IdleStreams {
     }
 }
 
-/// The driver's permission to have many descriptors, which is given back in the end: servers that are started later shall
-/// not inherit it, because people's servers do not.
+/// Raises the driver's descriptor limit, and restores it on drop: servers started later must not inherit it,
+/// because users' servers do not have it.
 #[derive(Debug)]
 struct Room(Rlimit);
 
@@ -65,7 +65,7 @@ impl Room {
 
 impl Drop for Room {
     fn drop(&mut self) {
-        // It can always be lowered.
+        // Lowering always works.
         let _ = setrlimit(Resource::Nofile, Rlimit { current: self.0.current, maximum: self.0.maximum });
     }
 }

@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_charged_counts_for_the_part_and_the_whole_until_it_is_dropped() {
+    fn a_charge_counts_for_the_part_and_the_whole_until_it_is_dropped() {
         let whole = Budget::new(100, "WHOLE");
         let (one, other) = (whole.part(80, "PART"), whole.part(80, "PART"));
         let held = one.charge(70).unwrap();

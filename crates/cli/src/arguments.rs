@@ -22,9 +22,9 @@ use std::process::ExitCode;
 
 /// A folder of scripts becomes a Model Context Protocol server.
 ///
-/// Without a command it serves a project over standard input and output: the folder that is named here or by
-/// `MCPBASH_PROJECT_ROOT`, else the current folder if it is a project, else the nearest one above that has
-/// `server.d/server.meta.json`, else a built-in one to get started with.
+/// Without a command it serves a project over standard input and output: the folder given here or in
+/// `MCPBASH_PROJECT_ROOT`, otherwise the current folder if it is a project, otherwise the nearest parent
+/// folder with `server.d/server.meta.json`, otherwise a built-in project to get started.
 #[derive(Debug, Parser)]
 #[command(name = "mcp-bash", version, override_usage = USAGE, after_help = AFTER_HELP, disable_help_subcommand = true)]
 pub(crate) struct CommandLine {
@@ -40,7 +40,7 @@ pub(crate) struct CommandLine {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// For scripts: ask the client of the call that runs this, and print its answer as JSON
+    /// For scripts: ask the client of the running call, and print its answer as JSON
     Ask(ask::Arguments),
 
     #[command(hide = true, disable_help_flag = true)]
@@ -49,26 +49,26 @@ enum Command {
     /// Call a tool, and show the result
     Call(call::Arguments),
 
-    /// Show what a client would offer while somebody types an argument
+    /// Show the completions that a client would offer for an argument
     Complete(complete::Arguments),
 
-    /// Print a script with which a shell completes commands, tools and their arguments
+    /// Print a shell completion script for commands, tools and their arguments
     Completions(completions::Arguments),
 
-    /// Print what a client's configuration file needs to start this project
+    /// Print the entry for a client's configuration file that starts this project
     Config(config::Arguments),
 
-    /// Serve a project and keep a record of all messages, to find out what a client does
+    /// Serve a project and record all messages, to debug what a client does
     Debug(debug::Arguments),
 
-    /// Show an exchange between a client and the server on its built-in project
+    /// Show an exchange between a client and the server of the built-in project
     #[command(after_help = demo::EXAMPLES)]
     Demo,
 
     /// Serve a project and show every exchange while you work on it
     Dev(dev::Arguments),
 
-    /// Look at this machine, the project and the clients, and say what is wrong and what to do about it
+    /// Check this machine, the project and the clients, and report problems with their fixes
     Doctor(doctor::Arguments),
 
     /// For scripts: download a file from an allowed public host, and print the outcome as JSON
@@ -77,43 +77,43 @@ enum Command {
     /// Show the messages of a prompt
     Get(get::Arguments),
 
-    /// Check the project and say whether it is ready to be served: exit 0 ready, 1 unhealthy, 2 misconfigured
+    /// Check whether the project is ready to be served: exit 0 ready, 1 unhealthy, 2 misconfigured
     #[command(visible_alias = "ready")]
     Health(health::Arguments),
 
-    /// Make tools of a justfile, Makefile, package.json, Taskfile or a program's `--help`
+    /// Create tools from a justfile, Makefile, package.json, Taskfile or a program's `--help`
     Import(import::Arguments),
 
-    /// Make this folder a project; what it has already stays as it is
+    /// Turn this folder into a project; existing files stay unchanged
     Init(init::Arguments),
 
-    /// Write this project into the configuration files of clients
+    /// Add this project to the configuration files of clients
     Install(install::Arguments),
 
-    /// Run jq, as scripts do on a machine that has none
+    /// Run the built-in jq, as scripts do on a machine without jq
     #[command(disable_help_flag = true)]
     Jq(jq::Arguments),
 
-    /// List what a server offers: tools, resources, prompts
+    /// List a server's tools, resources and prompts
     List(list::Arguments),
 
-    /// Print pages of the manual, or write all of them
+    /// Print manual pages, or write all of them to a folder
     Man(manual::Arguments),
 
-    /// Make a new folder that is a project, with a tool to begin with
+    /// Create a project in a new folder, with a first tool
     New(new::Arguments),
 
-    /// Check an executable that provides tools; for scripts, read what a URI names
+    /// Check an executable that provides tools; for scripts, read the contents of a URI
     #[command(subcommand)]
     Provider(provider::Arguments),
 
     #[command(hide = true, disable_help_flag = true)]
     Publish(absent::Arguments),
 
-    /// Show what a resource holds
+    /// Show the contents of a resource
     Read(read::Arguments),
 
-    /// Write the registry of a project, or say what it holds
+    /// Write the registry of a project, or show its contents
     #[command(subcommand)]
     Registry(registry::Arguments),
 
@@ -126,7 +126,7 @@ enum Command {
     /// Print the JSON schemas of a project's files, for editors
     Schema(schema::Arguments),
 
-    /// Print where the SDK is, for scripts and tests that are run by hand
+    /// Print the path of the SDK, for scripts and tests that run by hand
     SdkPath(sdk_path::Arguments),
 
     /// Serve a project, as without a command
@@ -136,14 +136,14 @@ enum Command {
     /// Run the tests of the project against a real server; or check that no change breaks clients
     Test(testing::Arguments),
 
-    /// Make, list and remove the tokens with which callers come in over HTTP
+    /// Create, list and remove tokens, the credentials of callers over HTTP
     #[command(subcommand)]
     Token(token::Arguments),
 
-    /// Take this project out of the configuration files of clients
+    /// Remove this project from the configuration files of clients
     Uninstall(install::UninstallArguments),
 
-    /// Find what is wrong with a project, also what known clients refuse, and repair what is safe
+    /// Find problems in a project, including what known clients refuse, and repair what is safe
     Validate(validate::Arguments),
 
     #[command(hide = true, disable_help_flag = true)]

@@ -431,7 +431,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_file_or_too_large_or_read_only_is_refused() {
+    fn non_files_large_files_and_read_only_files_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let told = |path: &Path| Content::read(path).unwrap_err().to_string();
         assert!(told(folder.path()).ends_with("it is a directory, not a file"));
@@ -486,7 +486,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_that_has_opened_its_file_loses_nothing_of_what_it_writes() {
+    fn a_client_with_its_file_open_loses_nothing_it_writes() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.json");
         std::fs::write(&path, "five servers").unwrap();

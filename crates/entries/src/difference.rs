@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_changes_is_shown_with_what_is_around_it() {
+    fn only_changes_are_shown_with_their_context() {
         assert_eq!(
             difference("1\n2\n3\n4\n5\n6\n7\n8\n9", "1\n2\n3\n4\nx\ny\n6\n7\n8\n9"),
             " 2\n 3\n 4\n-5\n+x\n+y\n 6\n 7\n 8\n"

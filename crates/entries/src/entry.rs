@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_project_is_what_the_flag_says_or_else_the_variable() {
+    fn the_project_comes_from_the_flag_or_else_the_variable() {
         let entry = |args: &[&str], env: &[(&str, &str)]| Entry {
             args: args.iter().map(ToString::to_string).collect(),
             env: env.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect(),

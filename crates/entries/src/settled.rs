@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stays_as_it_is_counts() {
+    fn an_unchanged_file_counts() {
         let (text, pauses) = read_while("", of_json, &[]);
         assert_eq!((text.unwrap().as_deref(), pauses), (Some(""), LOOKS_AT_PART as usize));
         assert_eq!(read_while("{}", of_json, &[]).1, 0);
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn what_never_stays_as_it_is_is_refused() {
+    fn a_file_that_keeps_changing_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.json");
         std::fs::write(&path, "").unwrap();

@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn written_entries_can_be_read_again() {
         let entry = Entry {
             name: "tools".into(),
             command: "/bin/mcp-bash".into(),

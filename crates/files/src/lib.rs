@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_like_a_file_is_refused_at_once() {
+    fn special_files_are_refused_at_once() {
         let folder = tempfile::tempdir().unwrap();
         let (pipe, link) = (folder.path().join("pipe"), folder.path().join("link"));
         mkfifoat(CWD, &pipe, Mode::RUSR | Mode::WUSR).unwrap();

@@ -48,7 +48,7 @@ mod tests {
     use crate::shortage::during;
 
     #[test]
-    fn a_file_that_is_not_there_is_no_shortage() {
+    fn a_missing_file_is_not_a_shortage() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("file");
         std::fs::write(&file, "").unwrap();

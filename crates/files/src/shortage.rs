@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_not_there_is_no_shortage_nor_is_a_lease() {
+    fn neither_a_missing_file_nor_a_lease_is_a_shortage() {
         for other in [Errno::NOENT, Errno::ACCESS, Errno::LOOP, Errno::ISDIR, Errno::AGAIN] {
             assert_eq!(during(|| drop(noted(other.into()))).1, None, "{other}");
         }

@@ -15,7 +15,7 @@ mod tests {
     use super::clip;
 
     #[test]
-    fn only_what_is_longer_is_cut_and_never_inside_a_character() {
+    fn only_longer_text_is_cut_and_never_inside_a_character() {
         assert_eq!(clip("", 2), "");
         assert_eq!(clip("éé", 2), "éé");
         assert_eq!(clip("ééé", 2), "éé…");

@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_terminal_would_obey_is_seen() {
+    fn control_characters_are_shown_as_escapes() {
         for (given, shown) in [
             ("a\u{1b}[31mb", r"a\u{1b}[31mb"),
             ("\u{1b}]0;title\u{7}", r"\u{1b}]0;title\u{7}"),
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_people_write_stays() {
+    fn ordinary_text_stays() {
         for plain in [
             "",
             "a b ~",
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn json_stands_for_the_same_value() {
+    fn json_keeps_its_value() {
         let given = "{\"a\":\"\u{202e}\u{9b}\u{7f}\u{e0041}é\"}";
         assert_eq!(json(given), r#"{"a":"\u202e\u009b\u007f\udb40\udc41é"}"#);
     }

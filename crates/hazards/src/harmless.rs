@@ -20,7 +20,7 @@ mod tests {
     use super::is_harmless;
 
     #[test]
-    fn what_any_reader_could_interpret_is_not_harmless() {
+    fn text_that_any_reader_could_interpret_is_not_harmless() {
         for value in ["main", "feature/x-1", "a.b_c", "v1.2.3+4", "me@host:/srv", "../up", "a,b", "0"] {
             assert!(is_harmless(value), "{value}");
         }

@@ -455,7 +455,7 @@ reset:
     }
 
     #[test]
-    fn what_stands_in_long_strings_is_no_recipe() {
+    fn text_in_long_strings_is_not_a_recipe() {
         let imported = read("text := '''\nfake:\n  x\n'''\nreal:\n  x\n", HERE);
         assert_eq!(imported.tools.iter().map(|tool| &*tool.name).collect::<Vec<_>>(), ["real"]);
     }

@@ -402,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn targets_that_nobody_can_name_are_told() {
+    fn targets_that_cannot_be_named_are_reported() {
         let text = "\
 -rf good:
 \techo
@@ -475,7 +475,7 @@ clean: X = 1
     }
 
     #[test]
-    fn a_variable_that_is_run_is_no_argument() {
+    fn a_variable_that_is_run_is_not_an_argument() {
         let text = "\
 TOOL ?= ls
 CC ?= cc

@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_only_a_terminal_understands_is_gone() {
+    fn terminal_sequences_are_removed() {
         for (text, plain) in [
             ("\u{1b}[1mUsage\u{1b}[0m: x\n", "Usage: x\n"),
             ("N\u{8}NA\u{8}A _\u{8}x", "NA x"),

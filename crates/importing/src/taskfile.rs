@@ -186,7 +186,7 @@ mod tests {
     const HERE: Place<'_> = Place { folder: "", file: "Taskfile.yml" };
 
     #[test]
-    fn tasks_become_tools_with_what_they_require() {
+    fn tasks_become_tools_with_their_required_variables() {
         let imported = read(
             r#"
 version: '3'
@@ -230,7 +230,7 @@ tasks:
     }
 
     #[test]
-    fn a_variable_that_is_run_is_no_argument() {
+    fn a_variable_that_is_run_is_not_an_argument() {
         let imported = read(
             r#"
 tasks:
@@ -256,7 +256,7 @@ tasks:
     }
 
     #[test]
-    fn what_is_no_taskfile_is_refused() {
+    fn an_invalid_taskfile_is_refused() {
         assert_eq!(read("version: 3", HERE), Err(Unreadable::Missing("tasks")));
         for text in ["a: [", &"[".repeat(50_000), "a: &a [*a]\n", "\0"] {
             assert!(

@@ -33,7 +33,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn identity_writes_what_was_read(value in value()) {
+    fn identity_writes_its_input(value in value()) {
         let text = value.to_string();
         prop_assert_eq!(jq(&["-c", "."], &text), (format!("{text}\n"), 0));
         let pretty = serde_json::to_string_pretty(&value).expect("it is JSON");

@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn time_stands_still_for_so_long_and_then_goes_on() {
+    async fn the_clock_pauses_for_so_long_and_then_continues() {
         let mut deadline = deadline(10, 30);
         deadline.pause();
         advance(20 * SECOND).await;

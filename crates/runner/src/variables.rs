@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_process_can_be_given_is_named() {
+    fn variables_that_no_process_can_receive_are_named() {
         for (name, value) in [("A", "x\0y"), ("", "x"), ("A=B", "x"), ("A\0", "x")] {
             let mut variables = Variables::default();
             variables.set(name, value);

@@ -92,7 +92,7 @@ async fn at_its_deadline_though_it_floods_its_side_channel() {
 
 /// More than a pipe holds, written after `TERM`: the script can only go on if its output is read.
 #[tokio::test]
-async fn what_it_says_while_it_ends_is_read() {
+async fn output_during_shutdown_is_read() {
     let stage = Stage::new();
     let body = "trap 'printf %0200000d 7; echo >said; exit' TERM\necho >ready\nwhile :; do sleep 0.01; done";
     let endless = Invocation { grace: Duration::from_secs(30), ..stage.shell("endless", body) };
@@ -114,7 +114,7 @@ async fn when_it_says_too_much_and_then_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn when_nobody_waits_for_it_any_more() {
+async fn when_no_caller_waits_for_it() {
     let stage = Arc::new(Stage::new());
     let endless = stage.shell("endless", &format!("{ENDLESS} $LINGER 1000"));
     let call = tokio::spawn({

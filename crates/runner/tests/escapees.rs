@@ -30,7 +30,7 @@ async fn a_background_process_that_ignores_all_it_can() {
 }
 
 #[tokio::test]
-async fn a_process_in_a_session_of_its_own() {
+async fn a_process_in_its_own_session() {
     leaves_nothing("setsid $LINGER 1000 &\necho hi").await;
 }
 
@@ -189,7 +189,7 @@ fn all_of_this_without_control_groups() {
 }
 
 #[tokio::test]
-async fn what_a_failing_script_left() {
+async fn leftovers_of_a_failing_script() {
     let stage = Stage::new();
     let outcome = stage.call("leaver", "setsid $LINGER 1000 &\nexit 3").await;
     assert_eq!(outcome.ending, ProcessEnding::Exited(3));
@@ -201,7 +201,7 @@ async fn what_a_failing_script_left() {
 
 /// The output includes what an escapee writes before the script exits, and not what it would have written later.
 #[tokio::test]
-async fn what_was_written_is_not_lost() {
+async fn written_output_is_not_lost() {
     let stage = Stage::new();
     let body = "setsid sh -c 'echo early; echo >written; $LINGER 1000; echo late' &
                 while [ ! -e written ]; do :; done
@@ -215,7 +215,7 @@ async fn what_was_written_is_not_lost() {
 
 /// While a call runs, its background processes are left alone, escaped or not.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn other_calls_keep_what_is_theirs() {
+async fn other_calls_keep_their_processes() {
     let stage = Arc::new(Stage::new());
     let body = "$LINGER 1001 &
                 setsid $LINGER 1002 &

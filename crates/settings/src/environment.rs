@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_is_a_mode_of_its_own_unless_another_is_named() {
+    fn a_list_selects_its_own_mode_unless_another_is_named() {
         let list = ("MCPBASH_PROVIDER_ENV_ALLOWLIST", "A,B");
         let names = vec!["A".to_owned(), "B".to_owned()];
         assert_eq!(

@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn zero_is_no_limit_where_there_need_not_be_one() {
+    fn zero_means_unlimited_if_a_limit_is_optional() {
         let (settings, problems) = Settings::read(|_| None);
         assert!(problems.is_empty());
         assert_eq!((settings.http.requests_per_minute, settings.http.stream_time), (None, None));

@@ -45,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_force_is_said_with_its_source() {
+    fn effective_settings_are_shown_with_their_source() {
         let given = [("MCPBASH_MAX_PROGRESS_PER_MIN", "7"), ("MCPBASH_HTTPS_TIMEOUT", "100")];
         let progress = Source::Variable("MCPBASH_MAX_PROGRESS_PER_MIN");
         assert_eq!(found(&given, "MCPBASH_MAX_LOGS_PER_MIN"), ("7".to_owned(), progress));
@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn what_another_setting_decides_is_said_to_come_from_there() {
+    fn settings_derived_from_another_name_it_as_their_source() {
         let ci = [("MCPBASH_CI_MODE", "1")];
         for name in ["MCPBASH_IDLE_TIMEOUT_ENABLED", "MCPBASH_ORPHAN_CHECK_ENABLED"] {
             assert_eq!(found(&ci, name), ("false".to_owned(), Source::Variable("MCPBASH_CI_MODE")));
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_project_sets_is_said_to_come_from_it() {
+    fn settings_of_the_project_name_it_as_their_source() {
         let written = serde_json::json!({ "maxJsonDepth": 50 });
         let (project, _) = ProjectSettings::new(written.as_object().unwrap());
         let found = in_force_with_project(|_| None, &project)

@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn a_build_keeps_what_was_written_unless_somebody_says_otherwise() {
+    fn ci_mode_keeps_logs_unless_overridden() {
         let plain = read(&[]);
         assert!(!plain.keep && !plain.timestamps && !plain.ci && plain.trace.is_none());
         let ci = ("MCPBASH_CI_MODE", "true");

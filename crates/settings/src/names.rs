@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_with_a_slip_is_told_what_it_was_meant_to_be() {
+    fn a_misspelt_name_gets_a_suggestion() {
         assert_eq!(meant("default_tool_timout"), Some("MCPBASH_DEFAULT_TOOL_TIMEOUT"));
         assert_eq!(meant("maxConcurentRequests"), Some("MCPBASH_MAX_CONCURRENT_REQUESTS"));
         assert_eq!(meant("colour"), None);

@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_used_is_named_with_its_place() {
+    fn invalid_settings_are_named_with_their_place() {
         let (settings, problems) = read(&json!({ "defaultToolTimeout": "soon" }), &[]);
         assert_eq!(settings.default_timeout, Duration::from_secs(30));
         assert!(

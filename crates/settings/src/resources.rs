@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_of_allowed_hosts_that_cannot_be_read_allows_none() {
+    fn an_invalid_list_of_allowed_hosts_allows_none() {
         let (settings, problems) =
             read(&[("MCPBASH_HTTPS_ALLOW_HOSTS", "*.example.com"), ("MCPBASH_HTTPS_ALLOW_ALL", "true")]);
         assert!(settings.https.hosts.allow.is_empty() && !settings.https.hosts.allow_all);
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_asked_again_where_the_interval_is_zero() {
+    fn an_interval_of_zero_disables_polling() {
         assert_eq!(read(&[("MCPBASH_RESOURCES_POLL_INTERVAL_SECS", "0")]).0.poll_interval, None);
         assert_eq!(read(&[]).0.poll_interval, Some(Duration::from_secs(2)));
     }

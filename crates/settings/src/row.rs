@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_set_counts_and_the_default_where_nothing_is() {
+    fn a_value_overrides_the_default() {
         let reading = read(&FIRST, &[("FIRST", " 9 ")]);
         assert_eq!((reading.value, &*reading.shown, reading.source), (9, "9", Source::Variable("FIRST")));
         for given in [&[][..], &[("FIRST", "")], &[("FIRST", " ")]] {
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_used_is_said_together_with_what_counts_instead() {
+    fn an_invalid_value_is_reported_with_the_value_used_instead() {
         let reading = read(&SECOND, &[("FIRST", "3"), ("SECOND", "none")]);
         assert_eq!((reading.value, reading.source), (3, Source::Variable("FIRST")));
         let problem = reading.problem.unwrap();

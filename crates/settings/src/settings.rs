@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_used_is_named_and_the_default_stands() {
+    fn an_invalid_value_is_named_and_the_default_applies() {
         let (settings, problems) = read(&[
             ("MCPBASH_MAX_CONCURRENT_REQUESTS", "many"),
             ("MCPBASH_FORCE_MINIMAL", "perhaps"),
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_used_is_named_though_nothing_depends_on_it() {
+    fn an_invalid_value_is_named_even_if_nothing_depends_on_it() {
         let (_, problems) = read(&[
             ("MCPBASH_TOOL_ENV_INHERIT_ALLOW", "maybe"),
             ("MCPBASH_REMOTE_TOKEN_MAX_FAILURES_PER_MIN", "-1"),

@@ -352,7 +352,7 @@ mod tests {
     use std::collections::HashSet;
 
     #[test]
-    fn a_name_stands_in_one_row_and_is_one_of_ours() {
+    fn a_name_is_in_one_row_and_is_one_of_ours() {
         let mut names = HashSet::new();
         for setting in TABLE {
             let name = setting.name();

@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slip_is_told_with_the_name_that_was_meant() {
+    fn a_misspelling_is_reported_with_the_correct_name() {
         for (name, meant) in [
             ("MCPBASH_LOGLEVEL", "MCPBASH_LOG_LEVEL"),
             ("MCPBASH_LOG_LEVLE", "MCPBASH_LOG_LEVEL"),
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_or_somebody_elses_is_left_alone() {
+    fn known_and_foreign_variables_are_left_alone() {
         let known = TABLE.iter().map(|setting| setting.name());
         let others = [
             "MCP_TOOL_NAME",

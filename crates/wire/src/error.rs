@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_client_wrote_is_quoted_in_part_only() {
+    fn client_input_is_quoted_only_in_part() {
         assert!(RpcError::method_not_found(&"x".repeat(10_000)).message.len() < 200);
         let long = format!("first{}last", "é".repeat(LONGEST_MESSAGE));
         let told = RpcError::internal(long.clone()).message;

@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_no_id() {
+    fn refuses_invalid_ids() {
         for text in ["null", "1.0", "1e3", "true", "{}", "[1]", r#""\ud800""#] {
             assert!(id(text).is_none(), "{text}");
         }

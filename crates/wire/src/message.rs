@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn an_oversized_message_keeps_an_id_that_stands_early() {
+    fn an_oversized_message_keeps_an_early_id() {
         let id = |start: &str| {
             refuse_oversized(start.as_bytes(), Limits::default()).id.map(|id| id.as_json().to_owned())
         };

@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn says_what_is_wrong() {
+    fn names_the_error() {
         assert_eq!(read("[1]").unwrap_err().to_string(), "params must be an object, not an array");
         assert_eq!(read("{}").unwrap().string("name").unwrap_err().to_string(), "`name` is missing");
         let wrong = read(r#"{"name": 5}"#).unwrap().string("name").unwrap_err();

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Completes from data/customers.csv. What is chosen already narrows what is offered: the cities of the country, the
+# Completes from data/customers.csv. Earlier choices narrow the values: the cities of the country, the
 # customers in the city.
 set -euo pipefail
 
@@ -13,14 +13,14 @@ case $argument in
 country) column=1 ;;
 city) column=2 ;;
 customer) column=3 ;;
-tone) # the script is asked for all arguments, also for those whose schema has a list
+tone) # the script completes all arguments, even those with a list in the schema
 	for tone in friendly formal short; do [[ $tone != "$typed"* ]] || echo "$tone"; done
 	exit 0
 	;;
 *) exit 0 ;;
 esac
 
-# In the environment and not with -v, which would make something else of a backslash.
+# In the environment and not with -v, which would interpret backslashes.
 typed=$typed country=$country city=$city awk -F, -v column="$column" '
 	NR == 1 { next }
 	column > 1 && ENVIRON["country"] != "" && $1 != ENVIRON["country"] { next }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The services that there are logs of, for {service} of the template.
+# The services with logs, for {service} of the template.
 set -euo pipefail
 
 asked=$(jq -r .argument.name <<<"$MCP_COMPLETION_ARGS_JSON")

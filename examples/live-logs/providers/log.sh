@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Reads what begins with log: a URI is the only argument. Exit codes say what is wrong: 3 not there, 4 not a URI of ours.
+# Reads log: URIs; the URI is the only argument. Exit codes name the problem: 3 not found, 4 invalid URI.
 set -euo pipefail
 
 if [ "$1" = log://index ]; then

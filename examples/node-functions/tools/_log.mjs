@@ -1,4 +1,4 @@
-// The access log, line by line. A name with `_` in front is a helper, and no tool.
+// The access log, line by line. A file whose name starts with `_` is a helper, not a tool.
 
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
@@ -25,7 +25,7 @@ export async function readLog() {
   return requests
 }
 
-/** The value below which a share of the numbers lies. */
+/** The value below which a share of the numbers is. */
 export function quantile(numbers, share) {
   const sorted = [...numbers].sort((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]

@@ -5,7 +5,7 @@ import { quantile, readLog } from './_log.mjs'
 
 instructions('Begin with latency. Times are in milliseconds.')
 
-// Read once: every call of this process gets the same.
+// Read once: all calls of this process share it.
 const requests = keep(readLog)
 
 const readOnly = { readOnlyHint: true, openWorldHint: false }

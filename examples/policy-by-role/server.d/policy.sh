@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# Who may call what. The role is in the environment that the server was started with, which the person who configures
-# the client decides. What a tool needs is read from its annotations, so that a new tool is guarded before anybody has
-# thought of it: a tool that says nothing about itself is for admins.
+# Decides who may call what. The role is in the environment of the server, which the client's configuration
+# sets. The role that a tool needs follows from its annotations, so that a new tool is protected from the
+# start: a tool without annotations is for admins.
 
 mcp_tools_policy_check() { # NAME METADATA
 	local role=${OPS_ROLE:-viewer} needed

@@ -1,4 +1,5 @@
-"""Bars as a PNG, with nothing but the standard library. A name with `_` in front is a helper, and no tool."""
+"""Bars as a PNG, with only the standard library. A file whose name starts with `_` is a helper, not a
+tool."""
 
 import struct
 import zlib

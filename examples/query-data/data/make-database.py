@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes shop.db, the sample database, anew."""
+"""Creates shop.db, the sample database, from scratch."""
 
 import sqlite3
 from pathlib import Path

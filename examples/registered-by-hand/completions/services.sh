@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The services that are deployed somewhere.
+# The services with a deployment.
 set -euo pipefail
 
 typed=$(jq -r .prefix <<<"$MCP_COMPLETION_ARGS_JSON")

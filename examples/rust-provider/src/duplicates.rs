@@ -1,4 +1,4 @@
-//! Which lines stand in a text more than once.
+//! The lines that occur in a text more than once.
 
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

@@ -1,9 +1,10 @@
 //! Tools from a compiled program. The server runs it as
 //!
-//! - `textstat list`, which prints what a client is told about each tool,
-//! - `textstat NAME ARGUMENTS`, which is a call: the arguments are JSON, and so is the result on standard output.
+//! - `textstat list`, which prints the definition of each tool,
+//! - `textstat NAME ARGUMENTS`, which is a call: the arguments are JSON, and so is the result on standard
+//! output.
 //!
-//! Arguments that do not fit a tool's `inputSchema` never get here.
+//! Arguments that do not match a tool's `inputSchema` never arrive here.
 
 mod duplicates;
 mod statistics;
@@ -12,11 +13,11 @@ use serde_json::{Value, json};
 use std::io::Read;
 use std::process::ExitCode;
 
-/// A tool: what clients are told about it, and what it makes of its arguments.
+/// A tool: its definition for clients, and its function.
 struct Tool {
     name: &'static str,
-    /// As text, because the server looks for the word `inputSchema` in an executable before it asks it for tools, and
-    /// a compiler may take a short string apart.
+    /// As text, because the server searches an executable for the word `inputSchema` before it asks it for
+    /// tools, and a compiler may split a short string.
     definition: &'static str,
     call: fn(&Value) -> Result<Value, String>,
 }
@@ -46,7 +47,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Calls a tool and prints its result. What the model can mend is a result too, with `isError`.
+/// Calls a tool and prints its result. If the model can correct its call, the result has `isError`.
 fn run(name: &str) -> ExitCode {
     let Some(tool) = TOOLS.iter().find(|tool| tool.name == name) else {
         eprintln!("there is no tool called {name}");
@@ -61,7 +62,7 @@ fn run(name: &str) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// The arguments, from standard input: long ones do not fit into a word of the command line.
+/// The arguments, from standard input: long ones do not fit on the command line.
 fn arguments() -> Result<Value, String> {
     let mut written = String::new();
     std::io::stdin()
@@ -70,7 +71,7 @@ fn arguments() -> Result<Value, String> {
     serde_json::from_str(&written).map_err(|error| format!("the arguments are no JSON: {error}"))
 }
 
-/// The argument `text`, which must hold something.
+/// The argument `text`, which must not be empty.
 fn text(arguments: &Value) -> Result<&str, String> {
     arguments["text"]
         .as_str()

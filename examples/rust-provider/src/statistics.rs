@@ -1,4 +1,4 @@
-//! How long a text is, and how long it takes to read.
+//! The length of a text, and the time to read it.
 
 use serde_json::{Value, json};
 

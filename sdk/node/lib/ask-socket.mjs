@@ -4,7 +4,10 @@ import { connect } from 'node:net'
 import { CannotAsk } from './errors.mjs'
 import { parse, stringify } from './json.mjs'
 
-/** One connection is one question, and one line is its answer. Hanging up withdraws it, which each of the signals does. */
+/**
+ * One connection is one question, and one line is its answer. Disconnecting withdraws it, as each of the
+ * signals does.
+ */
 export function askThroughSocket(body, signals) {
   const socket = connect(process.env.MCP_ASK_SOCKET)
   return new Promise((resolve, reject) => {

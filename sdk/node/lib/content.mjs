@@ -1,4 +1,4 @@
-// What a result may be made of besides plain values: text, pictures, sound, embedded resources, links, messages.
+// The parts of a result besides plain values: text, images, audio, embedded resources, links, messages.
 
 import { readFileSync } from 'node:fs'
 import { basename, extname, resolve } from 'node:path'
@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url'
 import { inspect } from 'node:util'
 import { stringify } from './json.mjs'
 
-/** One content item of the protocol. A class, so that a plain object with a member `type` is not taken for one. */
+/** One content item of the protocol. A class, so that a plain object with a member `type` is not mistaken for one. */
 export class Content {
   constructor(item, { annotations, meta } = {}) {
     Object.assign(this, item)
@@ -23,7 +23,7 @@ export class Message {
   }
 }
 
-/** A whole result, where content and structured content are not the same thing. */
+/** A whole result, for content and structured content that differ. */
 export class Result {
   constructor({ content, structured, isError = false, meta }) {
     this.content = content
@@ -37,17 +37,17 @@ export function text(value, extras) {
   return new Content({ type: 'text', text: String(value) }, extras)
 }
 
-/** A picture: bytes, or the path of a file. The type is found by its first bytes or the name, if it is not given. */
+/** An image: bytes, or the path of a file. Without a type, its first bytes or its name decide. */
 export function image(data, mimeType, extras) {
   return media('image', data, mimeType, extras)
 }
 
-/** Sound: bytes, or the path of a file. */
+/** Audio: bytes, or the path of a file. */
 export function audio(data, mimeType, extras) {
   return media('audio', data, mimeType, extras)
 }
 
-/** embedded(path), or embedded(uri, text or bytes, type): a resource that is a part of the result. */
+/** embedded(path), or embedded(uri, text or bytes, type): a resource inside the result. */
 export function embedded(name, data, mimeType, extras) {
   if (data !== undefined)
     return new Content({ type: 'resource', resource: contentsOf(name, data, mimeType) }, extras)
@@ -58,7 +58,7 @@ export function embedded(name, data, mimeType, extras) {
   return new Content({ type: 'resource', resource: contentsOf(uri, value, type) }, extras)
 }
 
-/** A resource that the client may read if it wants to: link(uri, { name, title, description, mimeType, size }). */
+/** A resource that the client can read if it wants to: link(uri, { name, title, description, mimeType, size }). */
 export function link(uri, { name = basename(uri), annotations, meta, ...fields } = {}) {
   return new Content({ type: 'resource_link', uri, name, ...fields }, { annotations, meta })
 }
@@ -75,7 +75,7 @@ export function assistant(content) {
   return new Message('assistant', content)
 }
 
-/** Anything as one content item: a content as it is, bytes by what they are, another value as text. */
+/** Anything as one content item: content unchanged, bytes by their type, other values as text. */
 export function asContent(value) {
   if (value instanceof Content) return value
   if (typeof value === 'string') return { type: 'text', text: value }
@@ -87,7 +87,7 @@ export function asContent(value) {
   }
 }
 
-/** The contents of a resource by its URI, as the protocol has it: text, or bytes in base 64. */
+/** The contents of a resource by its URI, as in the protocol: text, or bytes in Base64. */
 export function contentsOf(uri, value, mimeType) {
   const bytes = asBytes(value)
   if (bytes)
@@ -173,7 +173,7 @@ function typeOfName(name) {
   return TYPES_BY_NAME[extname(name).slice(1).toLowerCase()]
 }
 
-// How files of a type begin, in latin1; dots stand for any byte.
+// The first bytes of each file type, in latin1; dots match any byte.
 const TYPES_BY_START = [
   [/^\x89PNG\r\n/, 'image/png'],
   [/^\xff\xd8\xff/, 'image/jpeg'],

@@ -1,5 +1,5 @@
-// What a function may say and ask about its call: as functions of the module, which find the call by themselves, and as
-// the second parameter of a handler, which is bound to it.
+// The context of a call: as functions of the module, which find the call by themselves, and as the second
+// parameter of a handler, which is bound to it.
 
 import { format, inspect } from 'node:util'
 import { currentCall } from './current-call.mjs'
@@ -32,7 +32,10 @@ function logTo(find) {
   return log
 }
 
-/** log.info('text'), log.warning({ any: 'data' }), log('notice', …). Several parts become one text, as console.log has it. */
+/**
+ * log.info('text'), log.warning({ any: 'data' }), log('notice', …). Several parts become one text, as in
+ * console.log.
+ */
 export const log = logTo(currentCall)
 
 function writeLog(call, level, parts) {
@@ -49,37 +52,37 @@ function loggable(parts) {
   try {
     if (stringify(data) !== undefined) return data
   } catch {
-    // Written below as a person would see it.
+    // Written below in a readable form.
   }
   return inspect(data)
 }
 
-/** The `_meta` of the request: what the client sends along without the model seeing it. */
+/** The `_meta` of the request: data from the client that the model does not see. */
 export function meta() {
   return currentCall().meta
 }
 
-/** An AbortSignal that is aborted when the client gives up on the call. */
+/** An AbortSignal that is aborted when the client cancels the call. */
 export function signal() {
   return currentCall().signal
 }
 
-/** A private folder of this call, swept after it; undefined where there is none. */
+/** A private folder of this call, removed after it; undefined if there is none. */
 export function folder() {
   return currentCall().folder
 }
 
-/** Who calls, where the server knows. */
+/** The caller, if the server knows it. */
 export function caller() {
   return currentCall().caller
 }
 
-/** The trace that the call is a part of, as headers have it: { traceparent, tracestate, baggage }, each if there is one. */
+/** The trace context of the call, as in headers: { traceparent, tracestate, baggage }, each if present. */
 export function trace() {
   return currentCall().trace
 }
 
-/** The second parameter of a handler. Its members may be taken apart: `({ a }, { progress, signal }) => …`. */
+/** The second parameter of a handler. Its members can be destructured: `({ a }, { progress, signal }) => …`. */
 export class Context {
   #call
   #log

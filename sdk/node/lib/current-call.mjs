@@ -1,4 +1,5 @@
-// Which call the running code belongs to. In a worker each call has its own; a plain script is one call from start to end.
+// The call that the running code belongs to. In a worker each call has its own; a plain script is a single
+// call.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { Cancelled, CannotAsk } from './errors.mjs'
@@ -6,26 +7,26 @@ import { PrintedText } from './printed-text.mjs'
 
 const storage = new AsyncLocalStorage()
 
-// What code outside of any call belongs to: the call of a plain script, or the worker itself.
+// The call for code outside any call: that of a plain script, or the worker itself.
 let outside
 
-/** The first one counts: a worker has said what it is before a function file brings in the parts for plain scripts. */
+/** The first one wins: a worker has set it before a function file loads the parts for plain scripts. */
 export function setOutside(call) {
   outside ??= call
 }
 
-/** The call that this code belongs to, or what stands for it: outside of one, and in what an ended call has left running. */
+/** The call of this code, or its substitute: outside a call, and in code that an ended call left running. */
 export function currentCall() {
   const call = storage.getStore()
   return call?.open ? call : outside
 }
 
-/** The call that this code belongs to, though it may have ended; undefined outside of one. */
+/** The call of this code, even if it has ended; undefined outside a call. */
 export function callOfThisCode() {
   return storage.getStore()
 }
 
-/** What stands for the call where there is none. */
+/** The substitute outside calls. */
 export function outsideOfCalls() {
   return outside
 }
@@ -34,21 +35,21 @@ export function runInCall(call, work, ...parameters) {
   return storage.run(call, work, ...parameters)
 }
 
-/** Runs what outlives the call that happened to start it. */
+/** Runs code that outlives the call that happened to start it. */
 export function runOutsideOfCalls(work) {
   return storage.exit(work)
 }
 
 /**
- * What the rest of the SDK needs of a call. A worker and a plain script extend it with the way out: `notify(method, params)`
- * and `question(body, signal)`, which resolves to the client's result.
+ * The interface of a call for the rest of the SDK. A worker and a plain script extend it with their output:
+ * `notify(method, params)` and `question(body, signal)`, which resolves to the client's result.
  */
 export class Call {
   name = ''
   meta = {}
   roots = []
   rootsRefused = undefined
-  /** Whether the client has folders of its own that it names only when it is asked. */
+  /** Whether the client has roots that it sends only on request. */
   hasUnaskedRoots = false
   folder = undefined
   caller = undefined
@@ -56,7 +57,7 @@ export class Call {
   wantsProgress = false
   canElicit = false
   canAsk = false
-  /** What a question is refused with where nobody can be asked. */
+  /** The reason for refusing a question if the client cannot ask. */
   cannotAsk = 'this client cannot be asked'
   cancelled = undefined
   open = true
@@ -64,7 +65,7 @@ export class Call {
   #printed
   #rootsQuestion
 
-  /** Made when first asked for, since most functions never look at it. */
+  /** Created on first use, since most functions never need it. */
   get signal() {
     if (this.#controller === undefined) {
       this.#controller = new AbortController()
@@ -79,7 +80,7 @@ export class Call {
     this.#controller?.abort(this.cancelled)
   }
 
-  /** Asks for the client's folders, unless they are known. Those who ask at the same time share one question. */
+  /** Asks for the client's roots, unless they are known. Concurrent callers share one question. */
   async learnRoots() {
     if (this.hasUnaskedRoots) {
       this.#rootsQuestion ??= this.#askForRoots().finally(() => (this.#rootsQuestion = undefined))
@@ -94,13 +95,13 @@ export class Call {
       this.roots = roots ?? []
       this.rootsRefused = refused
     } catch (error) {
-      // A client that does not answer leaves it at the folders of the project.
+      // If the client does not answer, the project's roots remain.
       if (!(error instanceof CannotAsk)) throw error
     }
     this.hasUnaskedRoots = false
   }
 
-  /** What is printed is logged. */
+  /** Printed output is logged. */
   print(text, level) {
     this.#printed ??= new PrintedText((data, level) =>
       this.notify('notifications/message', { level, logger: this.name, data }),
@@ -108,7 +109,7 @@ export class Call {
     this.#printed.add(text, level)
   }
 
-  /** Logs what was printed without the end of its line. */
+  /** Logs printed output without its line end. */
   flushPrinted() {
     this.#printed?.flush()
   }

@@ -1,5 +1,5 @@
-// What a function file says it has. `tool`, `resource` and `prompt` note a definition and give back a function that can be
-// called as it is, in tests for instance. Nothing is run here.
+// The definitions of a function file. `tool`, `resource` and `prompt` record a definition and return a
+// function that can be called directly, for example in tests. Nothing runs here.
 
 import { inspect } from 'node:util'
 import { ToolError } from './errors.mjs'
@@ -27,24 +27,24 @@ const OPTIONS = {
   worker: ['processes', 'atOnce', 'idleSecs', 'maxCalls', 'memoryMb', 'startAhead', 'keepsProcesses', 'env'],
 }
 
-// Their code would run only after the call is over, if at all.
+// Their code would run only after the call has ended, if at all.
 const GENERATORS = new Set(['[object GeneratorFunction]', '[object AsyncGeneratorFunction]'])
 
 const made = []
 const options = {}
 let instructionsText
 
-/** A tool, resource or prompt as its author wrote it. */
+/** A tool, resource or prompt as its author defined it. */
 export class Definition {
   constructor(kind, fields, handler) {
     this.kind = kind
     this.fields = fields
-    /** What a call runs: the person's function, or a check of its arguments before it. */
+    /** The function of a call: the author's, or an argument check before it. */
     this.handler = handler
     this.function = handler
-    // Where it is made: its types may be read there, and messages name it.
+    // The place of the definition: its types may be read there, and messages name it.
     this.place = placesOf(new Error())[0]
-    /** Why it cannot be served, told once its name is known. */
+    /** Why it cannot be served, reported once its name is known. */
     this.problem = undefined
   }
 }
@@ -76,28 +76,31 @@ export function prompt(...parameters) {
   return define('prompt', withInput('prompt', parameters), handler)
 }
 
-/** How the workers of this file are run: { processes, atOnce, idleSecs, maxCalls, memoryMb, startAhead, keepsProcesses, env }. */
+/**
+ * Options of the workers of this file: { processes, atOnce, idleSecs, maxCalls, memoryMb, startAhead,
+ * keepsProcesses, env }.
+ */
 export function worker(more) {
   refuseUnknown('worker', more)
   Object.assign(options, more)
 }
 
-/** What the model is told about this server as a whole. */
+/** Instructions for the model about this server as a whole. */
 export function instructions(text) {
   instructionsText = String(text)
 }
 
-/** All that was noted so far: definitions in the order in which they were made, options, instructions. */
+/** Everything recorded so far: definitions in order, options, instructions. */
 export function noted() {
   return { made, options, instructions: instructionsText }
 }
 
-/** The definition behind a value, undefined for any other value. */
+/** The definition behind a value; undefined for any other value. */
 export function definitionOf(value) {
   return typeof value === 'function' ? value[DEFINITION] : undefined
 }
 
-/** The schema that a client is told for results, and how they fit it: it must be one of an object, so others are wrapped. */
+/** The result schema for clients, and how values fit it: it must be of type object, so other values are wrapped. */
 export function outputFields(schema) {
   if (schema.type === 'object') return { outputSchema: schema, outputKind: 'object' }
   const { $defs, ...value } = schema
@@ -105,7 +108,7 @@ export function outputFields(schema) {
   return { outputSchema: $defs ? { ...wrapped, $defs } : wrapped, outputKind: 'wrapped' }
 }
 
-/** The options in front of a handler: nothing, a description, both with arguments, or all in one object. */
+/** The options before a handler: none, a description, a description and arguments, or one object. */
 function withInput(kind, [first, input]) {
   const isShort = typeof first === 'string' || first === undefined
   const fields = isShort ? { description: first, input } : { ...first }
@@ -137,7 +140,10 @@ function define(kind, fields, handler) {
   return callable
 }
 
-/** The server has checked the arguments by their JSON Schema; the library knows more, and fills in and converts. */
+/**
+ * The server has checked the arguments against their JSON Schema; the library checks more, adds defaults and
+ * converts.
+ */
 function validated(validate, handler) {
   return async (args, context) => {
     const { value, issues } = await validate(args)

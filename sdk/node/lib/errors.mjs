@@ -1,10 +1,10 @@
-// The errors that people throw and catch.
+// The errors that function files throw and catch.
 
 function named(kind, name) {
   Object.defineProperty(kind.prototype, 'name', { value: name, configurable: true, writable: true })
 }
 
-/** A failure that the model is told in the author's words. Details may have a `type`, a `hint` and data of any kind. */
+/** A failure with the author's message for the model. Details may have a `type`, a `hint` and data of any kind. */
 export class ToolError extends Error {
   constructor(message, details = {}) {
     super(message)
@@ -19,7 +19,7 @@ export class ToolError extends Error {
   }
 }
 
-/** A JSON-RPC error, for requests that make no sense. What a model can mend is better told with ToolError. */
+/** A JSON-RPC error, for invalid requests. If the model can correct its call, use ToolError. */
 export class ProtocolError extends Error {
   constructor(code, message, data) {
     super(message)
@@ -28,24 +28,24 @@ export class ProtocolError extends Error {
   }
 }
 
-/** There is no such resource. */
+/** The resource does not exist. */
 export class NotFound extends ProtocolError {
   constructor(message = 'there is no such resource', data) {
     super(-32002, message, data)
   }
 }
 
-/** The user has said no to a question. */
+/** The user declined a question. */
 export class Declined extends Error {
   type = 'declined'
 }
 
-/** The user has closed a question without an answer, or the client has given up on the whole call. */
+/** The user closed a question without an answer, or the client cancelled the whole call. */
 export class Cancelled extends Error {
   type = 'cancelled'
 }
 
-/** Nobody can be asked: the client does not offer it, or no answer came in time. */
+/** The client cannot ask, or no answer came in time. */
 export class CannotAsk extends Error {
   type = 'cannot_ask'
 }

@@ -1,4 +1,4 @@
-// Says in one line what a model can act on when a function throws, with the place in the person's own file.
+// Turns an exception into one line that a model can act on, with the place in the author's own file.
 
 import { relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,11 +9,11 @@ const MEANT = [ToolError, ProtocolError, Declined, Cancelled, CannotAsk]
 const SDK_URL = new URL('..', import.meta.url).href
 const SDK = fileURLToPath(SDK_URL)
 
-// How far down causes are followed, and how much is told of the last one.
+// How many causes to follow, and how much of the last one to show.
 const MOST_CAUSES = 10
 const LONGEST_REASON = 500
 
-/** Errors whose message is meant for the reader as it is. */
+/** Errors whose message is shown unchanged. */
 export function isMeant(error) {
   try {
     return MEANT.some((kind) => error instanceof kind)
@@ -22,12 +22,12 @@ export function isMeant(error) {
   }
 }
 
-/** One line for the model: what was thrown, and where in the person's own files. */
+/** One line for the model: the error, and its place in the author's own files. */
 export function oneLine(error) {
   try {
     return describe(error)
   } catch {
-    // It has traps or getters that throw.
+    // It has proxy traps or getters that throw.
     return 'the function threw something that cannot be shown'
   }
 }
@@ -47,7 +47,7 @@ function messageOf(error) {
   return message === '' ? String(error.code ?? `${error.name} without a message`) : message
 }
 
-/** What is behind an error that says little itself, `fetch failed` for instance: the last of its causes. */
+/** The reason behind a vague error such as `fetch failed`: the last of its causes. */
 export function reason(error) {
   const last = lastCause(error)
   const told = (last === error ? '' : `, caused by ${named(last)}`) + firstOfSeveral(last)
@@ -65,7 +65,7 @@ function named(value) {
   return typeof value === 'string' ? value : inspect(value, { depth: 1, breakLength: Infinity })
 }
 
-/** An AggregateError says nothing of what it has gathered. */
+/** An AggregateError does not describe the errors in it. */
 function firstOfSeveral(error) {
   if (!(error instanceof AggregateError) || !(error.errors?.length > 0)) return ''
   const { errors } = error
@@ -73,13 +73,13 @@ function firstOfSeveral(error) {
   return `: ${named(lastCause(errors[0]))}${more}`
 }
 
-/** Most models are shown the text alone. */
+/** Most models see only the text. */
 function withHint(message, hint) {
   if (hint === undefined) return message
   return `${message}${/[.!?]$/.test(message) ? '' : '.'} Hint: ${hint}`
 }
 
-/** What programs read of an error: { type, message, hint, data }. */
+/** The structured form of an error: { type, message, hint, data }. */
 export function errorData(error) {
   if (!isMeant(error)) return { type: typeOf(error), message: oneLine(error) }
   const { type, message, hint, data = {} } = error
@@ -97,7 +97,10 @@ function typeOf(error) {
   }
 }
 
-/** The trace for the log, without the frames of this SDK and of node's own machinery below the person's function. */
+/**
+ * The stack trace for the log, without the frames of this SDK and of node's internals below the author's
+ * function.
+ */
 export function wholeTrace(error) {
   try {
     return error instanceof Error ? withoutOurs(inspect(error)) : `thrown: ${inspect(error)}`
@@ -110,7 +113,7 @@ function withoutOurs(trace) {
   const rows = []
   for (const row of trace.split('\n')) {
     if (!isOurs(row)) rows.push(row)
-    // Members of the error stand in braces behind its last row.
+    // Members of the error are in braces after its last line.
     else if (row.endsWith(' {') && rows.length > 0) rows[rows.length - 1] += ' {'
   }
   return rows.join('\n')
@@ -121,18 +124,18 @@ function isOurs(row) {
   return /node:internal\/|node:async_hooks/.test(row) || row.includes(SDK) || row.includes(SDK_URL)
 }
 
-/** The first place in a stack that is the person's own: neither ours, nor node's, nor of a package, if there is one. */
+/** The first place in a stack in the author's own code: not in this SDK, in node or in a package, if possible. */
 export function placeOf(error) {
   const places = placesOf(error)
   return shown(places.find(({ file }) => !file.includes(`${sep}node_modules${sep}`)) ?? places[0])
 }
 
-/** The places in a stack outside of this SDK, the innermost first: { file, line, column }. */
+/** The places in a stack outside this SDK, innermost first: { file, line, column }. */
 export function placesOf(error) {
   const places = []
   const stack = typeof error?.stack === 'string' ? error.stack : ''
   for (const row of stack.split('\n')) {
-    // A syntax error has its place in a line of its own, without a column.
+    // A syntax error has its place on a separate line, without a column.
     const found =
       /^(?:\s+at (?:.*? )?)?\(?(?<file>file:\/\/\/[^\s)]+?|\/[^)]+?):(?<line>\d+)(?::(?<column>\d+))?\)?$/.exec(
         row,
@@ -154,7 +157,7 @@ function filePath(file) {
   }
 }
 
-/** A place as people write it: below the project's folder if it is there. */
+/** A place in readable form: relative to the project if it is inside. */
 export function shown(place) {
   if (!place) return undefined
   const { MCPBASH_PROJECT_ROOT: root = process.cwd() } = process.env

@@ -1,17 +1,18 @@
-// JSON as it was before any function of a worker could change it: a frame must be right whatever they do to globals.
+// The original JSON functions, before any function of a worker could replace them: a frame must be valid
+// whatever they do to globals.
 
 const { stringify: write, parse } = JSON
 
 export { parse }
 
-/** A value as JSON that every reader takes: half a pair of surrogates, as a cut through an emoji leaves it, is U+FFFD. */
+/** A value as JSON that every parser accepts: a lone surrogate, such as half an emoji, becomes U+FFFD. */
 export function stringify(value) {
   const written = write(value)
-  // Whole pairs are written as they are, so that most texts are only searched.
+  // Complete pairs are written unchanged, so most texts are only searched.
   return written?.includes('\\ud') ? written.replace(ESCAPES, wellFormed) : written
 }
 
-// Each with its backslash, since `\\ud83d` is a backslash and four letters.
+// Each with its backslash, since `\\ud83d` is a backslash and five characters.
 const ESCAPES = /\\(?:u[0-9a-f]{4}|[^u])/g
 
 function wellFormed(escape) {

@@ -1,10 +1,12 @@
-// What a worker keeps between calls on purpose: opened on first use, shared by all calls, ended with the worker.
+// State that a worker keeps between calls on purpose: opened on first use, shared by all calls, closed with
+// the worker.
 
 import { runOutsideOfCalls } from './current-call.mjs'
 
 const opened = []
 
-// A worker notes what opening changes around it (environment, listeners), so that this is not undone after the call.
+// A worker records what opening changes around it (environment, listeners), so that this is not undone after
+// the call.
 let noteChanges = (open) => open()
 
 export function setNoteChanges(note) {
@@ -31,7 +33,7 @@ export function keep(open, close) {
   const use = () => {
     if (current === undefined) {
       opened.push(end)
-      // It outlives the call that comes first, so it must not belong to it.
+      // It outlives the first call, so it must not belong to it.
       const opening = runOutsideOfCalls(() => noteChanges(async () => open()))
       current = opening
       opening.catch(() => {
@@ -46,7 +48,7 @@ export function keep(open, close) {
   return use
 }
 
-/** Ends everything that is open, the last one first. Failures are told and do not keep the others from their end. */
+/** Closes everything that is open, the last one first. Failures are logged and do not stop the others. */
 export async function endAllKept(tell) {
   while (opened.length > 0) {
     try {

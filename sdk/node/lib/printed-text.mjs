@@ -1,6 +1,6 @@
-// Turns what is printed into log messages: one for each write that ends a line, as console.log does it.
+// Turns printed output into log messages: one for each write that ends a line, as console.log does.
 
-// A line that does not end is told in pieces of this length.
+// A line without an end is logged in pieces of this length.
 const LONGEST = 65536
 
 export class PrintedText {

@@ -1,4 +1,4 @@
-// Sends what code prints to the call that it belongs to. Outside of calls it goes where it always went, to the operator.
+// Sends printed output to the call that it belongs to. Outside calls it goes to the operator, as usual.
 
 // console.error and console.warn differ only in their name by the time they reach standard error.
 const LEVELS = { debug: 'debug', error: 'error', warn: 'warning', trace: 'debug' }
@@ -6,8 +6,8 @@ const LEVELS = { debug: 'debug', error: 'error', warn: 'warning', trace: 'debug'
 let level
 
 /**
- * Takes over these streams and the console for the life of this process. `find` says which call the code belongs to, and
- * `outsideOf` gives the stream for what belongs to none: the stream itself, unless another one is meant for that.
+ * Replaces these streams and the console for the life of this process. `find` returns the call of the running
+ * code, and `outsideOf` the stream for output outside calls: the stream itself by default.
  */
 export function logWhatIsPrinted(streams, find, outsideOf = (stream) => stream) {
   const writes = new Map([process.stdout, process.stderr].map((stream) => [stream, stream.write]))
@@ -20,7 +20,7 @@ export function logWhatIsPrinted(streams, find, outsideOf = (stream) => stream) 
 }
 
 function divert(stream, usual, find, writeOutside) {
-  // A function may have closed its descriptor; that must not be the end of the worker.
+  // A function may have closed its descriptor; that must not end the worker.
   stream.on('error', () => {})
   stream.write = function (chunk, encoding, done) {
     const call = find()

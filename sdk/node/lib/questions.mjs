@@ -1,36 +1,36 @@
-// Questions to the user and to the client's model. Each waits for its answer and throws where there is none.
+// Questions to the user and to the client's model. Each waits for its answer and throws if there is none.
 
 import { currentCall } from './current-call.mjs'
 import { CannotAsk, Cancelled, Declined } from './errors.mjs'
 import { asContent } from './content.mjs'
 import { objectSchema } from './schema.mjs'
 
-/** Asks for a form's worth of fields and returns what the user has entered. Fields are the short form, or a JSON Schema. */
+/** Asks for several fields and returns the user's input. Fields are in the short form, or a JSON Schema. */
 export function ask(message, fields, options) {
   return askOf(currentCall(), message, fields, options)
 }
 
-/** True only if the user has said yes. */
+/** True only if the user said yes. */
 export function confirm(message, options) {
   return confirmOf(currentCall(), message, options)
 }
 
-/** One of several: an array of values, or an object of titles by their values. With `multiple`, an array of them. */
+/** One of several: an array of values, or an object of titles by value. With `multiple`, an array of them. */
 export function choose(message, choices, options) {
   return chooseOf(currentCall(), message, choices, options)
 }
 
-/** Sends the user to a page, for what must not pass through the client. */
+/** Sends the user to a web page, for data that must not pass through the client. */
 export function askUrl(message, url, options) {
   return askUrlOf(currentCall(), message, url, options)
 }
 
-/** Asks the client's model. The result has its whole text as `text` besides. */
+/** Asks the client's model. The result also has its whole text as `text`. */
 export function sample(messages, options) {
   return sampleOf(currentCall(), messages, options)
 }
 
-/** Several questions at once, by their names: { message, fields }, or { method, params } as the protocol has it. */
+/** Several questions at once, by name: { message, fields }, or { method, params } as in the protocol. */
 export function askAll(questions, options) {
   return askAllOf(currentCall(), questions, options)
 }
@@ -85,7 +85,7 @@ export async function askAllOf(call, questions, options = {}) {
       failure ??= Object.assign(error, { question: name })
     }
   }
-  // What the others have answered is not lost with the one that did not.
+  // The other answers are not lost with the missing one.
   if (failure) throw Object.assign(failure, { answers })
   return answers
 }
@@ -117,7 +117,7 @@ function contentOf(answer, message) {
   throw new CannotAsk(`no answer came: ${message}`)
 }
 
-/** Puts one question to the client, or refuses at once where that is known to be useless. */
+/** Sends one question to the client, or refuses at once if that is known to be useless. */
 async function put(call, body, { timeoutSecs, name, signal }) {
   if (call.cancelled) throw call.cancelled
   const elicits = body.method === 'elicitation/create'

@@ -1,5 +1,5 @@
-// Makes results of the protocol of what functions return. They are made as JSON text: a value is written once, and stands
-// in the text and in the structured content.
+// Turns the return values of functions into results of the protocol, as JSON text: a value is encoded once,
+// and used in the text and in the structured content.
 
 import { Content, Message, Result, asBytes, asContent, contentsOf } from './content.mjs'
 import { ToolError } from './errors.mjs'
@@ -8,7 +8,7 @@ import { parse, stringify } from './json.mjs'
 const RESULT_KEYS = new Set(['content', 'structuredContent', 'isError', '_meta'])
 const CONTENT_TYPES = new Set(['text', 'image', 'audio', 'resource', 'resource_link'])
 
-/** A CallToolResult as JSON. `output` says what the tool has declared: nothing, an `object`, or a value that is `wrapped`. */
+/** A CallToolResult as JSON. `output` is the tool's declaration: none, an `object`, or a `wrapped` value. */
 export function toolResult(value, output) {
   switch (typeof value) {
     case 'string':
@@ -46,7 +46,7 @@ function objectResult(value, output) {
   }
   refuseUnread(value)
   const written = json(plain(value))
-  // A date, say, is an object that is written as a string.
+  // A date, for example, is an object that is written as a string.
   const isObject = written[0] === '{'
   if (written === '{}') refuseInvisible(value)
   if (isObject && output !== 'wrapped') {
@@ -58,13 +58,13 @@ function objectResult(value, output) {
   )
 }
 
-/** Maps, sets and generators are written as what people mean by them, where they are the value itself. */
+/** Maps, sets and generators at the top level are written as arrays and objects. */
 function plain(value) {
   if (value instanceof Map) return Object.fromEntries(value)
   return value instanceof Set || typeof value.next === 'function' ? [...value] : value
 }
 
-/** A stream, or a generator whose values are still to come: what is in it has to be waited for. */
+/** A stream, or a generator with pending values: its contents have to be awaited. */
 function refuseUnread(value) {
   const problem = unread(value)
   if (problem) throw new ToolError(`the result ${problem}`)
@@ -79,7 +79,7 @@ function unread(value) {
   return `is a ${name}, which is not read yet: return \`await text(…)\` or \`await buffer(…)\` of it, both of 'node:stream/consumers'`
 }
 
-/** A response or a connection looks like an empty object: most likely something was forgotten. */
+/** A response or a connection looks like an empty object: probably an `await` or a read is missing. */
 function refuseInvisible(value) {
   const { name } = value.constructor ?? Object
   if (name === 'Object' || value instanceof Map) return
@@ -103,7 +103,7 @@ function wholeResult({ content, structured, isError, meta }) {
   return json(whole)
 }
 
-/** Whether somebody has written the result as the protocol has it. */
+/** Whether the value already is a result in the form of the protocol. */
 function isCallToolResult(value) {
   return (
     Array.isArray(value.content) &&
@@ -151,13 +151,13 @@ export function promptResult(value, description) {
   return json(text === undefined ? { ...whole, messages } : { ...whole, description: text, messages })
 }
 
-/** A result with isError. What programs read of it is structured, unless that has a shape of its own. */
+/** A result with isError. Its details are structured, unless the tool has its own output schema. */
 export function errorResult(text, error, output) {
   const whole = { content: [{ type: 'text', text }], isError: true }
-  // Some clients hold the structured content of errors to the schema of results, too.
+  // Some clients check the structured content of errors against the result schema, too.
   if (output === undefined) whole.structuredContent = { success: false, error }
   else whole._meta = { 'mcpbash/error': error }
-  // A number in its details that JSON has no word for must not hide the error itself.
+  // A number in the details that JSON cannot express must not hide the error itself.
   return stringify(whole)
 }
 
@@ -176,14 +176,14 @@ function json(value) {
   return written
 }
 
-// What JSON makes of numbers and dates that it has no word for, and of streams.
+// How JSON.stringify changes numbers, dates and streams that JSON cannot express.
 const LOOKS_LOST = /null|"_(?:read|writ)ableState"/
 
 function offenderIn(value) {
   try {
     return offender(value)
   } catch {
-    // A value that cannot even be looked at; what stringify has made or said of it has to do.
+    // A value that cannot even be inspected; the output or error of stringify has to do.
     return undefined
   }
 }
@@ -194,7 +194,7 @@ function unwritable(value, error) {
   return new ToolError(`the result cannot be written as JSON: ${error?.message ?? typeof value}`)
 }
 
-/** Where in a value that is which JSON has no word for. */
+/** The place in a value of something that JSON cannot express. */
 function offender(value, path = 'it', above = []) {
   if (typeof value === 'bigint') return `${path} is a BigInt; use String() or Number() on it`
   if (typeof value === 'function' || typeof value === 'symbol')

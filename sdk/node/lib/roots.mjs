@@ -1,27 +1,27 @@
-// The client's folders, and whether a path is in one of them. A client without a session names them only when it is asked,
-// which takes an `await`; until then the folders of the project are known.
+// The client's roots, and whether a path is inside one of them. A client without a session sends them only on
+// request, which takes an `await`; until then the project's roots apply.
 
 import { realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import { currentCall } from './current-call.mjs'
 import { ToolError } from './errors.mjs'
 
-/** The folders that are known to be open: [{ uri, name, path }]. */
+/** The known roots: [{ uri, name, path }]. */
 export function roots() {
   return rootsOf(currentCall())
 }
 
-/** The same, after asking a client that has not named them yet. */
+/** The same, after asking a client that has not sent them yet. */
 export function askRoots() {
   return askRootsOf(currentCall())
 }
 
-/** The path, absolute and with links resolved. Throws a ToolError if it is outside the folders that are known. */
+/** The path, absolute and with links resolved. Throws a ToolError if it is outside the known roots. */
 export function insideRoots(path) {
   return insideRootsOf(currentCall(), path)
 }
 
-/** The same, after asking a client that has not named its folders yet. */
+/** The same, after asking a client that has not sent its roots yet. */
 export function askInsideRoots(path) {
   return askInsideRootsOf(currentCall(), path)
 }
@@ -53,7 +53,7 @@ export async function askInsideRootsOf(call, path) {
   return insideRootsOf(call, path)
 }
 
-/** Without links, as far as the path exists. */
+/** With links resolved, as far as the path exists. */
 function realPath(path) {
   try {
     return realpathSync(path)

@@ -1,5 +1,5 @@
-// Makes a JSON Schema of what people write: the short form, a whole JSON Schema, or a schema object of zod, arktype or
-// whatever else says how it looks as JSON Schema (Standard JSON Schema).
+// Makes a JSON Schema from the short form, a whole JSON Schema, or a schema object of zod, arktype or any
+// other library that provides a JSON Schema (Standard JSON Schema).
 
 import { inspect } from 'node:util'
 
@@ -14,15 +14,16 @@ const SIMPLE = {
   any: {},
 }
 
-// What says of an object that it is a JSON Schema of a value, and not the short form of an object with such members.
+// The members that mark an object as a JSON Schema of a value, and not as the short form of an object with
+// such members.
 const SCHEMA_LISTS = ['anyOf', 'oneOf', 'allOf', 'enum']
 
-// Arguments that nobody knows are mistakes, but a result may have members that nobody has told of.
+// Unknown arguments are errors, but a result may have undeclared members.
 const CLOSED = { additionalProperties: false }
 
 const TARGET = 'draft-2020-12'
 
-/** The schema of an object: of the arguments of a tool, or the fields of a question. */
+/** The schema of an object: the arguments of a tool, or the fields of a question. */
 export function objectSchema(written) {
   const exported = exportedSchema(written, 'input')
   if (exported?.type === 'object') return exported
@@ -31,7 +32,7 @@ export function objectSchema(written) {
       `arguments are an object, but this is a schema of something else: ${inspect(written, { depth: 1 })}`,
     )
   }
-  // `{ type: 'string' }` can only mean one argument called `type` here.
+  // `{ type: 'string' }` can only mean one argument named `type` here.
   return written.type === 'object' && hasSchemaCompany(written) ? written : shortObject(written, '', CLOSED)
 }
 
@@ -40,7 +41,7 @@ export function valueSchema(written) {
   return exportedSchema(written, 'output') ?? member(written, '', {}).schema
 }
 
-/** What a schema library says of its own object, undefined for anything else. */
+/** The schema that a library provides for its own object; undefined for anything else. */
 function exportedSchema(written, direction, path) {
   if (written === null || (typeof written !== 'object' && typeof written !== 'function')) return undefined
   const standard = written['~standard']
@@ -72,7 +73,7 @@ function describer(written, standard, direction) {
   return typeof written.toJsonSchema === 'function' ? () => written.toJsonSchema() : undefined
 }
 
-/** The way to the first member of a schema of an object that cannot be described. */
+/** The path to the first member of an object schema that cannot be described. */
 function undescribedMember({ shape }, direction) {
   if (shape === null || typeof shape !== 'object') return ''
   for (const [key, member] of Object.entries(shape)) {
@@ -85,7 +86,7 @@ function undescribedMember({ shape }, direction) {
   return ''
 }
 
-/** A schema of a library that knows no JSON Schema for a part of it, a date for instance. */
+/** A library's schema with a part that has no JSON Schema, for example a date. */
 export class UndescribedSchema extends TypeError {
   constructor(vendor, path, direction, error) {
     const whose = direction === 'input' ? 'argument' : 'output'
@@ -99,13 +100,13 @@ export class UndescribedSchema extends TypeError {
   }
 }
 
-/** Whether a schema of a library is content with a value that is missing. */
+/** Whether a library's schema accepts a missing value. */
 function acceptsNothing(schema) {
   const outcome = schema['~standard'].validate?.(undefined)
   return outcome !== undefined && typeof outcome.then !== 'function' && outcome.issues === undefined
 }
 
-/** What checks and converts arguments by a schema of a library; undefined where there is none. */
+/** The function that checks and converts arguments with a library's schema; undefined if there is none. */
 export function validatorOf(written) {
   return written?.['~standard']?.validate
 }
@@ -125,7 +126,7 @@ function isSchema(object) {
   return SCHEMA_LISTS.some((word) => Array.isArray(object[word]))
 }
 
-/** Whether the members beside `type` are those of schemas too: `{ type: 'string', a: 'number' }` are two arguments. */
+/** Whether the members beside `type` are schema keywords too: `{ type: 'string', a: 'number' }` has two arguments. */
 function hasSchemaCompany(object) {
   return Object.keys(object).every((key) => KEYWORDS.has(key) || key.startsWith('x-'))
 }
@@ -163,7 +164,10 @@ function member(written, path, ending) {
   return { schema, optional }
 }
 
-/** 'number', 'string?', 'integer[]', 'string[]?', 'string|null', and any of them behind a dash with a description. */
+/**
+ * 'number', 'string?', 'integer[]', 'string[]?', 'string|null', each optionally followed by a dash and a
+ * description.
+ */
 function word(written, path) {
   const [, type, description] = /^(\S+?)(?:\s+-\s+(.*))?$/s.exec(written.trim()) ?? []
   if (type === undefined) throw refusal(written, path)

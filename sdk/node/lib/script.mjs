@@ -1,4 +1,4 @@
-// Plain scripts: one process for each call, which finds everything in its environment (docs/channel.md).
+// Plain scripts: one process per call, with everything in its environment (docs/channel.md).
 
 import { openSync, readFileSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -12,10 +12,10 @@ import { logWhatIsPrinted } from './printing.mjs'
 import { errorResult, toolResult } from './results.mjs'
 import { shortNotification } from './short-notification.mjs'
 
-// A pipe takes a line of this length in one piece, whoever else writes.
+// A pipe accepts a line of this length atomically, even with other writers.
 const LONGEST_LINE = 4096
 
-/** A value that stands in the variable NAME_JSON, or in the file that NAME_FILE names if it is long. */
+/** A value in the variable NAME_JSON, or in the file named by NAME_FILE if it is long. */
 function fromEnvironment(name, otherwise) {
   const file = process.env[`${name}_FILE`]
   const text = process.env[`${name}_JSON`] || (file && readFileSync(file, 'utf8'))
@@ -49,7 +49,7 @@ class ScriptCall extends Call {
     this.canAsk = Boolean(env.MCP_ASK_SOCKET)
   }
 
-  /** The server sends TERM when the client gives up. That is only waited for if somebody wants to know. */
+  /** The server sends TERM when the client cancels. The handler is installed only if the script uses the signal. */
   get signal() {
     if (!this.#watching) process.once('SIGTERM', () => this.cancel())
     this.#watching = true
@@ -63,11 +63,11 @@ class ScriptCall extends Call {
       const write = (params) => stringify({ method, params })
       writeSync(this.#opened(stream), `${shortNotification(method, params, LONGEST_LINE - 1, write)}\n`)
     } catch {
-      // Nobody listens any more, which is no reason to fail.
+      // There is no reader any more, which is not an error.
     }
   }
 
-  /** A pipe is opened for reading too, which neither waits for a reader nor fails without one. */
+  /** A pipe is opened for reading too, so that it neither blocks nor fails without a reader. */
   #opened(path) {
     if (!this.#streams.has(path))
       this.#streams.set(path, openSync(path, statSync(path).isFIFO() ? 'r+' : 'a'))
@@ -86,15 +86,15 @@ class ScriptCall extends Call {
 const script = new ScriptCall()
 setOutside(script)
 
-/** The arguments of a plain script. A handler gets its own. */
+/** The arguments of a plain script. A handler receives its own. */
 export const args = fromEnvironment('MCP_TOOL_ARGS', {})
 
-/** Prints the result of a plain script, made of any value as that of a handler is. */
+/** Prints the result of a plain script, from any value that a handler may return. */
 export function answer(value) {
   print(toolResult(value))
 }
 
-/** Runs a plain script as if it were a handler: what it returns or throws is the result, and what it prints is its log. */
+/** Runs a plain script like a handler: its return value or exception is the result, and printed output is logged. */
 export async function main(handler) {
   logWhatIsPrinted([process.stdout], currentCall)
   try {
@@ -119,7 +119,7 @@ function fail(error) {
   process.exitCode = 1
 }
 
-/** Straight to the descriptor, past whoever has taken over the stream. */
+/** Writes directly to the descriptor, past a replaced stream. */
 function print(json) {
   const bytes = Buffer.from(`${json}\n`)
   for (let at = 0; at < bytes.length;) at += writeSync(1, bytes, at)

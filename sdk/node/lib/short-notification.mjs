@@ -1,16 +1,19 @@
-// Notifications that are not longer than their reader takes.
+// Notifications that are not longer than their reader accepts.
 
 import { stringify } from './json.mjs'
 
-/** The bytes of a text where they are more than `most`, otherwise undefined. Only long texts are counted. */
+/** The byte length of a text if it exceeds `most`, otherwise undefined. Only long texts are counted. */
 export function bytesOver(most, text) {
-  // A place in a text takes up to three bytes.
+  // A UTF-16 unit takes up to three bytes.
   if (text.length * 3 <= most) return undefined
   const bytes = Buffer.byteLength(text)
   return bytes > most ? bytes : undefined
 }
 
-/** A notification as JSON of at most `most` bytes, which `write` makes of its params: long texts are cut, visibly. */
+/**
+ * A notification as JSON of at most `most` bytes, which `write` makes from its params: long texts are cut,
+ * visibly.
+ */
 export function shortNotification(method, params, most, write) {
   const whole = write(params)
   if (bytesOver(most, whole) === undefined) return whole

@@ -1,5 +1,5 @@
-// Holds the arguments of a prompt against their schema. They arrive as texts and stay texts: a number is a text that reads
-// as one.
+// Checks the arguments of a prompt against their schema. They arrive as texts and stay texts: a number is a
+// text that parses as one.
 
 import { ProtocolError } from './errors.mjs'
 import { parse } from './json.mjs'
@@ -7,7 +7,7 @@ import { parse } from './json.mjs'
 const INVALID_PARAMS = -32602
 const LONGEST_SHOWN = 60
 
-/** A function that takes the arguments of a call, and throws where they do not fit. */
+/** A function that takes the arguments of a call, and throws if they are invalid. */
 export function textArguments(name, { properties = {}, additionalProperties, $defs }, isCheckedByLibrary) {
   const isClosed = !additionalProperties
   return (given) => {
@@ -37,7 +37,7 @@ function shown(value) {
   return `\`${text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text}\``
 }
 
-// Each reads a text as a value of its type, and gives undefined where it is none.
+// Each parses a text as a value of its type, and returns undefined if that fails.
 const READERS = {
   string: (text) => text,
   number: readNumber,
@@ -76,7 +76,7 @@ function readJson(text, isWanted) {
   }
 }
 
-// [the word of the schema, whether a value keeps to it, what it takes in words], by the types of values.
+// [the schema keyword, whether a value satisfies it, the requirement in words], by type.
 const BOUNDS = {
   number: [
     ['minimum', (value, least) => value >= least, (least) => `at least ${least}`],
@@ -101,7 +101,7 @@ function isMultiple(value, step) {
   return Math.abs(times - Math.round(times)) < 1e-9
 }
 
-/** JSON Schema counts characters, and not the halves of those that take two places in a text. */
+/** JSON Schema counts characters, not UTF-16 units. */
 function lengthOf(text) {
   return [...text].length
 }
@@ -114,7 +114,7 @@ function fitsPattern(text, pattern) {
   }
 }
 
-// In the place of a problem: the text cannot be read as this type at all.
+// Instead of a problem: the text cannot be parsed as this type at all.
 const OTHER_TYPE = Symbol('other type')
 
 class Reader {
@@ -124,7 +124,7 @@ class Reader {
     this.#definitions = definitions
   }
 
-  /** What a schema takes, where a value is something else: it completes "the argument …". */
+  /** The requirement of a schema for a value that does not satisfy it: it completes "the argument …". */
   problem(value, written) {
     const schema = this.#resolved(written)
     if (schema.enum) return isAmong(value, schema.enum) ? undefined : `takes one of ${schema.enum.join(', ')}`
@@ -137,7 +137,7 @@ class Reader {
     const types = [schema.type].flat()
     const problems = types.map((type) => this.#problemAs(type, value, schema))
     if (problems.includes(undefined)) return undefined
-    // Of several types, what was said of the one that the text can be read as helps most.
+    // Of several types, the problem of the one that the text parses as is the most helpful.
     const words = problems.find((problem) => problem !== OTHER_TYPE)
     return words ?? `takes ${types.map((type) => TYPE_NAMES[type]).join(' or ')}`
   }
@@ -168,7 +168,7 @@ class Reader {
   }
 }
 
-/** Whether a value is one of these, as a text too: `1` is written as 1 is. */
+/** Whether a value is one of these, also as a text: `1` matches 1. */
 function isAmong(value, values) {
   return values.some((one) => one === value || String(one) === value)
 }

@@ -7,7 +7,7 @@
         "Adds two numbers."
         return a + b
 
-Nothing is imported before it is used: a script that only reads its arguments pays for that alone.
+Modules are imported on first use: a script that only reads its arguments pays only for that.
 """
 
 TYPE_CHECKING = False
@@ -62,7 +62,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-# Which module has what; a test holds this table to the imports above.
+# Which module has which name; a test compares this table with the imports above.
 _HOMES = {
     "asking": ("ask", "ask_all", "ask_url", "choose", "choose_many", "confirm", "sample"),
     "call_facts": ("arguments", "cancelled", "context", "folder", "inside_roots", "meta", "roots"),
@@ -78,7 +78,7 @@ _HOMES = {
     "reporting": ("log", "progress"),
     "script": ("main", "result"),
 }  # fmt: skip
-# In letters, for type checkers.
+# Spelled out, for type checkers.
 __all__ = [
     "Audio", "Cancelled", "CannotAsk", "Context", "Declined", "DefinitionError", "Dismissed", "Embedded", "Field", "Image",
     "Link", "Message", "NotFound", "ProtocolError", "Question", "Result", "Root", "Sampled", "Text", "ToolError", "aio",

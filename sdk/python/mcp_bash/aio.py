@@ -1,4 +1,4 @@
-"""What `mcp_bash` asks the client, for async functions: ``await aio.confirm("Really?")``."""
+"""The questions of `mcp_bash`, for async functions: ``await aio.confirm("Really?")``."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ async def ask(
 
 
 async def confirm(message: str, *, name: Optional[str] = None, timeout: Optional[float] = None) -> bool:
-    """Asks for yes or no. A user who declines has said no."""
+    """Asks for yes or no. Declining means no."""
     from .errors import Declined
 
     try:
@@ -68,7 +68,7 @@ async def choose(
     name: Optional[str] = None,
     timeout: Optional[float] = None,
 ) -> str:
-    """Asks for one of several."""
+    """Asks for one of several options."""
     choice: str = await _put(Question.choose(message, options), name, timeout)
     return choice
 
@@ -80,12 +80,12 @@ async def choose_many(
     name: Optional[str] = None,
     timeout: Optional[float] = None,
 ) -> List[str]:
-    """Asks for any of several."""
+    """Asks for any number of several options."""
     return await _put(Question.choose_many(message, options), name, timeout) or []
 
 
 async def ask_url(message: str, url: str, *, name: Optional[str] = None, timeout: Optional[float] = None) -> None:
-    """Sends the user to a page."""
+    """Sends the user to a web page."""
     await _put(Question.url(message, url), name, timeout)
 
 
@@ -106,19 +106,19 @@ async def sample(
 
 
 async def ask_all(questions: Mapping[str, Question], *, timeout: Optional[float] = None) -> Dict[str, Any]:
-    """Puts several questions at once."""
+    """Asks several questions at once."""
     call = current()
     refuse_unless_reachable(call)
     return read_all(questions, await call.put_question_async(together(questions, timeout)))
 
 
 async def roots() -> List[Root]:
-    """The folders that the client has opened. One that names them only when it is asked is asked, once in a call."""
+    """The client's roots. A client that sends them only on request is asked, once per call."""
     return await current().ask_for_roots()
 
 
 async def inside_roots(path: Union[str, "os.PathLike[str]"]) -> Path:
-    """The path, absolute and with links resolved. Raises `ToolError` if it is outside the client's folders."""
+    """The path, absolute and with links resolved. Raises `ToolError` if it is outside the client's roots."""
     from .call_facts import inside
 
     call = current()

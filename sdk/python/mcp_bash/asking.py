@@ -46,13 +46,14 @@ def ask(
 ) -> Any:
     """Asks the user. ``form`` is a type (``int``), a dataclass or another model, a dict of names and types, or a JSON Schema.
 
-    Raises `Declined`, `Dismissed` or `CannotAsk`; a function that does not catch them ends with what they say.
+    Raises `Declined`, `Dismissed` or `CannotAsk`; a function that does not catch them fails with their
+    message.
     """
     return _put(Question.form(message, form), name, timeout)
 
 
 def confirm(message: str, *, name: Optional[str] = None, timeout: Optional[float] = None) -> bool:
-    """Asks for yes or no. A user who declines has said no."""
+    """Asks for yes or no. Declining means no."""
     from .errors import Declined
 
     try:
@@ -68,7 +69,7 @@ def choose(
     name: Optional[str] = None,
     timeout: Optional[float] = None,
 ) -> str:
-    """Asks for one of several: ``["a", "b"]``, or ``{"a": "The first", "b": "The second"}``."""
+    """Asks for one of several options: ``["a", "b"]``, or ``{"a": "The first", "b": "The second"}``."""
     choice: str = _put(Question.choose(message, options), name, timeout)
     return choice
 
@@ -80,12 +81,13 @@ def choose_many(
     name: Optional[str] = None,
     timeout: Optional[float] = None,
 ) -> List[str]:
-    """Asks for any of several."""
+    """Asks for any number of several options."""
     return _put(Question.choose_many(message, options), name, timeout) or []
 
 
 def ask_url(message: str, url: str, *, name: Optional[str] = None, timeout: Optional[float] = None) -> None:
-    """Sends the user to a page, for what must not pass through the client. Returns when the user has agreed to go there."""
+    """Sends the user to a web page, for data that must not pass through the client. Returns when the user
+    agreed to open it."""
     _put(Question.url(message, url), name, timeout)
 
 
@@ -99,14 +101,15 @@ def sample(
     timeout: Optional[float] = 120,
     **more: Any,
 ) -> Sampled:
-    """Asks the client's model. The answer is a text that also knows its ``model``, ``stop_reason`` and ``content``."""
+    """Asks the client's model. The answer is a text with the attributes ``model``, ``stop_reason`` and
+    ``content``."""
     question = Question.sample(prompt, max_tokens=max_tokens, system=system, temperature=temperature, **more)
     said: Sampled = _put(question, name, timeout)
     return said
 
 
 def ask_all(questions: Mapping[str, Question], *, timeout: Optional[float] = None) -> Dict[str, Any]:
-    """Puts several questions at once, by names of yours. The first that is declined is raised."""
+    """Asks several questions at once, by your names. Raises the first one that is declined."""
     call = current()
     refuse_unless_reachable(call)
     return read_all(questions, call.put_question(together(questions, timeout)))

@@ -1,7 +1,7 @@
-"""The call that is being served: what it brought along, and the ways to talk to whoever made it.
+"""The current call: its data, and the ways to send messages to its caller.
 
-`Context` is the same in a worker and in a script that is a process of its own; each has a class that says how words
-leave (`serving/worker_context.py`, `script.py`).
+`Context` is the same in a worker and in a plain script; each has a subclass that sends the messages
+(`serving/worker_context.py`, `script.py`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any, Dict, List, NoReturn, Optional
 
 
-# Further than this nobody counts, and no reader of JSON has to.
+# No useful number is larger, and JSON parsers need not accept such numbers.
 _LARGEST = 1e300
 
 
@@ -25,7 +25,7 @@ def _named(number: float) -> str:
 
 
 class Root:
-    """A folder that the client has opened to us."""
+    """A root of the client."""
 
     __slots__ = ("uri", "name", "path")
 
@@ -39,57 +39,57 @@ class Root:
 
     @classmethod
     def read_all(cls, named: Any) -> List[Root]:
-        """The folders of a list as the protocol has it."""
+        """The roots in a list of the protocol."""
         return [cls(root["uri"], root.get("name"), root.get("path")) for root in named or ()]
 
 
-# A client without a session names its folders only when it is asked.
+# A client without a session sends its roots only on request.
 _ASK_FOR_ROOTS: "Dict[str, Any]" = {"method": "roots/list"}
 
 
 class Context:
-    """One call. A function that has a parameter of this type is given it; others use the functions of the package."""
+    """One call. A parameter of this type receives it; other functions use the functions of the package."""
 
-    # What a question is refused with where nobody can be asked.
+    # The reason for refusing a question if the client cannot ask.
     cannot_ask = "This client cannot be asked"
 
     def __init__(self, facts: Any) -> None:
-        """``facts.get(name)`` is a member of the frame that asks for the call, or what stands for it."""
+        """``facts.get(name)`` is a member of the frame of the call, or its equivalent."""
         self.facts = facts
-        # What the client answered when it was asked for its folders; empty where it did not answer.
+        # The client's answer to the request for its roots; empty if it did not answer.
         self._roots_answer: Optional[Dict[str, Any]] = None
         self._roots_turn: Any = None
 
-    # What the call brought along.
+    # The data of the call.
 
     @property
     def name(self) -> str:
-        """What was called: the name of a tool, a prompt or a resource."""
+        """The name of the called tool, prompt or resource."""
         facts = self.facts
         return str(facts.get("tool") or facts.get("prompt") or facts.get("name") or "")
 
     @property
     def uri(self) -> Optional[str]:
-        """The URI that is read, in a resource."""
+        """The requested URI, in a resource."""
         uri: Optional[str] = self.facts.get("resource")
         return uri
 
     @property
     def arguments(self) -> Dict[str, Any]:
-        """The arguments as they came, before they were made into the types of the function."""
+        """The arguments as received, before conversion to the types of the function."""
         return self.facts.get("arguments") or {}
 
     @property
     def meta(self) -> Dict[str, Any]:
-        """The ``_meta`` of the request: what the client sends along without the model seeing it."""
+        """The ``_meta`` of the request: data from the client that the model does not see."""
         return self.facts.get("meta") or {}
 
     @property
     def roots(self) -> List[Root]:
-        """The folders that the client has opened. Raises `CannotAsk` if none of them can be used.
+        """The client's roots. Raises `CannotAsk` if none of them is usable.
 
-        A client without a session is asked for them when a function first wants to know. An async function does that with
-        ``await aio.roots()``; until then these are the folders of the project.
+        A client without a session is asked for them when a function first needs them. An async function does
+        that with ``await aio.roots()``; until then these are the project's roots.
         """
         if self.has_unasked_roots and not self.must_await:
             try:
@@ -103,7 +103,7 @@ class Context:
         if self.has_unasked_roots:
             import asyncio
 
-            # Coroutines that want to know at the same time share one question.
+            # Coroutines that need them at the same time share one question.
             if self._roots_turn is None:
                 self._roots_turn = asyncio.Lock()
             async with self._roots_turn:
@@ -126,58 +126,58 @@ class Context:
 
     @property
     def has_unasked_roots(self) -> bool:
-        """Whether the client has folders of its own that it has not been asked for."""
+        """Whether the client has roots that it was not asked for yet."""
         return self._roots_answer is None and bool(self.facts.get("askForRoots"))
 
     @property
     def caller(self) -> Optional[str]:
-        """Who makes the call, where the server knows it."""
+        """The caller, if the server knows it."""
         caller: Optional[str] = self.facts.get("caller")
         return caller
 
     @property
     def trace(self) -> Dict[str, str]:
-        """The trace that the call is a part of: ``traceparent``, ``tracestate``, ``baggage``."""
+        """The trace context of the call: ``traceparent``, ``tracestate``, ``baggage``."""
         return self.facts.get("trace") or {}
 
     @property
     def can_ask_user(self) -> bool:
-        """Whether the client can put a question to its user."""
+        """Whether the client can ask its user."""
         return bool(self.facts.get("elicit"))
 
     @property
     def can_ask(self) -> bool:
-        """Whether the client can be asked anything: its user, its model, its folders."""
+        """Whether the client can be asked anything: its user, its model, its roots."""
         return bool(self.facts.get("ask"))
 
     @property
     def folder(self) -> Path:
-        """A private folder of this call, for scratch files. It is swept when the call has ended."""
+        """A private folder of this call, for scratch files. It is removed after the call."""
         raise NotImplementedError
 
     @property
     def cancelled(self) -> bool:
-        """Whether the client has given up on the call."""
+        """Whether the client has cancelled the call."""
         return False
 
     @property
     def must_await(self) -> bool:
-        """Whether a question that is not awaited would block the event loop that has to read its answer."""
+        """Whether a question without `await` would block the event loop that has to read its answer."""
         return False
 
     @property
     def is_open(self) -> bool:
-        """Whether the call still runs. One that has ended says, asks and answers nothing any more."""
+        """Whether the call still runs. An ended call sends, asks and answers nothing any more."""
         return True
 
-    # What the call says meanwhile.
+    # The messages of the call while it runs.
 
     def hears_prints(self) -> bool:
-        """Whether there is a log for what is printed."""
+        """Whether printed output is logged."""
         return True
 
     def progress(self, done: float, total: Optional[float] = None, message: Optional[str] = None) -> None:
-        """Tells how far the work is. ``done`` must grow."""
+        """Reports progress. ``done`` must increase."""
         for number in (done, total):
             if number is not None and not -_LARGEST <= number <= _LARGEST:
                 raise ValueError("progress() needs a number that says how much is done, not %s" % _named(number))
@@ -195,13 +195,13 @@ class Context:
             params["logger"] = logger
         self.notify("notifications/message", params)
 
-    # How it leaves, for those who implement a way.
+    # The output, for subclasses.
 
     def notify(self, method: str, params: Dict[str, Any]) -> None:
         raise NotImplementedError
 
     def put_question(self, question: Dict[str, Any]) -> Any:
-        """Puts a question and waits for its result. Raises `CannotAsk`."""
+        """Sends a question and waits for its result. Raises `CannotAsk`."""
         raise NotImplementedError
 
     async def put_question_async(self, question: Dict[str, Any]) -> Any:
@@ -212,7 +212,7 @@ class Context:
 
 
 class NoCall(Context):
-    """Stands for the call where there is none: logs go to the operator, anything else is refused."""
+    """The substitute outside calls: logs go to the operator, anything else is refused."""
 
     cannot_ask = "No call is being served here, or it has ended: nobody can be asked"
 
@@ -236,18 +236,18 @@ _outside: "List[Context]" = []
 
 
 def set_outside(context: Context) -> None:
-    """Says which context there is where no call is."""
+    """Sets the context outside calls."""
     _outside[:] = [context]
 
 
 def live_call() -> Optional[Context]:
-    """The call that this code works for. None outside of calls, and in what an ended call has left running."""
+    """The call of this code. None outside calls, and in code that an ended call left running."""
     call = current_call.get()
     return call if call is not None and call.is_open else None
 
 
 def outside() -> Context:
-    """What stands for the call where there is none; in a script, the script itself."""
+    """The substitute outside calls; in a script, the script itself."""
     if not _outside:
         from .script import ScriptContext
 
@@ -256,5 +256,5 @@ def outside() -> Context:
 
 
 def current() -> Context:
-    """The call that this code works for, or what stands for it."""
+    """The call of this code, or its substitute."""
     return live_call() or outside()

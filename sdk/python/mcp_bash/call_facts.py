@@ -1,4 +1,4 @@
-"""What the call that is being served brought along, as functions."""
+"""The data of the current call, as functions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def context() -> Context:
 
 
 def arguments() -> Dict[str, Any]:
-    """The arguments as they came."""
+    """The arguments as received."""
     return current().arguments
 
 
@@ -27,22 +27,23 @@ def meta() -> Dict[str, Any]:
 
 
 def roots() -> List[Root]:
-    """The folders that the client has opened. Async functions use ``await aio.roots()``."""
+    """The client's roots. Async functions use ``await aio.roots()``."""
     return current().roots
 
 
 def folder() -> Path:
-    """A private folder of this call, swept when it has ended."""
+    """A private folder of this call, removed after it."""
     return current().folder
 
 
 def cancelled() -> bool:
-    """Whether the client has given up on the call. Most functions need not ask: `Cancelled` is raised in them."""
+    """Whether the client has cancelled the call. Most functions need not check: `Cancelled` is raised in
+    them."""
     return current().cancelled
 
 
 def inside_roots(path: Union[str, "os.PathLike[str]"]) -> Path:
-    """The path, absolute and with links resolved. Raises `ToolError` if it is outside the client's folders.
+    """The path, absolute and with links resolved. Raises `ToolError` if it is outside the client's roots.
 
     Async functions use ``await aio.inside_roots(path)``.
     """
@@ -51,7 +52,7 @@ def inside_roots(path: Union[str, "os.PathLike[str]"]) -> Path:
 
 
 def inside(open_roots: List[Root], path: Union[str, "os.PathLike[str]"], call: Context) -> Path:
-    """The path without links, if it is in one of these folders."""
+    """The path with links resolved, if it is in one of these roots."""
     from pathlib import Path
 
     from .errors import ToolError

@@ -1,5 +1,5 @@
-"""What Python knows of a function. Of a plain one it is read here: ``inspect``, which knows of all others, takes longer to load
-than everything else that a simple file needs."""
+"""Inspects functions. Plain functions are inspected here: ``inspect``, which handles all others, takes longer
+to load than everything else that a simple file needs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class Missing:
-    """Stands for a default or a hint that is not there."""
+    """Represents a missing default or hint."""
 
 
 # The kinds of parameters.
@@ -18,7 +18,7 @@ _VARARGS, _VARKEYWORDS, _GENERATOR, _COROUTINE, _ASYNC_GENERATOR = 0x04, 0x08, 0
 
 
 class Given:
-    """A parameter as it is written."""
+    """A parameter in the source."""
 
     __slots__ = ("name", "kind", "default", "hint")
 
@@ -30,14 +30,14 @@ class Given:
 
 
 def _is_plain(function: Any) -> bool:
-    """Whether it is what ``def`` makes, and nothing says otherwise about it."""
+    """Whether it is a plain ``def`` without overrides."""
     return type(function) is type(_is_plain) and function.__dict__.keys().isdisjoint(
         ("__wrapped__", "__signature__", "_is_coroutine_mark", "_is_coroutine_marker")
     )
 
 
 def signature_of(function: Any) -> Tuple[List[Given], Any]:
-    """The parameters, and the hint of what it returns."""
+    """The parameters, and the return hint."""
     if _is_plain(function):
         return list(_read(function)), function.__annotations__.get("return", Missing)
     import inspect
@@ -84,7 +84,7 @@ def doc_of(function: Any) -> Optional[str]:
 
 
 def innermost(function: Any) -> Any:
-    """The function that decorators and partial calls lead to."""
+    """The function behind decorators and partial calls."""
     if _is_plain(function):
         return function
     import functools
@@ -99,13 +99,13 @@ def innermost(function: Any) -> Any:
 
 
 def is_generator(function: Any) -> bool:
-    """Whether calling it gives a generator, of either kind."""
+    """Whether calling it returns a generator, of either kind."""
     code = getattr(innermost(function), "__code__", None)
     return code is not None and bool(code.co_flags & (_GENERATOR | _ASYNC_GENERATOR))
 
 
 def is_async(function: Any) -> bool:
-    """Whether calling it gives a coroutine."""
+    """Whether calling it returns a coroutine."""
     if _is_plain(function):
         return bool(function.__code__.co_flags & _COROUTINE)
     import inspect

@@ -1,6 +1,6 @@
-"""``print`` in a function is its log, never its result: standard output and standard error of Python, by call.
+"""``print`` in a function is logged, never its result: Python's standard output and standard error, by call.
 
-File descriptors 1 and 2 stay what they are; only Python's own two streams are replaced.
+File descriptors 1 and 2 do not change; only Python's own two streams are replaced.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 
 class CapturedStream(io.TextIOBase):
-    """Each line becomes a log message of the call that printed it. Outside of a call lines go where they always went."""
+    """Each line becomes a log message of the call that printed it. Outside calls, lines go to the original
+    stream."""
 
     encoding = "utf-8"
     errors = "replace"
@@ -37,7 +38,7 @@ class CapturedStream(io.TextIOBase):
         return "<%s>" % self._name
 
     def redirect(self, target: Any) -> Token[Any]:
-        """Has what this call prints from now on go elsewhere, until the token is given back."""
+        """Redirects the output of this call, until the token is returned."""
         return self._target.set(target)
 
     def end_redirect(self, token: Token[Any]) -> None:
@@ -60,7 +61,7 @@ class CapturedStream(io.TextIOBase):
         return sum(map(len, lines))
 
     def log(self, call: Any, line: str) -> None:
-        """Logs a line. Of a line that was overwritten (a progress bar) only the last state counts."""
+        """Logs a line. Of an overwritten line (a progress bar) only the last state counts."""
         line = line.rstrip("\r").rpartition("\r")[2]
         if line:
             call.log(self._level, line, self._name)
@@ -102,12 +103,12 @@ class _Bytes(io.RawIOBase):
         return None
 
 
-# Where lines go that belong to no call.
+# The destination of lines outside calls.
 _operator_fd = 2
 
 
 def print_outside_to(fd: int) -> None:
-    """Says where the operator reads what belongs to no call."""
+    """Sets the operator's stream for lines outside calls."""
     global _operator_fd
     _operator_fd = fd
 
@@ -132,7 +133,7 @@ def capture_output() -> None:
 
 
 def flush_partial(call: Any) -> None:
-    """Logs what was printed without a line break."""
+    """Logs printed output without a line break."""
     for name, line in list(call.partial.items()):
         _streams[name].log(call, line)
     call.partial.clear()

@@ -1,4 +1,4 @@
-"""Classes with fields: dataclasses, TypedDicts, NamedTuples, and the models of pydantic where it is there."""
+"""Classes with fields: dataclasses, TypedDicts, NamedTuples, and models of pydantic if it is installed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def is_class_with_fields(hint: Any) -> bool:
 
 
 def describe(hint: Any, shapes: Shapes) -> Description:
-    """The schema of a class, the way from JSON to it, and whether a NamedTuple is in it."""
+    """The schema of a class, its conversion from JSON, and whether it contains a NamedTuple."""
     if pydantic_shapes.is_model(hint):
         schema, convert = pydantic_shapes.describe(hint, shapes.output, shapes.definitions)
         return schema, convert, False
@@ -53,7 +53,7 @@ def _is_below(hint: Any, base: Any) -> bool:
 
 
 class _FieldOfClass:
-    """A field, and its default if that can be told."""
+    """A field, and its default if that can be expressed."""
 
     __slots__ = ("name", "required", "default", "description")
 
@@ -124,7 +124,7 @@ def _typed_dict(whole: Any, owner: Any, shapes: Shapes) -> Description:
         if name in described and "$ref" not in shape.schema:
             schema.setdefault("description", described[name])
         properties[name] = schema if shapes.output else with_null(schema)
-    # Python 3.8 only knows about the class as a whole.
+    # Python 3.8 only knows this for the class as a whole.
     keys = getattr(owner, "__required_keys__", frozenset(hints if owner.__total__ else ()))
     required = [name for name, hint in hints.items() if is_required(hint, name in keys)]
 
@@ -137,7 +137,7 @@ def _typed_dict(whole: Any, owner: Any, shapes: Shapes) -> Description:
 
 
 def _evaluate_all_typed_dict(whole: Any) -> Dict[str, Any]:
-    """The hints of a TypedDict, in the order in which they are written. Its bases are not among its ancestors in Python."""
+    """The hints of a TypedDict, in source order. Its bases are not among its ancestors in Python."""
     owner: Any = typing.get_origin(whole) or whole
     variables = variables_of(whole, getattr(owner, "__parameters__", ()))
     hints: Dict[str, Any] = {}
@@ -149,7 +149,7 @@ def _evaluate_all_typed_dict(whole: Any) -> Dict[str, Any]:
             if typing.get_args(base):
                 generic.update(inherited)
     hints.update(evaluate_all(whole))
-    # The class has the hints of its bases, too, without what stands for their type variables.
+    # The class also has the hints of its bases, without the values of their type variables.
     hints.update(generic)
     return hints
 
@@ -173,5 +173,5 @@ def _schema(properties: Dict[str, Any], required: List[str], output: bool) -> Di
 
 def _descriptions(owner: Any) -> Dict[str, str]:
     words = owner.__dict__.get("__doc__") or ""
-    # A dataclass and a NamedTuple without words of their own are given their signature.
+    # A dataclass or a NamedTuple without a docstring has its signature as one.
     return {} if words.startswith(owner.__name__ + "(") else parse(words)[1]

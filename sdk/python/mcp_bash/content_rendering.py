@@ -1,4 +1,4 @@
-"""Values that are content, or hold some: texts and pictures, sounds and files, messages."""
+"""Values that are content, or contain some: texts, images, audio, files, messages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def render_whole(value: Result) -> str:
-    """A CallToolResult that the function has made itself."""
+    """A CallToolResult that the function has built itself."""
     parts: List[str] = []
     structured = None if value.structured is None else encode(name_tuples(value.structured))
     if value.content is None and structured is not None:
@@ -56,7 +56,7 @@ def _block(value: Any) -> Dict[str, Any]:
 
 
 def blocks_of(value: Any) -> Optional[List[Dict[str, Any]]]:
-    """The content of a value that is content, or of a list that mixes some in; None for data."""
+    """The content of a value that is content, or of a list that contains some; None for data."""
     if is_list(value):
         mixed = any(isinstance(item, (Content, bytes)) or is_picture(item) for item in value)
         return [_block(item) for item in value] if mixed else None
@@ -70,7 +70,7 @@ def _is_bytes(value: Any) -> TypeGuard[bytes]:
 
 
 def _bytes_block(data: bytes) -> Dict[str, Any]:
-    """Pictures and sounds as such, text as text, anything else as an embedded resource."""
+    """Images and audio as such, text as text, anything else as an embedded resource."""
     found = type_of_bytes(data)
     if found and found.startswith(("image/", "audio/")):
         return {"type": found.partition("/")[0], "data": base64_text(data), "mimeType": found}
@@ -90,7 +90,7 @@ def _decoded(data: bytes) -> Optional[str]:
 
 
 def resource_contents(value: Any, uri: str, mime: Optional[str]) -> List[Dict[str, Any]]:
-    """What stands in a ReadResourceResult."""
+    """The contents of a ReadResourceResult."""
     if is_list(value) and value and all(isinstance(item, Content) for item in value):
         return [_held(item, uri, mime) for item in value]
     return [_held(value, uri, mime)]

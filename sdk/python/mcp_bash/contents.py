@@ -1,4 +1,4 @@
-"""What a result is made of beside plain values: pictures, sounds, files, links, messages."""
+"""The parts of a result besides plain values: images, audio, files, links, messages."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Text(Content):
 
 
 class _Media(Content):
-    """Bytes that are given, or stand in a file, with their type."""
+    """Bytes, given or from a file, with their type."""
 
     kind = ""
 
@@ -104,19 +104,19 @@ class _Media(Content):
 
 
 class Image(_Media):
-    """A picture: ``Image(data)``, ``Image("plot.png")``, ``Image(data, "image/png")``."""
+    """An image: ``Image(data)``, ``Image("plot.png")``, ``Image(data, "image/png")``."""
 
     kind = "image"
 
 
 class Audio(_Media):
-    """A sound: ``Audio(data)``, ``Audio("hello.wav")``."""
+    """Audio: ``Audio(data)``, ``Audio("hello.wav")``."""
 
     kind = "audio"
 
 
 class Embedded(Content):
-    """The content of a resource inside of the result: text, or bytes."""
+    """The content of a resource inside the result: text, or bytes."""
 
     def __init__(
         self,
@@ -190,7 +190,7 @@ class Link(Content):
 
 
 class Result:
-    """A whole result, where a plain value does not say enough."""
+    """A whole result, if a plain value is not enough."""
 
     __slots__ = ("content", "structured", "is_error", "meta")
 
@@ -223,12 +223,12 @@ class Message:
 
 
 def user(content: Union[str, Content]) -> Message:
-    """What the user says."""
+    """A message of the user."""
     return Message("user", content)
 
 
 def assistant(content: Union[str, Content]) -> Message:
-    """What the model has said."""
+    """A message of the model."""
     return Message("assistant", content)
 
 

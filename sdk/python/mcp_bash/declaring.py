@@ -1,5 +1,6 @@
-"""``@tool``, ``@resource``, ``@prompt``: the functions of a file that clients may use. Each decorator notes the function and
-gives it back as it is; what it says about itself is read later (`definitions.py`), when all names of the file are there."""
+"""``@tool``, ``@resource``, ``@prompt``: the functions of a file that clients may use. Each decorator records
+the function and returns it unchanged; its definition is read later (`definitions.py`), when all names of the
+file exist."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ _frame_at: Callable[[int], FrameType] = getattr(sys, "_getframe")
 
 
 class Declaration:
-    """A function that was decorated, with what, and where."""
+    """A decorated function, its options, and its place."""
 
     __slots__ = ("kind", "function", "options", "file", "line")
 
@@ -87,7 +88,8 @@ def tool(
     output: Union[bool, Mapping[str, Any], type] = True,
     requires: Optional[Sequence[str]] = None,
 ) -> Any:
-    """Makes a function a tool. Its name, types and docstring say the rest; every option is one that they cannot say.
+    """Makes a function a tool. Its name, types and docstring are its definition; the options add what they
+    cannot express.
 
     ``read_only``, ``destructive``, ``idempotent`` and ``open_world`` are hints for clients; ``timeout`` and ``max_timeout`` are
     seconds; ``output=False`` gives no output schema, a type or a schema another one; ``requires`` names what the client must
@@ -129,8 +131,8 @@ def resource(
     icons: Optional[Icons] = None,
     meta: Optional[Mapping[str, Any]] = None,
 ) -> Callable[[F], F]:
-    """Makes a function the content of a resource. With ``{variables}`` in the URI it is a family of them, and the function
-    takes the variables as arguments."""
+    """Makes a function the content of a resource. With ``{variables}`` in the URI it is a resource template,
+    and the function takes the variables as arguments."""
     options = {
         "uri": uri,
         "name": name,
@@ -142,7 +144,7 @@ def resource(
         "icons": _icons(icons),
         "_meta": dict(meta) if meta else None,
     }
-    if callable(uri):  # without its brackets
+    if callable(uri):  # without parentheses
         raise TypeError('@resource needs a URI: @resource("config://app")')
 
     def decorate(function: F) -> F:
@@ -204,8 +206,9 @@ def worker(
     keeps_processes: Optional[bool] = None,
     env: Optional[List[str]] = None,
 ) -> None:
-    """How the processes that serve this file are run. ``at_once`` above 1 is for files of async functions: they share one
-    event loop, and plain functions run in threads beside it. ``env`` names variables of the server that are needed."""
+    """Options of the processes that serve this file. ``at_once`` above 1 is for files with async functions:
+    they share one event loop, and plain functions run in threads beside it. ``env`` names variables that are
+    needed from the server."""
     options = {
         "processes": processes,
         "atOnce": at_once,
@@ -220,7 +223,7 @@ def worker(
 
 
 def instructions(text: str) -> None:
-    """What a model should know about the server as a whole."""
+    """Instructions for the model about the server as a whole."""
     told.append(text)
 
 

@@ -1,4 +1,4 @@
-"""What a file offers: each decorated function with its definition for clients, and the way to call it."""
+"""The definitions of a file: each decorated function with its definition for clients, and how to call it."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Offered:
         return self.signature.prepare(frame.get("arguments") or {}, context)
 
     def render(self, value: Any, frame: Dict[str, Any]) -> str:
-        """What the function returned, as the result of the protocol."""
+        """The function's return value, as the result of the protocol."""
         raise NotImplementedError
 
 
@@ -83,7 +83,7 @@ class ToolFunction(Offered):
 
 
 def _describe(hint: Any, definitions: Dict[str, Any]) -> Optional[Shape]:
-    """The shape of a result. Content, nothing and what has no schema have none."""
+    """The shape of a result. Content, None and values without a schema have none."""
     if hint is Missing or hint is None or hint is type(None) or hint is bytes:
         return None
     import typing
@@ -178,7 +178,7 @@ _KINDS = {"tool": ToolFunction, "resource": ResourceFunction, "prompt": PromptFu
 
 
 class Definitions:
-    """Everything that a file offers, by kind and name."""
+    """All definitions of a file, by kind and name."""
 
     def __init__(self, declarations: List[Declaration]) -> None:
         self.tools: Dict[str, ToolFunction] = {}
@@ -202,7 +202,7 @@ class Definitions:
         return [*self.tools.values(), *self.resources.values(), *self.prompts.values()]
 
     def find(self, frame: Dict[str, Any]) -> Optional[Offered]:
-        """The function that a call is for."""
+        """The function of a call."""
         if "tool" in frame:
             return self.tools.get(frame["tool"])
         if "resource" in frame:
@@ -210,7 +210,7 @@ class Definitions:
         return self.prompts.get(frame.get("prompt") or "")
 
     def describe(self) -> Dict[str, Any]:
-        """The definitions as the server reads them."""
+        """The definitions in the server's format."""
         found = {
             "tools": [one.definition for one in self.tools.values()],
             "resources": [one.definition for one in self.resources.values() if not one.is_template],

@@ -1,4 +1,4 @@
-"""What a docstring says: the description, and a line for each parameter in Google, NumPy or reST style."""
+"""Parses a docstring: the description, and the parameters in Google, NumPy or reST style."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _sections(lines: List[str]) -> Dict[str, str]:
         if _is_underlined(lines, number):
             found.update(_numpy(lines, number + 2, _indent(line)))
         else:
-            # The margin below a first line is lost, and all of it is taken for what the heading names.
+            # The indentation below a first line is lost, so everything belongs to the heading.
             found.update(_google(lines, number + 1, _indent(line) if number else -1))
     return found
 

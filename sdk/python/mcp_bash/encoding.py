@@ -1,4 +1,5 @@
-"""Values as JSON, by one rule for all results: what JSON has no word for is written in its usual spelling."""
+"""Encodes values as JSON, by one rule for all results: values that JSON cannot express are written in their
+usual notation."""
 
 from __future__ import annotations
 
@@ -12,15 +13,15 @@ if TYPE_CHECKING:
 
 
 class NotJson(ValueError):
-    """A value that cannot be written as JSON, and where in the result it stands."""
+    """A value that cannot be encoded as JSON, and its place in the result."""
 
 
 class Inexpressible(ValueError):
-    """What a value is that has a type that can be written otherwise."""
+    """The value of an object whose type can be written differently."""
 
 
 def plain(value: Any) -> Any:
-    """One value that JSON has no word for, as one that it has. Raises TypeError."""
+    """Replaces one value that JSON cannot express by one that it can. Raises TypeError."""
     kind = value.__class__
     known = _BY_NAME.get("%s.%s" % (kind.__module__.partition(".")[0], kind.__name__))
     if known is not None:
@@ -50,12 +51,12 @@ def _bytes(value: Any) -> str:
     return base64_text(bytes(value))
 
 
-# Further than this nobody writes a number out.
+# Longer numbers are not written out.
 _MOST_DIGITS = 10000
 
 
 def _decimal(value: Any) -> str:
-    """In digits alone: schemas and most readers know no exponent."""
+    """In digits only: schemas and most parsers do not accept an exponent."""
     if not value.is_finite():
         raise Inexpressible("%s, which JSON cannot express" % value)
     if abs(value.as_tuple().exponent) > _MOST_DIGITS:
@@ -63,7 +64,7 @@ def _decimal(value: Any) -> str:
     return format(value, "f")
 
 
-# Named, so that none of these modules has to be loaded.
+# By name, so that none of these modules has to be loaded.
 _BY_NAME: "dict[str, Callable[[Any], Any]]" = {
     "builtins.set": list,
     "builtins.frozenset": list,
@@ -86,7 +87,7 @@ _BY_NAME: "dict[str, Callable[[Any], Any]]" = {
     "collections.UserList": lambda value: value.data,
 }
 
-# `quote` makes a text JSON, with its quotes.
+# `quote` turns a text into JSON, with its quotes.
 _encode, decode, quote = codec(plain)
 
 
@@ -99,7 +100,7 @@ def encode(value: Any) -> str:
 
 
 def plain_or_none(value: Any) -> Any:
-    """A default value as JSON, or None where it has no words for it."""
+    """A default value as JSON, or None if it cannot be expressed."""
     try:
         return decode(_encode(value))
     except Exception:
@@ -107,7 +108,8 @@ def plain_or_none(value: Any) -> Any:
 
 
 def to_bytes(text: str) -> bytes:
-    """UTF-8. Half a pair of surrogates, as in names of files that are no text, cannot be sent and becomes a question mark."""
+    """UTF-8. A lone surrogate, as in file names that are not text, cannot be sent and becomes a question
+    mark."""
     try:
         return text.encode("utf-8")
     except UnicodeEncodeError:
@@ -115,7 +117,7 @@ def to_bytes(text: str) -> bytes:
 
 
 def name_tuples(value: Any) -> Any:
-    """The value with each NamedTuple as an object: JSON would make a nameless array of it."""
+    """The value with each NamedTuple as an object: JSON would make it an array without names."""
     kind = value.__class__
     if is_object(value):
         return {key: name_tuples(held) for key, held in value.items()}
@@ -131,7 +133,7 @@ def name_tuples(value: Any) -> Any:
 
 
 def _fault(value: Any, path: str = "", above: "tuple[int, ...]" = ()) -> Optional[str]:
-    """What cannot be written, and where it stands. Only looked for after writing has failed."""
+    """The part that cannot be encoded, and its place. Only searched after encoding has failed."""
     place = "the result" + (" at %s" % path if path else "")
     if isinstance(value, int) and value.bit_length() > 4 * LONGEST_NUMBER:
         return "%s is a number of more than %d digits; return it as a text" % (place, LONGEST_NUMBER)

@@ -1,4 +1,4 @@
-"""The exceptions that a function raises to say something, and those that it may catch."""
+"""The exceptions that a function raises to report something, and those that it may catch."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ if TYPE_CHECKING:
 class ToolError(Exception):
     """The call failed in a way that a model can act on: its message becomes a result with ``isError``.
 
-    ``hint`` says what to do instead; most models see the text alone, so it stands there too. ``details`` are data.
+    ``hint`` says what to do instead; most models see only the text, so it is there too. ``details`` are data.
     """
 
     def __init__(self, message: str, *, type: str = "error", hint: Optional[str] = None, **details: Any) -> None:
         super().__init__(message)
-        # Often it is another exception, whatever the hint says.
+        # Often it is another exception, despite the type hint.
         self.message = str(message)
         self.type = type
         self.hint = hint
         self.details: Dict[str, Any] = details
 
     def text(self) -> str:
-        """What the model reads."""
+        """The text for the model."""
         if not self.hint:
             return self.message
         end = "" if self.message.endswith((".", "!", "?")) else "."
         return "%s%s Hint: %s" % (self.message, end, self.hint)
 
     def describe(self) -> Dict[str, Any]:
-        """What programs read."""
+        """The structured form."""
         error: Dict[str, Any] = {"type": self.type, "message": self.message}
         if self.hint:
             error["hint"] = self.hint
@@ -39,7 +39,7 @@ class ToolError(Exception):
 
 
 class Declined(ToolError):
-    """The user said no to a question."""
+    """The user declined a question."""
 
     def __init__(self, message: str = "The user declined to answer", *, type: str = "declined") -> None:
         super().__init__(message, type=type)
@@ -53,14 +53,14 @@ class Dismissed(Declined):
 
 
 class CannotAsk(ToolError):
-    """Nobody can be asked: the client does not offer it, or no answer came."""
+    """The client cannot ask, or no answer came."""
 
     def __init__(self, message: str = "This client cannot be asked") -> None:
         super().__init__(message, type="cannot_ask")
 
 
 class ProtocolError(Exception):
-    """The request itself makes no sense: it is answered with a JSON-RPC error instead of a result."""
+    """The request itself is invalid: it is answered with a JSON-RPC error instead of a result."""
 
     def __init__(self, code: int, message: str, data: Any = None) -> None:
         super().__init__(message)
@@ -76,23 +76,23 @@ class ProtocolError(Exception):
 
 
 class NotFound(ProtocolError):
-    """There is no such resource."""
+    """The resource does not exist."""
 
     def __init__(self, message: str = "There is no such resource", data: Any = None) -> None:
         super().__init__(-32002, message, data)
 
 
 class Cancelled(BaseException):
-    """The client gave up on this call. Like ``KeyboardInterrupt`` it is no ``Exception``, so that ``except Exception`` in a
-    loop does not keep a cancelled call alive."""
+    """The client cancelled this call. Like ``KeyboardInterrupt`` it is not an ``Exception``, so that ``except
+    Exception`` in a loop does not keep a cancelled call alive."""
 
 
 class DefinitionError(Exception):
-    """A function cannot be offered as it is written."""
+    """A function cannot be served as it is written."""
 
 
 class BadArgument(ToolError):
-    """A value does not fit the type that the function asks for."""
+    """A value does not match the type of the function."""
 
     def __init__(self, name: str, problem: str) -> None:
         super().__init__("Argument `%s`: %s" % (name, problem), type="invalid_argument")

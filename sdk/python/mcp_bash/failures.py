@@ -1,4 +1,5 @@
-"""An exception as one line that a model can act on. The whole traceback goes to the log, never to the model."""
+"""Turns an exception into one line that a model can act on. The whole traceback goes to the log, never to the
+model."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ _OWN_FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
 def one_line(problem: BaseException, file: Optional[str]) -> str:
-    """``ValueError: no such day (sums.py:12)``. A group of exceptions is told by one of them."""
+    """``ValueError: no such day (sums.py:12)``. A group of exceptions is represented by one of them."""
     problem, others = principal(problem)
     words = " ".join(_words_of(problem).split())
     if len(words) > _LONGEST:
@@ -36,8 +37,8 @@ def _words_of(problem: BaseException) -> str:
 
 
 def principal(problem: BaseException) -> Tuple[BaseException, str]:
-    """Of a group of exceptions, as `asyncio.TaskGroup` raises it, the one to tell of: the first that was raised to be told, else
-    the first. Also how many more there are, in words."""
+    """Of a group of exceptions, as `asyncio.TaskGroup` raises it, the one to report: the first one meant for
+    the model, otherwise the first. Also the number of the others, in words."""
     leaves = _leaves(problem)
     told = next((leaf for leaf in leaves if _is_for_model(leaf)), leaves[0])
     more = len(leaves) - 1
@@ -45,7 +46,7 @@ def principal(problem: BaseException) -> Tuple[BaseException, str]:
 
 
 def _leaves(problem: BaseException) -> List[BaseException]:
-    # By name: before Python 3.11 such groups are of other packages.
+    # By name: before Python 3.11 other packages define such groups.
     if not any(base.__name__ == "BaseExceptionGroup" for base in type(problem).__mro__):
         return [problem]
     held: Tuple[BaseException, ...] = getattr(problem, "exceptions", ())
@@ -57,7 +58,8 @@ def _is_for_model(problem: BaseException) -> bool:
 
 
 def line_of(problem: BaseException, file: Optional[str]) -> Optional[str]:
-    """The last line of the person's own file that the exception came through, else of any file that is not ours."""
+    """The last line of the author's own file that the exception passed, otherwise of any file outside the
+    SDK."""
     own = other = None
     step = problem.__traceback__
     while step is not None:
@@ -71,7 +73,7 @@ def line_of(problem: BaseException, file: Optional[str]) -> Optional[str]:
 
 
 def traceback_text(problem: BaseException) -> str:
-    """The traceback without our own frames above the person's function."""
+    """The traceback without the SDK's frames above the author's function."""
     import traceback
 
     step = problem.__traceback__
@@ -83,7 +85,7 @@ def traceback_text(problem: BaseException) -> str:
 
 
 def is_expected(problem: BaseException) -> bool:
-    """Whether a person raised it to be told, so that no traceback is of use."""
+    """Whether it was raised for the model, so that a traceback is useless."""
     return all(_is_for_model(leaf) for leaf in _leaves(problem))
 
 
@@ -97,7 +99,7 @@ def tool_failure(problem: BaseException, file: Optional[str], has_schema: bool) 
         text = str(told) + others if isinstance(told, NotJson) else one_line(problem, file)
         error = {"type": type(told).__name__, "message": text}
     result: Dict[str, Any] = {"content": [{"type": "text", "text": text}], "isError": True}
-    # Some clients hold the structured content of errors to the schema of results, too.
+    # Some clients check the structured content of errors against the result schema, too.
     if has_schema:
         result["_meta"] = {"mcpbash/error": error}
     else:

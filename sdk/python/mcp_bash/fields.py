@@ -1,4 +1,4 @@
-"""``Annotated[int, Field(minimum=1)]``: what a type hint alone cannot say about a value."""
+"""``Annotated[int, Field(minimum=1)]``: properties of a value that a type hint cannot express."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
 
 class Field:
-    """Bounds and words for a parameter, named as JSON Schema names them."""
+    """Bounds and a description for a parameter, named as in JSON Schema."""
 
     __slots__ = ("schema", "whole")
 
@@ -32,7 +32,7 @@ class Field:
         schema: Optional[Dict[str, Any]] = None,
         **more: Any,
     ) -> None:
-        """``schema`` is taken as it is, in place of what the type says; ``more`` are further words of JSON Schema."""
+        """``schema`` replaces the schema of the type; ``more`` are further JSON Schema keywords."""
         given = {
             "title": title,
             "description": description,

@@ -1,4 +1,4 @@
-"""A form for the user, from whatever the function asks with: a type, a model, names with types, or a JSON Schema."""
+"""A form for the user, from the function's question: a type, a model, names with types, or a JSON Schema."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ALONE = "value"
 
 
 class Form:
-    """The schema that is sent, and the way from the answer to what the function gets."""
+    """The schema to send, and the conversion of the answer for the function."""
 
     def __init__(self, form: Any) -> None:
         self._single = False
@@ -26,7 +26,7 @@ class Form:
             self.schema = self._answer = form
             return
         self._answer = self._of_names(form) if is_object(form) else self._of_type(form)
-        # Forms know no null: what may be null can be left empty. An answer may name it all the same.
+        # Forms have no null: nullable fields can be left empty. An answer may still contain null.
         fields = {name: without_null(field) for name, field in self._answer["properties"].items()}
         self.schema = {**self._answer, "properties": fields}
 
@@ -62,13 +62,13 @@ class Form:
         }
 
     def read(self, content: Dict[str, Any]) -> Any:
-        """What the function gets from an accepted answer."""
+        """The function's value for an accepted answer."""
         try:
             value: Any = content
             schema = self._answer
             if self._single:
                 value, schema = content.get(_ALONE), schema["properties"][_ALONE]
-            # Clients are to hold their users to the schema, and some do not.
+            # Clients should check the input against the schema, and some do not.
             check(value, schema, self._answer.get("$defs", {}))
             return value if self._convert is None else self._convert(value)
         except (ValueError, TypeError) as problem:

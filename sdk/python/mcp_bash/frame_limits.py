@@ -1,5 +1,5 @@
-"""What the server reads at most in a frame. It ends a worker that sends more, with all that the worker keeps; so a value that
-does not fit is refused here, in words, and costs its own call alone."""
+"""The server's limits of a frame. It kills a worker that sends more, with all state that the worker keeps; so
+a value that exceeds them is refused here, with a message, and fails only its own call."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Iterable, List, Optional
 
-# `Limits` of the crate `wire`.
+# The same as `Limits` in the crate `wire`.
 MOST_LEVELS = 100
 LONGEST_NUMBER = 1000
 
-# Shorter frames have no room for what is too much.
+# Shorter frames cannot exceed the limits.
 _SHORT = 2 * MOST_LEVELS
 _NOT_BRACKETS = bytes(byte for byte in range(256) if byte not in b"[]{}")
 _ONE_KIND = bytes.maketrans(b"{}", b"[]")
 _TOKENS = r'"(?:[^"\\]|\\.)*"|[\[\]{},]|-?[0-9][0-9.eE+-]*'
 _SIMPLE = frozenset((str, int, float, bool, type(None)))
 _CONTAINERS = frozenset((dict, list, tuple))
-# The frame adds a few to those of the data.
+# The frame adds a few levels to those of the data.
 _FEW_LEVELS = MOST_LEVELS // 2
-# How much of a place is shown.
+# How much of a place to show.
 _MOST_PARTS = 8
 
 
 def misfit(frame: str, value: Any = None) -> Optional[str]:
-    """What in this JSON is too much for the server, and where: words that complete "it …". None for nearly all frames. ``value``
-    is all in the frame that may be deep, where it is known."""
+    """The part of this JSON that exceeds the limits, and its place: words that complete "it …". None for
+    nearly all frames. ``value`` is everything in the frame that may be deep, if it is known."""
     if len(frame) > _SHORT and (_is_deep(frame, value) or _may_have_long_number(frame)):
         return _find(frame)
     return None
@@ -41,7 +41,7 @@ def _is_deep(frame: str, value: Any) -> bool:
         return False
     outside_of_texts = "".join(frame.replace("\\\\", "").replace('\\"', "").split('"')[::2])
     brackets = outside_of_texts.encode("ascii", "replace").translate(_ONE_KIND, _NOT_BRACKETS)
-    # Each turn takes the innermost level away.
+    # Each pass removes the innermost level.
     for _ in range(MOST_LEVELS):
         if not brackets:
             return False
@@ -50,7 +50,7 @@ def _is_deep(frame: str, value: Any) -> bool:
 
 
 def _is_shallow(value: Any) -> bool:
-    """Whether this is plain data of few levels, which is seen far quicker in the data than in their JSON."""
+    """Whether this is plain data of few levels, which is much faster to see in the data than in its JSON."""
     if value is None:
         return False
     level: List[Any] = [value]
@@ -69,7 +69,7 @@ def _held(value: Any) -> Iterable[Any]:
 
 
 def _may_have_long_number(frame: str) -> bool:
-    """So many digits in a row stand at one of the places that are looked at."""
+    """Whether this many digits in a row are at one of the sampled places."""
     if len(frame) < LONGEST_NUMBER:
         return False
     for place in range(0, len(frame), LONGEST_NUMBER):
@@ -83,7 +83,7 @@ def _may_have_long_number(frame: str) -> bool:
 
 
 def _find(frame: str) -> Optional[str]:
-    """Reads the frame up to the place. `path` has a key or an index for each level."""
+    """Parses the frame up to the place. `path` has a key or an index for each level."""
     import re
 
     path: List[Any] = []
@@ -101,7 +101,7 @@ def _find(frame: str) -> Optional[str]:
             else:
                 path[-1] = None
         elif text[0] == '"':
-            # The first text in an object, and behind each comma, is a key.
+            # The first text in an object, and after each comma, is a key.
             if path and path[-1] is None:
                 path[-1] = text[1:-1]
         elif len(text) > LONGEST_NUMBER:
@@ -110,7 +110,7 @@ def _find(frame: str) -> Optional[str]:
 
 
 def _place(path: List[Any]) -> str:
-    # The first is that of the frame itself.
+    # The first one belongs to the frame itself.
     parts = ["[%d]" % part if isinstance(part, int) else ".%s" % part for part in path[1:]]
     shown = "".join(parts[:_MOST_PARTS]).lstrip(".") + ("…" if len(parts) > _MOST_PARTS else "")
     return shown or "its beginning"

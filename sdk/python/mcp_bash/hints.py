@@ -1,7 +1,7 @@
-"""Type hints as values, whichever Python reads them.
+"""Type hints as values, in any Python version.
 
-Hints may be texts (``from __future__ import annotations``), may name classes that are defined further down, and may be
-written for a newer Python than the one that runs: ``int | None`` and ``list[int]`` are understood on 3.8 where they are texts.
+Hints may be texts (``from __future__ import annotations``), may name classes that are defined later, and may
+be written for a newer Python than the running one: ``int | None`` and ``list[int]`` work on 3.8 as texts.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ import types
 import typing
 from typing import Any, Dict, Optional, Tuple
 
-# Type variables, and what stands for them.
+# Type variables, and their values.
 Variables = Dict[Any, Any]
 
 _PROTOCOL: Any = typing.Protocol
 
 
 def evaluate(hint: Any, namespace: Dict[str, Any], local: Optional[Dict[str, Any]] = None) -> Any:
-    """The hint with all texts in it resolved. Raises what Python raises for a name that is not there."""
-    if isinstance(hint, typing.ForwardRef):  # what a TypedDict makes of a text
+    """The hint with all texts in it resolved. Raises Python's exception for an unknown name."""
+    if isinstance(hint, typing.ForwardRef):  # a text in a TypedDict becomes this
         hint = hint.__forward_arg__
     holder = types.SimpleNamespace(__annotations__={"hint": hint})
     try:
@@ -34,7 +34,7 @@ def evaluate(hint: Any, namespace: Dict[str, Any], local: Optional[Dict[str, Any
 
 
 def evaluate_all(hint: Any) -> Dict[str, Any]:
-    """The hints of all fields of a class; of ``Page[int]`` with what its type variables stand for."""
+    """The hints of all fields of a class; of ``Page[int]`` with the values of its type variables."""
     owner: type = typing.get_origin(hint) or hint
     variables: Dict[Any, Variables] = {}
     _note_variables(hint, variables)
@@ -50,12 +50,12 @@ def evaluate_all(hint: Any) -> Dict[str, Any]:
 
 def _class_names(owner: type) -> Dict[str, Any]:
     names = {name: value for name, value in vars(owner).items() if isinstance(value, type)}
-    # Those of `class Page[T]` are known inside of it only.
+    # Those of `class Page[T]` are known only inside it.
     return {**{str(one): one for one in getattr(owner, "__type_params__", ())}, **names}
 
 
 def _note_variables(hint: Any, found: Dict[Any, Variables]) -> None:
-    """What the type variables of a class and of its bases stand for."""
+    """The values of the type variables of a class and of its bases."""
     owner = typing.get_origin(hint) or hint
     if not isinstance(owner, type) or owner in found:
         return
@@ -65,7 +65,7 @@ def _note_variables(hint: Any, found: Dict[Any, Variables]) -> None:
 
 
 def variables_of(hint: Any, parameters: Any) -> Variables:
-    """The type variables of a generic class or alias, with what stands for them in ``Page[int]``."""
+    """The type variables of a generic class or alias, with their values in ``Page[int]``."""
     return dict(zip(parameters, typing.get_args(hint)))
 
 
@@ -74,21 +74,21 @@ def substitute(hint: Any, variables: Variables) -> Any:
     if isinstance(hint, typing.TypeVar):
         return variables.get(hint, hint)
     parameters = getattr(hint, "__parameters__", ())
-    # A generic class that stands alone has parameters of its own, and `Generic[T]` names them.
+    # A generic class on its own has its own parameters, and `Generic[T]` names them.
     if not variables or not parameters or typing.get_origin(hint) in (None, typing.Generic, _PROTOCOL):
         return hint
     return hint[tuple(variables.get(one, one) for one in parameters)]
 
 
 def _annotations(owner: type) -> Dict[str, Any]:
-    # Python 3.14 makes them when they are asked for.
+    # Python 3.14 creates them on demand.
     return {} if owner is object else dict(getattr(owner, "__annotations__", {})) if sys.version_info >= (3, 14) else {}
 
 
 def _get_type_hints(holder: Any, namespace: Dict[str, Any], local: Optional[Dict[str, Any]]) -> Dict[str, Any]:
     if sys.version_info >= (3, 9):
         return typing.get_type_hints(holder, namespace, local, include_extras=True)
-    # Before 3.9 only typing_extensions knows Annotated; whoever uses it has loaded it.
+    # Before 3.9 only typing_extensions has Annotated; code that uses it has loaded it.
     extensions = sys.modules.get("typing_extensions")
     if extensions is not None:
         found: Dict[str, Any] = extensions.get_type_hints(holder, namespace, local, include_extras=True)
@@ -97,7 +97,7 @@ def _get_type_hints(holder: Any, namespace: Dict[str, Any], local: Optional[Dict
 
 
 def is_alias(hint: Any) -> bool:
-    """A name that was given to a type with ``type``, also with its parameters: ``Tree``, ``Tree[int]``."""
+    """A name defined with ``type``, also with its parameters: ``Tree``, ``Tree[int]``."""
     return type(typing.get_origin(hint) or hint).__name__ == "TypeAliasType"
 
 
@@ -107,8 +107,8 @@ def meaning_of_alias(hint: Any) -> Any:
 
 
 def unwrap_annotated(hint: Any, through_aliases: bool = True) -> Tuple[Any, Tuple[Any, ...]]:
-    """``Annotated[int, x]`` as ``int`` and what stands beside it; also through new types, and through aliases: one that means
-    itself has no end there."""
+    """``Annotated[int, x]`` as ``int`` and its annotations; also through new types, and through aliases: a
+    recursive one has no end there."""
     notes: Tuple[Any, ...] = ()
     while True:
         if hasattr(hint, "__metadata__") and hasattr(hint, "__origin__"):
@@ -130,7 +130,7 @@ def _named(hint: Any, *names: str) -> bool:
 
 
 def is_required(hint: Any, otherwise: bool) -> bool:
-    """Whether a member of a TypedDict must be there."""
+    """Whether a member of a TypedDict is required."""
     while True:
         if _named(hint, "Required"):
             return True
@@ -150,7 +150,7 @@ def is_union(hint: Any) -> bool:
 
 
 def spell(hint: Any) -> str:
-    """The hint as a person wrote it, for messages."""
+    """The hint in source form, for messages."""
     if isinstance(hint, type) and not typing.get_args(hint):
         return hint.__qualname__
     return str(hint).replace("typing.", "")

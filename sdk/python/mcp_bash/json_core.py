@@ -1,5 +1,5 @@
-"""JSON by the C parts of Python's ``json`` alone. The rest of that package, with the regular expressions that it is made of,
-takes longer to load than a simple file of functions; a Python that has these parts otherwise gets the package."""
+"""JSON with only the C parts of Python's ``json``. The rest of that package, with its regular expressions,
+takes longer to load than a simple function file; a Python without these parts uses the package."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _of_core(default: Callable[[Any], Any]) -> Tuple[Encode, Decode, Callable[[s
     quote: Callable[[str], str] = core.encode_basestring
 
     def encode(value: Any) -> str:
-        # Made for each value, since it remembers what it was in when it failed.
+        # Created for each value, since it remembers its position after a failure.
         return "".join(core.make_encoder({}, default, quote, None, ":", ",", False, False, False)(value, 0))
 
     def decode(text: str) -> Any:
@@ -39,16 +39,16 @@ def _of_core(default: Callable[[Any], Any]) -> Tuple[Encode, Decode, Callable[[s
             pass
         import json
 
-        # It has blanks around it, or is no JSON; then this says why.
+        # It has blanks around it, or is not JSON; then this reports why.
         return json.loads(text)
 
-    # Whether they are as they are called here.
+    # Whether their signatures are as used here.
     assert decode(encode({"a": [1, 1.5, None, True, "ä"]})) == {"a": [1, 1.5, None, True, "ä"]}
     return encode, decode, quote
 
 
 class _Reading:
-    """How JSON is read: as ``json.loads`` does."""
+    """Parses JSON like ``json.loads``."""
 
     strict = True
     object_hook = None
@@ -59,8 +59,8 @@ class _Reading:
 
 
 def codec(default: Callable[[Any], Any]) -> Tuple[Encode, Decode, Callable[[str], str]]:
-    """What writes a value compactly, what reads one, and what writes a text. ``default`` gives another value for one that JSON
-    has no word for."""
+    """A compact encoder, a parser, and an encoder for texts. ``default`` returns a replacement for a value
+    that JSON cannot express."""
     try:
         return _of_core(default)
     except Exception:

@@ -1,4 +1,4 @@
-"""What a value that came as JSON is, said so that type checkers follow."""
+"""Type checks for parsed JSON, in a form that type checkers follow."""
 
 from __future__ import annotations
 
@@ -18,6 +18,6 @@ def is_list(value: Any) -> TypeGuard[List[Any]]:
 
 
 def error_message(answer: Dict[str, Any]) -> str:
-    """What an answer without a result says instead."""
+    """The error message of an answer without a result."""
     error: Dict[str, Any] = answer.get("error") or {}
     return str(error.get("message") or "No answer came")

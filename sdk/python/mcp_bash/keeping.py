@@ -1,4 +1,5 @@
-"""State that outlives a call: ``@keep`` on a function that makes something once, and on a generator that also ends it.
+"""State that outlives a call: ``@keep`` on a function that creates something once, or on a generator that
+also closes it.
 
     @keep
     def db() -> Iterator[Connection]:
@@ -6,7 +7,7 @@
         yield connection          # every call of db() gives this one
         connection.close()        # when the worker ends
 
-What is kept lives as long as the process, and is ended in the reverse order of its making.
+Kept objects live as long as the process, and are closed in reverse order of creation.
 """
 
 from __future__ import annotations
@@ -29,13 +30,13 @@ _making = threading.RLock()
 
 
 class _Made:
-    """Something that was made, and how it is ended."""
+    """A created object, and how to close it."""
 
     def __init__(self, value: Any) -> None:
         self.value = value
 
     def end(self) -> Any:
-        """Ends it; an awaitable if that takes an event loop."""
+        """Closes it; an awaitable if that takes an event loop."""
         return None
 
 
@@ -49,7 +50,7 @@ class _Yielded(_Made):
 
 
 class _YieldedAsync(_Made):
-    """An async generator lives in one task from its beginning to its end, as scopes of cancellation demand it."""
+    """An async generator lives in one task from start to end, as cancel scopes require."""
 
     def __init__(self, generator: Any) -> None:
         import asyncio
@@ -81,7 +82,8 @@ class _YieldedAsync(_Made):
 
 
 def _run_outside_of_calls(function: Callable[..., Any], *positional: Any, **named: Any) -> Any:
-    """Calls a function whose threads and tasks no call owns: what is kept works for all of them, and outlives the first."""
+    """Calls a function whose threads and tasks belong to no call: kept objects work for all calls, and
+    outlive the first."""
     outside = contextvars.copy_context()
     outside.run(current_call.set, None)
     return outside.run(function, *positional, **named)
@@ -125,7 +127,8 @@ class _Kept:
         return made
 
     async def _share(self, key: Tuple[Any, ...], made: _Made) -> Any:
-        """Several calls may wait for the making; one that is cancelled does not cancel it for the others."""
+        """Several calls may wait for the creation; one that is cancelled does not cancel it for the
+        others."""
         import asyncio
 
         try:
@@ -150,18 +153,19 @@ if TYPE_CHECKING:
 
 
 def keep(function: Callable[..., Any]) -> Any:
-    """Makes a function give the same object to every call, made at its first use. Code after a ``yield`` ends it."""
+    """Makes a function return the same object to every call, created on first use. Code after a ``yield``
+    closes it."""
     return _Kept(function)
 
 
 def end_all() -> None:
-    """Ends everything that was kept, the last first. What fails is told and does not hold up the rest."""
+    """Closes everything that was kept, the last first. Failures are logged and do not stop the rest."""
     while _all:
         _end_one(_all.pop().end)
 
 
 async def end_all_async() -> None:
-    """The same where an event loop is."""
+    """The same inside an event loop."""
     while _all:
         try:
             ending = _all.pop().end()
@@ -175,7 +179,7 @@ def _end_one(end: Callable[[], Any]) -> None:
     try:
         ending = end()
         if ending is not None:
-            ending.close()  # there is no event loop to end it in
+            ending.close()  # there is no event loop to close it in
     except BaseException:
         _tell_of_failure()
 

@@ -1,4 +1,4 @@
-"""Python's ``logging`` as logs of the call that is being served."""
+"""Sends Python's ``logging`` to the log of the current call."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ClientHandler(logging.Handler):
 
 
 class _LoggedBy:
-    """The call in which something was logged: another thread may handle the record, as with a ``QueueListener``."""
+    """Records the call of a log record: another thread may handle it, as with a ``QueueListener``."""
 
     __slots__ = ("call",)
 
@@ -58,7 +58,7 @@ def _noting(handle: Callable[[logging.Logger, logging.LogRecord], None]) -> Any:
 
 
 def install() -> None:
-    """Puts our handler at the root, in the place of handlers that would print to the same end."""
+    """Puts our handler at the root, replacing handlers that would print to the same stream."""
     root = logging.getLogger()
     if any(isinstance(handler, ClientHandler) for handler in root.handlers):
         return
@@ -67,10 +67,10 @@ def install() -> None:
     for handler in list(root.handlers):
         if is_captured(getattr(handler, "stream", None)):
             root.removeHandler(handler)
-            # A format of the person's own stays; the usual one repeats the level and the name, which are sent anyway.
+            # A custom format stays; the default one repeats the level and the name, which are sent anyway.
             if getattr(handler.formatter, "_fmt", logging.BASIC_FORMAT) != logging.BASIC_FORMAT:
                 ours.setFormatter(handler.formatter)
-    # Without a word of the person Python hides everything below a warning; whether a client wants to hear it, is its choice.
+    # By default Python hides everything below a warning; the client decides what it wants to receive.
     if not configured and root.level == logging.WARNING:
         root.setLevel(logging.INFO)
     root.addHandler(ours)

@@ -1,4 +1,4 @@
-"""Our handler for Python's ``logging``, put in place as soon as somebody has loaded that module: it is not cheap to load."""
+"""Installs our handler for Python's ``logging`` as soon as that module is loaded: it is slow to load."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _installed = False
 
 
 def install_if_used() -> None:
-    """Costs next to nothing where nobody logs."""
+    """Costs almost nothing without logging."""
     global _installed
     if not _installed and "logging" in sys.modules:
         from .log_handler import install

@@ -18,7 +18,7 @@ from .script import ScriptContext, print_line, tell_protocol_error
 
 
 def run(function: Callable[..., Any]) -> None:
-    """Serves the one call, and ends the process."""
+    """Serves the single call, and exits."""
     try:
         offered = ToolFunction(Declaration("tool", function, {}, 3))
     except DefinitionError as problem:

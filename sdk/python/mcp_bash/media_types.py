@@ -1,4 +1,4 @@
-"""What bytes and names of files are, for the types that results are made of."""
+"""Detects the types of bytes and file names, for content of results."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _BEGINNINGS = (
     (b"%PDF-", "application/pdf"),
 )
 _RIFF = {b"WEBP": "image/webp", b"WAVE": "audio/wav"}
-# Names whose types the tables of some machines do not have.
+# Extensions whose types are missing on some machines.
 _ENDINGS = {".md": "text/markdown", ".webp": "image/webp", ".wav": "audio/wav", ".yaml": "application/yaml"}
 
 
 def type_of_bytes(data: bytes) -> Optional[str]:
-    """The type that the first bytes show."""
+    """The type by the first bytes."""
     if data[:4] == b"RIFF":
         return _RIFF.get(data[8:12])
     for beginning, found in _BEGINNINGS:
@@ -35,7 +35,7 @@ def type_of_bytes(data: bytes) -> Optional[str]:
 
 
 def type_of_name(name: Union[str, "os.PathLike[str]", None]) -> Optional[str]:
-    """The type that a file's ending stands for."""
+    """The type by the file's extension."""
     if name is None:
         return None
     text = str(name).lower()

@@ -1,4 +1,4 @@
-"""A value that is not what its type asks for, and where in an argument it stands."""
+"""A value that does not match its type, and its place in an argument."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
 
 class Mismatch(ValueError):
-    """What is wrong with a value, and the way to it from the argument."""
+    """The problem with a value, and the path to it from the argument."""
 
     def __init__(self, problem: str, path: str = "") -> None:
         super().__init__("%s: %s" % (path.lstrip("."), problem) if path else problem)
@@ -17,7 +17,7 @@ class Mismatch(ValueError):
 
 
 def inside(place: Union[str, int], convert: Callable[[Any], Any], value: Any) -> Any:
-    """Converts a part of a value; what goes wrong is told with its place."""
+    """Converts a part of a value; errors carry its place."""
     try:
         return convert(value)
     except Mismatch as problem:
@@ -31,7 +31,7 @@ def _step(place: Union[str, int]) -> str:
 
 
 def show(value: Any) -> str:
-    """A value for a message: on one line, and not too long."""
+    """A value for a message: on one line, and shortened."""
     import json
 
     text = json.dumps(value, ensure_ascii=False, default=str)

@@ -1,5 +1,5 @@
-"""What stands beside a type in ``Annotated``: a text, our `Field`, or the notes of pydantic and annotated-types, which are
-recognised by their members and never imported."""
+"""The annotations of a type in ``Annotated``: a text, our `Field`, or those of pydantic and annotated-types,
+which are recognised by their attributes and never imported."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LENGTHS = {"array": ("minItems", "maxItems"), "object": ("minProperties", "maxP
 
 
 def whole_schema(notes: Tuple[Any, ...]) -> Optional[Dict[str, Any]]:
-    """The schema that a `Field` puts in the place of the type's."""
+    """The schema of a `Field` that replaces that of the type."""
     for note in notes:
         if isinstance(note, Field) and note.whole is not None:
             return note.whole
@@ -30,7 +30,7 @@ def whole_schema(notes: Tuple[Any, ...]) -> Optional[Dict[str, Any]]:
 
 
 def apply_notes(schema: Dict[str, Any], notes: Tuple[Any, ...]) -> Dict[str, Any]:
-    """The schema with all that the notes say."""
+    """The schema with all annotations applied."""
     for note in notes:
         if isinstance(note, str):
             schema["description"] = note

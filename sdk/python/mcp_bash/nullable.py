@@ -1,4 +1,4 @@
-"""Schemas of values that may be null. docs/python.md has a table of what agents do with each way to write them."""
+"""Schemas of nullable values. docs/python.md has a table of how agents handle each form."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ if TYPE_CHECKING:
     from typing import Any, Dict, List
 
 _NULL = {"type": "null"}
-# What is told about a value besides what it may be.
+# Keywords that describe a value rather than constrain it.
 _WORDS = ("title", "description", "default", "examples")
 
 
 def choices_of(schemas: List[Dict[str, Any]]) -> Dict[str, Any]:
-    """Any of several. A choice that is nothing but choices itself is replaced by them."""
+    """Any of several. A nested choice is flattened."""
     choices: List[Dict[str, Any]] = []
     for schema in schemas:
         for choice in schema["anyOf"] if schema.keys() == {"anyOf"} else [schema]:
@@ -22,8 +22,8 @@ def choices_of(schemas: List[Dict[str, Any]]) -> Dict[str, Any]:
 
 
 def with_null(schema: Dict[str, Any]) -> Dict[str, Any]:
-    """The schema with what it tells of a value inside of the choices as well, if the value may be null: not every client
-    looks beside `anyOf`."""
+    """The schema with its descriptive keywords repeated inside the choices, if the value is nullable: not
+    every client looks beside `anyOf`."""
     choices: List[Dict[str, Any]] = schema.get("anyOf", [])
     if _NULL not in choices:
         return schema
@@ -42,7 +42,7 @@ def with_null(schema: Dict[str, Any]) -> Dict[str, Any]:
 
 
 def without_null(schema: Dict[str, Any]) -> Dict[str, Any]:
-    """What a value may be besides null, for what can only be left out: an argument of a prompt, a field of a form."""
+    """The non-null part, for values that can only be left out: an argument of a prompt, a field of a form."""
     choices = [choice for choice in schema.get("anyOf", ()) if choice != _NULL]
     if not choices:
         return dict(schema)

@@ -1,4 +1,4 @@
-"""Hints of a newer Python, in the spelling that this one knows. They can be rewritten where they are texts."""
+"""Rewrites hints of a newer Python for this one. Only hints that are texts can be rewritten."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _BUILTIN_GENERICS = {"list": "List", "dict": "Dict", "tuple": "Tuple", "set": "S
 
 
 def in_older_spelling(hint: str) -> CodeType:
-    """Code that gives the hint. It finds `typing` by the name ``__mcp_typing``."""
+    """Code that evaluates to the hint. It uses `typing` under the name ``__mcp_typing``."""
     tree = _OlderSpelling().visit(ast.parse(hint, mode="eval"))
     return compile(ast.fix_missing_locations(tree), "<type hint>", "eval")
 

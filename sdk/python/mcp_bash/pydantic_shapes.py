@@ -1,4 +1,4 @@
-"""Models of pydantic, version 1 and 2. It is never imported here: who has such a model has loaded it."""
+"""Models of pydantic, version 1 and 2. It is never imported here: code with such a model has loaded it."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ def _is_version_1(hint: Any) -> bool:
 
 
 def describe(hint: Any, output: bool, definitions: Dict[str, Any]) -> Tuple[Dict[str, Any], Callable[[Any], Any]]:
-    """The schema that the model gives of itself, and its own validation."""
+    """The model's own schema and validation."""
     if _is_version_2(hint):
         adapter = sys.modules["pydantic"].TypeAdapter(hint)
         schema = adapter.json_schema(mode="serialization" if output else "validation")
-        # As JSON: a strict model takes no text for a date or a path, unless it comes in JSON.
+        # As JSON: a strict model accepts no text for a date or a path, unless it comes in JSON.
         return inline(schema, definitions), _guarded(lambda value: adapter.validate_json(json.dumps(value)))
     return inline(hint.schema(), definitions), _guarded(hint.parse_obj)
 
@@ -43,7 +43,7 @@ def _guarded(validate: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 def _one_line(problem: Any) -> str:
-    """pydantic lists its complaints over several lines."""
+    """pydantic spreads its errors over several lines."""
     if not hasattr(problem, "errors"):
         return str(problem)
     told: List[str] = []
@@ -54,7 +54,7 @@ def _one_line(problem: Any) -> str:
 
 
 def plain(value: Any) -> Any:
-    """A model as JSON has it."""
+    """A model as JSON values."""
     if hasattr(value, "model_dump"):
         return value.model_dump(mode="json", by_alias=True)
     return json.loads(value.json(by_alias=True))

@@ -1,4 +1,5 @@
-"""Questions to the client: what is sent, and how its answer is read. Who waits for it is in `asking.py` and `aio.py`."""
+"""Questions to the client: the request, and the parsing of its answer. `asking.py` and `aio.py` wait for
+it."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Sampled(str):
-    """What the client's model said: a text, with the rest of the answer beside it."""
+    """The answer of the client's model: a text, with the rest of the answer as attributes."""
 
     model: Optional[str]
     stop_reason: Optional[str]
@@ -57,18 +58,18 @@ class Question:
 
     @classmethod
     def choose(cls, message: str, options: Union[Sequence[str], Mapping[str, str]]) -> Question:
-        """One of several: their values, or values with the titles to show."""
+        """One of several options: values, or values with titles."""
         return cls._one_field(message, "choice", {"type": "string", **_choices(options, "oneOf")})
 
     @classmethod
     def choose_many(cls, message: str, options: Union[Sequence[str], Mapping[str, str]]) -> Question:
-        """Any of several."""
+        """Any number of several options."""
         items = {**({} if isinstance(options, dict) else {"type": "string"}), **_choices(options, "anyOf")}
         return cls._one_field(message, "choices", {"type": "array", "items": items})
 
     @classmethod
     def url(cls, message: str, url: str) -> Question:
-        """Sends the user to a page, for what must not pass through the client."""
+        """Sends the user to a web page, for data that must not pass through the client."""
         params = {"mode": "url", "message": message, "url": url}
         return cls("elicitation/create", params, lambda result: _accepted(result, message))
 
@@ -94,7 +95,7 @@ class Question:
 
     @classmethod
     def roots(cls) -> Question:
-        """The client's folders."""
+        """The client's roots."""
         return cls("roots/list", None, _roots)
 
     @classmethod
@@ -104,25 +105,25 @@ class Question:
         return cls("elicitation/create", params, lambda result: _accepted(result, message).get(name))
 
     def frame(self) -> Dict[str, Any]:
-        """The question as it is sent."""
+        """The request to send."""
         frame: Dict[str, Any] = {"method": self.method}
         if self.params is not None:
             frame["params"] = self.params
         return frame
 
     def refuse_unless_possible(self, call: Context) -> None:
-        """Raises where the client has said that it cannot be asked this."""
+        """Raises if the client lacks the capability."""
         refuse_unless_reachable(call)
         if self.method == "elicitation/create" and not call.can_ask_user:
             raise CannotAsk("This client cannot ask its user")
 
     def read(self, result: Any) -> Any:
-        """What the function gets."""
+        """The function's value."""
         return self._read(result)
 
 
 def refuse_unless_reachable(call: Context) -> None:
-    """Raises where the client cannot be asked anything."""
+    """Raises if the client cannot be asked anything."""
     if not call.can_ask:
         raise CannotAsk(call.cannot_ask)
 
@@ -146,7 +147,7 @@ def together(questions: Mapping[str, Question], timeout: Optional[float]) -> Dic
 
 
 def read_all(questions: Mapping[str, Question], results: Mapping[str, Any]) -> Dict[str, Any]:
-    """The answers by their names. The first that is none is raised, with its name."""
+    """The answers by name. Raises the first failure, with its name."""
     answers: Dict[str, Any] = {}
     for name, question in questions.items():
         answer: Dict[str, Any] = results.get(name) or {}

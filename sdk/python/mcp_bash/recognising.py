@@ -1,4 +1,4 @@
-"""Values of other people's packages, recognised by what they can do. None of these packages is imported here."""
+"""Values of other packages, recognised by their attributes. None of these packages is imported here."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def is_picture(value: Any) -> bool:
-    """A picture of Pillow or a figure of matplotlib."""
+    """An image of Pillow or a figure of matplotlib."""
     module = value.__class__.__module__
     if module.startswith("PIL."):
         return hasattr(value, "save")
@@ -18,7 +18,7 @@ def is_picture(value: Any) -> bool:
 
 
 def png_of(picture: Any) -> bytes:
-    """Such a picture as PNG."""
+    """Such an image as PNG."""
     return _written(picture.savefig if hasattr(picture, "savefig") else picture.save, picture)
 
 
@@ -26,7 +26,7 @@ def _written(save: Any, value: Any) -> bytes:
     import io
 
     buffer = io.BytesIO()
-    # PNG has no room for these ways of storing colours.
+    # PNG does not support these colour modes.
     if getattr(value, "mode", "") in ("CMYK", "YCbCr", "HSV", "LAB", "F"):
         save = value.convert("RGB").save
     save(buffer, format="png")
@@ -39,7 +39,7 @@ def is_frame(value: Any) -> bool:
 
 
 def _with_index(frame: Any) -> Any:
-    """A data frame of pandas with its index among its columns. One that only numbers the rows says nothing."""
+    """A data frame of pandas with its index as a column. A plain row number is dropped."""
     index = frame.index
     if type(index).__name__ == "RangeIndex" and index.name is None:
         return frame

@@ -1,4 +1,4 @@
-"""Schemas that others made: references are replaced by what they point to, unless that holds itself."""
+"""Foreign schemas: references are replaced by their targets, unless those are recursive."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .json_types import is_list, is_object
 
 
 def inline(schema: Dict[str, Any], definitions: Dict[str, Any]) -> Dict[str, Any]:
-    """The schema without ``$defs`` of its own. What is recursive is put into ``definitions``."""
+    """The schema without its own ``$defs``. Recursive parts are put into ``definitions``."""
     own = {**schema.get("definitions", {}), **schema.get("$defs", {})}
     rest = {key: value for key, value in schema.items() if key not in ("$defs", "definitions")}
     resolved = _Inliner(own, definitions).walk(rest, [])
@@ -29,7 +29,7 @@ class _Inliner:
         name = target.rpartition("/")[2] if isinstance(target, str) else None
         if name in self.own:
             return self._resolve(str(name), node, open_names)
-        # An `allOf` of one is how older models hang a description on a reference.
+        # Older models use an `allOf` of one to attach a description to a reference.
         only = node.get("allOf")
         if is_list(only) and len(only) == 1:
             node = {**only[0], **{key: value for key, value in node.items() if key != "allOf"}}

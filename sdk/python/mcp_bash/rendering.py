@@ -1,5 +1,5 @@
-"""What a function returned, as the result of the protocol. All of these give JSON text: on the way of a call nothing is built
-that is only taken apart again. Values that are more than data are left to `content_rendering.py`."""
+"""A function's return value, as the result of the protocol. All functions return JSON text: a call builds
+nothing that is only parsed again. `content_rendering.py` handles values that are more than data."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ if TYPE_CHECKING:
 
 
 class ResultForm:
-    """How the result of a tool is given: its hint decides whether it is structured, and whether it is wrapped."""
+    """How to render the result of a tool: its hint decides whether it is structured, and whether it is
+    wrapped."""
 
     __slots__ = ("has_schema", "wraps", "names_tuples")
 
     def __init__(self, has_schema: bool = False, wraps: bool = False, names_tuples: bool = False) -> None:
         self.has_schema = has_schema
-        # Structured content must be an object: other values stand in one as `result`.
+        # Structured content must be an object: other values are wrapped as `result`.
         self.wraps = wraps
         self.names_tuples = names_tuples
 

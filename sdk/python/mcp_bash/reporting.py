@@ -1,4 +1,4 @@
-"""``progress`` and ``log``: what a function says while it works."""
+"""``progress`` and ``log``: messages of a function while it works."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ class _Progress:
     """``progress(3, 10, "reading")``, or ``for item in progress.each(items)``."""
 
     def __call__(self, done: float, total: Optional[float] = None, message: Optional[str] = None) -> None:
-        """Tells how far the work is; ``done`` must grow. Ends the function with `Cancelled` if nobody waits any more."""
+        """Reports progress; ``done`` must increase. Raises `Cancelled` if the call was cancelled."""
         current().progress(done, total, message)
 
     def each(
         self, items: Iterable[T], *, total: Optional[float] = None, message: Optional[str] = None
     ) -> Iterator[T]:
-        """Goes through ``items`` and tells of each one that is done. ``{}`` in the message is the item."""
+        """Iterates over ``items`` and reports each finished one. ``{}`` in the message is the item."""
         if total is None:
             count: Any = getattr(items, "__len__", None)
             total = count() if count else None

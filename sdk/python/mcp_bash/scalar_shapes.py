@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Shape:
-    """A schema, and the way from JSON to the type."""
+    """A schema, and the conversion from JSON to the type."""
 
     __slots__ = ("schema", "convert", "named_tuple", "is_exactly")
 
@@ -23,14 +23,14 @@ class Shape:
     ) -> None:
         self.schema = schema
         self.convert = convert
-        # JSON has no names for the members of a tuple: results that hold one are made into objects first.
+        # JSON has no names for the members of a tuple: results that contain one are made into objects first.
         self.named_tuple = named_tuple
-        # The type, where the schema says nothing besides.
+        # The type, if the schema has nothing else.
         self.is_exactly = is_exactly
 
 
 def _integer(value: Any) -> Any:
-    """JSON Schema takes 3.0 for an integer, Python does not."""
+    """JSON Schema accepts 3.0 as an integer, Python does not."""
     if value.__class__ is int:
         return value
     if isinstance(value, float) and value.is_integer():
@@ -47,7 +47,7 @@ def _number(value: Any) -> Any:
 
 
 def reader(read: Callable[[str], Any], what: str) -> Callable[[Any], Any]:
-    """A conversion by a function that raises for what it cannot read."""
+    """A conversion by a function that raises if it cannot parse the value."""
 
     def convert(value: Any) -> Any:
         try:
@@ -59,7 +59,7 @@ def reader(read: Callable[[str], Any], what: str) -> Callable[[Any], Any]:
 
 
 def _offset(text: str) -> str:
-    """Before 3.11 ``Z`` is not read."""
+    """Before 3.11 ``Z`` is not supported."""
     return text[:-1] + "+00:00" if text[-1:] in ("Z", "z") else text
 
 
@@ -75,7 +75,8 @@ def _finite(value: Any) -> Any:
     return value
 
 
-# By name, so that none of these modules is loaded for a file that does not use it. The second is made from the type.
+# By name, so that none of these modules is loaded for a file that does not use it. The second is made from
+# the type.
 _SCALARS: Dict[str, Tuple[Dict[str, Any], Callable[[Any], Convert]]] = {
     "builtins.str": ({"type": "string"}, lambda _: None),
     "builtins.int": ({"type": "integer"}, lambda _: _integer),
@@ -109,7 +110,7 @@ _SCALARS: Dict[str, Tuple[Dict[str, Any], Callable[[Any], Convert]]] = {
 
 
 def plain_shape(hint: Any) -> Optional[Shape]:
-    """The shape of the four types that most signatures are made of."""
+    """The shape of the four most common types."""
     if hint is int or hint is str or hint is bool or hint is float:
         schema, convert = _SCALARS["builtins." + hint.__name__]
         return Shape(dict(schema), convert(hint), is_exactly=hint)

@@ -1,7 +1,8 @@
-"""Whether a JSON value fits a schema. The server holds the arguments of tools to theirs; here it is done for what the server
-does not look at: the texts that prompts and URIs bring, and which member of a union a value is.
+"""Whether a JSON value matches a schema. The server checks the arguments of tools; this checks the rest: the
+texts in prompts and URIs, and which member of a union a value is.
 
-Known are the words of JSON Schema that type hints and `Field` lead to. The rest is left to the conversion that follows.
+It supports the JSON Schema keywords that type hints and `Field` produce. The following conversion checks the
+rest.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ def checked(schema: Dict[str, Any], convert: Convert, definitions: Definitions) 
 
 
 def check(value: Any, schema: Dict[str, Any], definitions: Definitions) -> None:
-    """Raises `Mismatch` with what is wrong, what is allowed, and where."""
+    """Raises `Mismatch` with the problem, the allowed values, and the place."""
     target = definitions.get(str(schema.get("$ref", "")).rpartition("/")[2])
     if target is not None:
         check(value, target, definitions)
@@ -73,7 +74,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _same(value: Any, other: Any) -> bool:
-    """Python takes True for 1, JSON does not."""
+    """Python treats True as 1, JSON does not."""
     return isinstance(value, bool) == isinstance(other, bool) and bool(value == other)
 
 
@@ -99,7 +100,7 @@ def _check_text(value: str, schema: Dict[str, Any]) -> None:
         return
     try:
         found = compiled(pattern).search(value)
-    except re.error:  # only of a tool: its arguments are held to it by the server
+    except re.error:  # only of a tool: the server checks its arguments
         return
     if found is None:
         raise Mismatch("%s does not match the pattern %s" % (show(value), pattern))
@@ -107,7 +108,8 @@ def _check_text(value: str, schema: Dict[str, Any]) -> None:
 
 @lru_cache(maxsize=None)
 def compiled(pattern: str) -> "re.Pattern[str]":
-    """A pattern as JSON Schema means it: `$` is the end, never a line break before it, and `\\d` is one of ten digits."""
+    """A pattern with the semantics of JSON Schema: `$` is the end, never before a line break, and `\\d` is
+    one of ten digits."""
     return re.compile(_DOLLAR.sub(lambda found: r"\Z" if found.group(1) else found.group(), pattern), re.ASCII)
 
 
@@ -142,7 +144,7 @@ def _check_number(value: Any, schema: Dict[str, Any]) -> None:
 
 
 def _is_multiple(value: Any, step: Any) -> bool:
-    """0.3 is a multiple of 0.1, though not of what computers have for it."""
+    """0.3 is a multiple of 0.1, though not in binary floating point."""
     if isinstance(value, int) and isinstance(step, int):
         return value % step == 0
     times = value / step
@@ -199,7 +201,7 @@ def _check_combined(value: Any, schema: Dict[str, Any], definitions: Definitions
 
 
 def first_that_fits(attempts: List[Callable[[Any], Any]]) -> Callable[[Any], Any]:
-    """Of several conversions, the first that takes the value."""
+    """The first of several conversions that accepts the value."""
 
     def convert(value: Any) -> Any:
         problems: List[str] = []
@@ -208,7 +210,7 @@ def first_that_fits(attempts: List[Callable[[Any], Any]]) -> Callable[[Any], Any
                 return attempt(value)
             except ValueError as problem:
                 problems.append(str(problem))
-        # Nobody has to be told that a value could also have been none.
+        # The message need not mention that the value could also be null.
         told = [problem for problem in problems if not problem.endswith("is not of type null")] or problems
         raise Mismatch("; or ".join(dict.fromkeys(told)))
 

@@ -1,4 +1,5 @@
-"""Plain scripts, a process for each call: the same functions, over the environment that the server sets (docs/channel.md)."""
+"""Plain scripts, one process per call: the same functions, over the environment that the server sets
+(docs/channel.md)."""
 
 from __future__ import annotations
 
@@ -18,12 +19,13 @@ if TYPE_CHECKING:
 
     F = TypeVar("F", bound=Callable[..., Any])
 
-# A line up to this long is never torn apart where several processes write.
+# A line up to this length is written atomically if several processes write.
 _LONGEST_LINE = 4096
 
 
 class ScriptContext(Context):
-    """The call that this process was started for. Where no server is, arguments are empty and nobody hears or answers."""
+    """The call of this process. Without a server, the arguments are empty and messages and questions go
+    nowhere."""
 
     def __init__(self) -> None:
         super().__init__(_Facts())
@@ -51,7 +53,7 @@ class ScriptContext(Context):
         return Path(self._temporary.name)
 
     def hears_prints(self) -> bool:
-        """Whether there is a log for what is printed."""
+        """Whether printed output is logged."""
         return bool(os.environ.get("MCP_LOG_STREAM"))
 
     def notify(self, method: str, params: Dict[str, Any]) -> None:
@@ -88,7 +90,8 @@ class ScriptContext(Context):
 
 
 def _tell_of_failure(_: Any, problem: BaseException, __: Any) -> None:
-    """What the server shows of a script that failed is the end of standard error: one line. The traceback goes to the log."""
+    """The server shows the end of a failed script's standard error: one line. The traceback goes to the
+    log."""
     from .errors import ProtocolError
     from .failures import is_expected, one_line, traceback_text
 
@@ -102,7 +105,7 @@ def _tell_of_failure(_: Any, problem: BaseException, __: Any) -> None:
 
 
 def tell_protocol_error(problem: ProtocolError) -> None:
-    """Leaves an error of the protocol for the server; the script must fail then."""
+    """Writes a protocol error for the server; then the script must fail."""
     from .encoding import encode
 
     file = os.environ.get("MCP_TOOL_ERROR_FILE")
@@ -113,7 +116,7 @@ def tell_protocol_error(problem: ProtocolError) -> None:
 
 
 class _Facts:
-    """What the environment says about the call, each read when it is asked for."""
+    """The data of the call in the environment, each read on demand."""
 
     def __init__(self) -> None:
         self._known: Dict[str, Any] = {}
@@ -125,7 +128,7 @@ class _Facts:
 
 
 def _json_of(name: str) -> Any:
-    """The variable, or the file that stands in for it when it is long."""
+    """The variable, or the file that replaces it if it is long."""
     import json
 
     text = os.environ.get(name + "_JSON")
@@ -205,8 +208,9 @@ def print_line(text: str) -> None:
 
 
 def main(function: F) -> F:
-    """Makes a typed function the whole script: its arguments come in, what it returns is printed as the result. Put it last in
-    the file. ``--metadata`` as the only word prints what belongs into the metadata beside the script."""
+    """Makes a typed function the whole script: it receives the arguments, and its return value is printed as
+    the result. Put it last in the file. ``--metadata`` as the only argument prints the metadata for the file
+    beside the script."""
     if getattr(function, "__module__", None) == "__main__":
         from .main_function import run
 

@@ -1,6 +1,7 @@
-"""What a type hint means in JSON: the schema that clients read, and how a value that came as JSON becomes that type.
+"""Type hints in JSON: the schema for clients, and the conversion of a JSON value to that type.
 
-Both are decided in one place, so that they cannot disagree. A `Shape` whose ``convert`` is None takes values as they are.
+Both are in one place, so that they cannot disagree. A `Shape` whose ``convert`` is None accepts values
+unchanged.
 """
 
 from __future__ import annotations
@@ -30,15 +31,15 @@ _REMEDY = (
 
 
 class Undescribable(Exception):
-    """There is no schema for a type: which one, and what to write instead."""
+    """A type without a schema: which one, and what to write instead."""
 
     def __init__(self, problem: str, remedy: str = _REMEDY) -> None:
         super().__init__("%s; %s" % (problem, remedy))
 
 
 class Shapes:
-    """Makes shapes for one schema. Classes that hold themselves are put into ``definitions`` (``$defs``) and referred to; all
-    others stand where they are used, since not every model is given schemas with references."""
+    """Makes shapes for one schema. Recursive classes are put into ``definitions`` (``$defs``) and referenced;
+    all others are inlined, since not every model receives schemas with references."""
 
     def __init__(self, output: bool = False, definitions: Optional[Dict[str, Dict[str, Any]]] = None) -> None:
         self.output = output
@@ -129,7 +130,8 @@ class Shapes:
         for shape in shapes:
             if shape.schema not in kinds:
                 kinds.append(shape.schema)
-        # `prefixItems` would be exact, but not every model is given schemas with it; the places are held to here.
+        # `prefixItems` would be exact, but not every model receives schemas with it; the positions are
+        # checked here.
         schema: Dict[str, Any] = {
             "type": "array",
             "items": kinds[0] if len(kinds) == 1 else {"anyOf": kinds},
@@ -144,7 +146,7 @@ class Shapes:
         if value.schema:
             schema["additionalProperties"] = value.schema
         make = _dict_maker_of(origin, inner[1])
-        # Whatever is asked of the names: clients and the server are told of the values alone.
+        # Constraints of the keys are checked here: clients and the server know only those of the values.
         takes_any_name = key.convert is None and set(key.schema) <= {"type", "description", "title"}
         if takes_any_name and value.convert is None:
             return Shape(schema, None if make is dict else make, value.named_tuple)
@@ -174,7 +176,7 @@ class Shapes:
         return shape
 
     def _once(self, hint: Any, describe: Callable[[], Shape]) -> Shape:
-        """What may hold itself. While it is being described, a second meeting with it is a reference."""
+        """A type that may be recursive. While it is being described, a second occurrence is a reference."""
         name = self._name_of(hint)
         reference = {"$ref": "#/$defs/" + name}
         if hint in self._open or name in self.definitions:
@@ -186,7 +188,7 @@ class Shapes:
         finally:
             self._open.pop()
         self.converters[hint] = shape.convert
-        # A model of pydantic that holds itself has put its own definition there, and is a reference already.
+        # A recursive model of pydantic has put its own definition there, and is already a reference.
         if name not in self.definitions or "$ref" in shape.schema:
             return shape
         self.definitions[name] = shape.schema
@@ -216,7 +218,7 @@ def _dict_maker_of(origin: Any, value: Any) -> Callable[[Any], Any]:
     if origin is not collections.defaultdict:
         return dict
     kind = typing.get_origin(value) or value
-    # What is not there is the empty value of the type, if it has one.
+    # A missing value is the empty value of the type, if it has one.
     empty: Any = kind if kind in _EMPTY else None
     return lambda held: collections.defaultdict(empty, held)
 

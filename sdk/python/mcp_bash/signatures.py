@@ -1,4 +1,4 @@
-"""A function's signature: which arguments it takes, what JSON each of them is, and how they are handed over."""
+"""A function's signature: its arguments, their JSON types, and how they are passed."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Parameter:
             schema.setdefault("description", self.description)
         if not self.required:
             default = plain_or_none(name_tuples(self.default) if self.shape.named_tuple else self.default)
-            # One that its own schema refuses is between the function and its author.
+            # A default that its own schema refuses is the author's choice.
             if default is not None and _fits(default, self.shape, schema, definitions):
                 schema.setdefault("default", default)
         return with_null(schema)
@@ -53,7 +53,7 @@ def _fits(default: Any, shape: Shape, schema: Dict[str, Any], definitions: Dict[
 
 
 class Signature:
-    """What a function takes and gives."""
+    """The arguments and the result of a function."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
@@ -144,7 +144,7 @@ class Signature:
         return root_schema(schema, self.definitions)
 
     def returns(self) -> Any:
-        """The hint of what it gives, or `Missing` if there is none that can be read."""
+        """The return hint, or `Missing` if there is none that can be read."""
         if self._returns is Missing:
             return Missing
         try:
@@ -153,7 +153,7 @@ class Signature:
             return Missing
 
     def take_texts(self) -> None:
-        """All arguments come as texts, and are read and checked according to their types."""
+        """All arguments arrive as texts, and are parsed and checked by their types."""
         from .text_reading import from_text
 
         for one in self.parameters:
@@ -175,7 +175,7 @@ class Signature:
                 self._refuse(parameter.name, words, "write one that Python's `re` takes")
 
     def prepare(self, given: Dict[str, Any], context: Context) -> Tuple[Tuple[Any, ...], Dict[str, Any]]:
-        """The arguments as the function takes them."""
+        """The arguments for the function."""
         if not (given.keys() <= self._names and self._required <= given.keys()):
             self._refuse_names(given)
         if self._converters or self.context_name:
@@ -212,7 +212,7 @@ def _described(doc: Optional[str]) -> Tuple[str, Dict[str, str]]:
 
 
 def where(function: Callable[..., Any]) -> str:
-    """The function as messages name it."""
+    """The function's name in messages."""
     return "%s()" % getattr(function, "__qualname__", repr(function)).replace("<locals>.", "")
 
 

@@ -1,4 +1,5 @@
-"""Values from texts: arguments of prompts, variables of URIs, keys of objects. Nobody has held these to their schema before."""
+"""Values from texts: arguments of prompts, variables of URIs, keys of objects. These were not checked against
+their schema before."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ _TRUE, _FALSE = ("true", "1", "yes", "on"), ("false", "0", "no", "off", "")
 
 
 def from_text(schema: Dict[str, Any], convert: Convert, definitions: Definitions) -> Callable[[Any], Any]:
-    """A conversion for places where every value is a text. What does not fit the schema is refused."""
+    """A conversion for places where every value is a text. Values that do not match the schema are
+    refused."""
 
     def read(value: Any) -> Any:
         if isinstance(value, str):
@@ -41,7 +43,7 @@ def _read(text: str, schema: Dict[str, Any], definitions: Definitions) -> Any:
     if kind in ("array", "object") or "$ref" in schema:
         return reader(json.loads, "JSON")(text)
     if kind is None and "enum" in schema and text not in schema["enum"]:
-        # Choices of several types: each is known by its spelling.
+        # Choices of several types: each is recognised by its text.
         return next((choice for choice in schema["enum"] if text == json.dumps(choice)), text)
     return text
 

@@ -1,4 +1,4 @@
-// What a function may say and ask while it runs.
+// The messages and questions of a running function.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,4 @@
-// What a function file says it has, as tables: written → told.
+// The definitions of a function file, as tables: source → definition.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -11,7 +11,7 @@ const object = (properties, required) => ({
   additionalProperties: false,
 })
 
-/** [what is written as input, the schema that the server is told] */
+/** [the input in the source, the schema for the server] */
 const INPUTS = [
   ["{ a: 'number', b: 'integer?' }", object({ a: { type: 'number' }, b: { type: 'integer' } }, ['a'])],
   ["{ 'a?': 'string' }", object({ a: { type: 'string' } })],
@@ -42,7 +42,7 @@ const INPUTS = [
     "{ list: { type: 'array', items: { type: 'string' } } }",
     object({ list: { type: 'array', items: { type: 'string' } } }, ['list']),
   ],
-  // Arguments that are called as words of schemas are.
+  // Arguments whose names are schema keywords.
   ["{ type: 'string' }", object({ type: { type: 'string' } }, ['type'])],
   [
     "{ type: 'string', name: 'string' }",
@@ -61,7 +61,7 @@ const INPUTS = [
       'enum',
     ]),
   ],
-  // A whole JSON Schema stays as it is.
+  // A whole JSON Schema stays unchanged.
   [
     "{ type: 'object', properties: { a: { type: 'string' } } }",
     { type: 'object', properties: { a: { type: 'string' } } },
@@ -77,7 +77,7 @@ test('the short form of arguments', async (t) => {
   }
 })
 
-/** [what is written as output, the schema that the server is told] */
+/** [the output in the source, the schema for the server] */
 const OUTPUTS = [
   [
     "{ sum: 'number', in: { x: 'number?' } }",
@@ -116,7 +116,7 @@ test('the short form of results', async (t) => {
 })
 
 test('schemas of libraries', async (t) => {
-  // A library in a few lines, which does what zod, arktype and valibot do.
+  // A library in a few lines that behaves like zod, arktype and valibot.
   const library = `export const number = (jsonSchema = { type: 'number' }) => ({ '~standard': { version: 1, vendor: 'mine', jsonSchema: { input: () => jsonSchema },
       validate: (value) => value === undefined ? { issues: [{ message: 'Required' }] } : { value } } })
     export const object = (properties) => ({ '~standard': { version: 1, vendor: 'mine',
@@ -144,7 +144,7 @@ test('schemas of libraries', async (t) => {
   )
 })
 
-/** [the arguments, the one line] of a library like zod that knows no JSON Schema for dates */
+/** [the arguments, the message] of a library like zod that has no JSON Schema for dates */
 const UNDESCRIBED = [
   ['object({ a: string, when: date })', 'argument `when`'],
   ['object({ a: object({ b: string, when: date }) })', 'argument `a.when`'],
@@ -250,7 +250,7 @@ test('how tools are exported', async (t) => {
   }
 })
 
-/** [what is wrong, what the one line must say] */
+/** [the error, the expected message] */
 const REFUSED = [
   [
     "export const a = tool('x', { a: 'strin' }, () => 1)",

@@ -1,4 +1,4 @@
-// Descriptors 0, 1 and 2 stay what they are, whatever a call does to them.
+// Descriptors 0, 1 and 2 stay the same, whatever a call does to them.
 
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// Values that no frame can hold cost their call, and neither the worker nor what it keeps.
+// Values that exceed the limits of a frame fail their call, and neither the worker nor its kept state.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

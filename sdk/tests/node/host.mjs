@@ -1,4 +1,4 @@
-// A small host: starts the real worker program with real pipes and speaks the protocol of workers to it.
+// A small host: starts the real worker program with real pipes and speaks the worker protocol to it.
 
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
@@ -20,7 +20,7 @@ import { fileURLToPath } from 'node:url'
 export const SDK = fileURLToPath(new URL('../../node/', import.meta.url))
 const PATIENCE_MS = 20_000
 
-/** A project in a folder of its own, swept at the end of the test: files by their names. */
+/** A project in its own folder, removed after the test: files by name. */
 export function project(test, files) {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'mcp-node-')))
   test.after(() => rmSync(root, { recursive: true, force: true }))
@@ -101,12 +101,12 @@ export class Host {
     this.#read()
   }
 
-  /** Named pipes, since node connects its children with sockets, which are not what a server does. */
+  /** Named pipes, since node connects its children with sockets, which a server does not. */
   #pipes(root) {
     const names = ['in', 'out'].map((name) => join(root, `.pipe-${name}`))
     execFileSync('mkfifo', names)
     const [toWorker, fromWorker] = names.map((name) => {
-      // An end opened for both neither waits for the other end nor stays.
+      // An end opened for reading and writing does not block for the other end.
       const both = openSync(name, 'r+')
       const ends = { read: openSync(name, 'r'), write: openSync(name, 'w') }
       closeSync(both)
@@ -137,7 +137,7 @@ export class Host {
     while (this.#readers.length > 0 && this.#frames.length > 0) this.#readers.shift()(this.#frames.shift())
   }
 
-  /** The next frame of the worker, undefined once it has closed its pipe. */
+  /** The next frame of the worker; undefined once it has closed its pipe. */
   async next() {
     let timer
     const late = new Promise((_, reject) => {
@@ -154,7 +154,7 @@ export class Host {
     else writeSync(this.#input, line)
   }
 
-  /** Sends a call and gives its number. */
+  /** Sends a call and returns its number. */
   call(what, more = {}) {
     const call = (this.#lastCall += 1)
     this.send({ call, ...what, ...more })
@@ -210,7 +210,7 @@ export class Host {
   }
 }
 
-/** The messages that a call has logged, out of its frames. */
+/** The log messages of a call, from its frames. */
 export function logs(notes) {
   return notes
     .filter(({ method }) => method === 'notifications/message')

@@ -1,4 +1,4 @@
-// Functions that do what they should not. Each call is answered once, and the next one is served.
+// Functions that misbehave. Each call is answered once, and the next one is served.
 
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { start } from './host.mjs'
 
-/** [what a function does, what its call is told] */
+/** [the function's code, the answer to its call] */
 const HOSTILE = [
   [
     'process.exit(3)',
@@ -102,7 +102,7 @@ test('a result of 10 MB', async (t) => {
 })
 
 test('arguments of 10 MB', async (t) => {
-  // The host's pipe blocks, so the worker has to read while it is written: through sockets.
+  // The host's pipe blocks, so the worker has to read while the host writes: through sockets.
   const host = await start(
     t,
     `import { tool } from 'mcp-bash'

@@ -1,4 +1,4 @@
-// Who is served: caller, meta, prints, logs and questions belong to the piece of work, whatever has caused it to run.
+// Caller, meta, printed output, logs and questions belong to the right call, whatever caused the work to run.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -141,7 +141,7 @@ class Callers {
     return this.host.call({ tool, arguments: parameters }, more)
   }
 
-  /** The value of a call, where all that it says and asks must be its own. */
+  /** The value of a call, all of whose messages and questions must be its own. */
   async ended(call, caller) {
     this.own = []
     this.noCalls = []
@@ -217,7 +217,7 @@ test('callbacks of what an open call has opened, and another one uses', async (t
     them.begin('bob', 'openGate', { kind })
     const { end } = await them.host.untilEnd(first)
     assert.equal(end.result.content[0].text, '["alice","alice"]')
-    // What was asked of openGate may still be on its way.
+    // The answer to openGate may still be on its way.
     await them.host.tool('removes')
   }
 })

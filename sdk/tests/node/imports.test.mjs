@@ -1,4 +1,4 @@
-// How 'mcp-bash' is found without an installation, and which files a worker says it has loaded.
+// How 'mcp-bash' is found without an installation, and which files a worker reports as loaded.
 
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'

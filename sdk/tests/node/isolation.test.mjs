@@ -1,4 +1,4 @@
-// Nothing of one call is seen by the next one.
+// One call's changes are not visible to the next.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -38,7 +38,7 @@ test('environment, working folder, umask and listeners are put back', async (t) 
   assert.equal(await host.text('replace'), 'whole')
   assert.deepEqual(await look(), before)
   assert.equal(await host.text('deaf'), 'deaf')
-  // A call is answered before all is put back, and the next one begins after it.
+  // A call is answered before the state is restored, and the next one starts after it.
   assert.deepEqual(await look(), before)
   host.signal('SIGTERM')
   assert.equal(await host.exit, 0, 'our own listener is back')

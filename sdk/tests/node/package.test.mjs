@@ -1,4 +1,4 @@
-// The package as npm makes it: what a project finds that installs it.
+// The npm package, as seen by a project that installs it.
 
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'

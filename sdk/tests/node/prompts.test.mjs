@@ -1,10 +1,10 @@
-// The arguments of prompts: they come as texts, and are held against their schema.
+// The arguments of prompts: they arrive as texts, and are checked against their schema.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ready, start } from './host.mjs'
 
-/** [the schema of `a`, a text, what a refusal says; undefined where the text is taken] */
+/** [the schema of `a`, a text, the refusal; undefined if the text is accepted] */
 const TEXTS = [
   ["['short', 'long']", 'short'],
   ["['short', 'long']", 'zzz', 'takes one of short, long, not `zzz`'],

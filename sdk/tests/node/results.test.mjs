@@ -1,4 +1,4 @@
-// What becomes of the values that functions return and the errors that they throw.
+// The results for values that functions return and errors that they throw.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -92,7 +92,7 @@ const VALUES = [
   ['result({ structured: { a: 1 } })', { ...text('{"a":1}'), structuredContent: { a: 1 } }],
   ["result({ content: ['a', 'b'], isError: true })", { ...text('a', 'b'), isError: true }],
   ["{ content: [{ type: 'text', text: 'as the protocol has it' }] }", text('as the protocol has it')],
-  // An object of the person's own that looks a little like a result.
+  // A custom object that resembles a result.
   [
     "{ content: ['chapter'], pages: 3 }",
     { ...text('{"content":["chapter"],"pages":3}'), structuredContent: { content: ['chapter'], pages: 3 } },
@@ -156,7 +156,7 @@ test('values that are no objects are wrapped where the result is declared', asyn
   }
 })
 
-/** [what is done, the one line that the model is told] */
+/** [the code, the message for the model] */
 const FAILURES = [
   ["throw new ToolError('There is no user 7')", 'There is no user 7'],
   [
@@ -208,7 +208,7 @@ const FAILURES = [
   ["throw new Error('x', { cause: { status: 404 } })", 'Error: x, caused by { status: 404 } (tools/f.mjs:26)'],
   ["throw new Error('x', { cause: 'y'.repeat(9999) })", /^Error: x, caused by y{480,500}… \(tools\/f\.mjs:27\)$/],
   ["throw new ToolError('meant', { cause: new Error('inside') })", 'meant'],
-  // What JSON would make null of, or worse.
+  // Values that JSON would turn into null, or worse.
   ['return NaN', 'the result cannot be written as JSON: it is NaN, which JSON cannot express; use null or a text'],
   [
     'return { a: [1, -Infinity] }',
@@ -236,7 +236,7 @@ test('failures as results', async (t) => {
   const lines = FAILURES.map(
     ([written], index) => `export const t${index} = tool('x', {}, async () => { ${written} })`,
   )
-  // The first one stands in line 1, so that the lines above are those of the table.
+  // The first one is in line 1, so that the line numbers are those of the table.
   const host = await start(t, `${FAILURE_IMPORTS}; ${lines.join('\n')}`, {
     files: { 'lib/deep.mjs': "export function deep() { throw new RangeError('deep') }" },
   })

@@ -1,4 +1,4 @@
-// The client's folders: known from the start, or asked for when a function wants to know.
+// The client's roots: known from the start, or requested when a function needs them.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -21,7 +21,7 @@ const OWN = [{ uri: 'file:///own', path: '/own' }]
 const UNASKED = { ask: true, askForRoots: true, roots: OWN }
 const ANSWER = { result: { roots: [{ uri: 'file:///theirs', name: 'T', path: '/theirs' }] } }
 
-/** The result of a call whose client is asked for its folders exactly once. */
+/** The result of a call whose client is asked for its roots exactly once. */
 async function asked(host, tool, args = {}, reply = ANSWER) {
   const call = host.call({ tool, arguments: args }, UNASKED)
   assert.deepEqual(await host.next(), { call, ask: 1, method: 'roots/list' })

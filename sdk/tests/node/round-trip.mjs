@@ -1,8 +1,8 @@
-// How long a trivial call takes, beside the same lines through a program that only sends them back (cat):
+// The time of a trivial call, compared with the same lines through a program that only returns them (cat):
 //
 //     node sdk/tests/node/round-trip.mjs [CALLS]
 //
-// Both ends read and write blocking, so that only the worker's own time is in the difference.
+// Both ends read and write blocking, so that the difference is only the worker's own time.
 
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, openSync, closeSync, readSync, rmSync, writeFileSync, writeSync } from 'node:fs'

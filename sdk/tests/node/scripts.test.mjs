@@ -1,4 +1,4 @@
-// Plain scripts: a process for each call, with everything in the environment.
+// Plain scripts: one process per call, with everything in the environment.
 
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'

@@ -1,4 +1,4 @@
-// What a worker keeps between calls, and its end.
+// The state that a worker keeps between calls, and its exit.
 
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'

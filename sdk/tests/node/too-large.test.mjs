@@ -1,4 +1,4 @@
-// Frames that the server would end the worker for: what is too large is not sent, and the worker lives on.
+// Frames for which the server would kill the worker: oversized ones are not sent, and the worker continues.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,5 @@
-// Checked by a compiler, never run: the types of the SDK infer what a handler gets. An error that is expected says so.
+// Checked by a compiler, never run: the types of the SDK infer the arguments of a handler. Expected errors
+// are marked.
 //
 //     tsc -p sdk/tests/node
 

@@ -1,5 +1,5 @@
-// Schemas out of TypeScript and JSDoc types. The reader works on the text of a file, so TypeScript is read on every node
-// here, whether or not it can run it.
+// Schemas from TypeScript and JSDoc types. The reader parses the text of a file, so TypeScript is tested on
+// every node here, whether or not it can run it.
 
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
@@ -16,7 +16,7 @@ const object = (properties, required, others = false) => ({
   additionalProperties: others,
 })
 
-/** The same schema as it is told for results, which may have other members too. */
+/** The same schema for results, which may have other members too. */
 const opened = (schema) =>
   JSON.parse(JSON.stringify(schema), (key, value) =>
     key === 'additionalProperties' && value === false ? undefined : value,
@@ -24,7 +24,7 @@ const opened = (schema) =>
 
 let files = 0
 
-/** What is read of the first `tool(` in a source. */
+/** The information from the first `tool(` in a source. */
 function read(t, source) {
   const root = project(t, {})
   const file = join(root, `${(files += 1)}.ts`)

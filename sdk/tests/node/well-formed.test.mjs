@@ -1,4 +1,5 @@
-// Half an emoji is no text: readers of JSON that are stricter than JavaScript would refuse the whole message.
+// A lone surrogate is not text: JSON parsers that are stricter than JavaScript would refuse the whole
+// message.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,5 @@
-"""The server's side of a worker, for tests: starts the real program with real pipes and speaks its protocol."""
+"""The server's side of a worker, for tests: starts the real program with real pipes and speaks its
+protocol."""
 
 import fcntl
 import json
@@ -18,7 +19,7 @@ PATIENCE = 20
 
 
 class Host:
-    """A worker for a file that is written down in the test."""
+    """A worker for a file whose text is in the test."""
 
     def __init__(self, source, name="tools/file.py", env=None, files=None, python=sys.executable):
         self.folder = os.path.realpath(tempfile.mkdtemp(prefix="mcp-bash-test-"))
@@ -67,13 +68,13 @@ class Host:
             data = data[os.write(self.input, data) :]
 
     def begin(self, kind, what, arguments=None, **more):
-        """Sends a call, and gives its number."""
+        """Sends a call, and returns its number."""
         self.numbers += 1
         self.send(call=self.numbers, **{kind: what}, arguments=arguments or {}, **more)
         return self.numbers
 
     def call(self, tool, arguments=None, **more):
-        """A call of a tool, from its beginning to its result. What it said meanwhile is in `said`."""
+        """A call of a tool, from its start to its result. Its messages are in `said`."""
         return self.wait(self.begin("tool", tool, arguments, **more))["result"]
 
     def wait(self, number):
@@ -101,12 +102,12 @@ class Host:
         return json.loads(line)
 
     def logs(self):
-        """What the last call logged: level, logger and data."""
+        """The logs of the last call: level, logger and data."""
         found = [frame["params"] for frame in self.said if frame.get("method") == "notifications/message"]
         return [(one["level"], one.get("logger"), one["data"]) for one in found]
 
     def printed(self):
-        """What went to the operator."""
+        """The output for the operator."""
         self.errors.seek(0)
         return self.errors.read().decode("utf-8", "replace")
 
@@ -116,7 +117,7 @@ class Host:
             self.input = None
 
     def end(self):
-        """Closes the input, and gives the exit code."""
+        """Closes the input, and returns the exit code."""
         self.close_input()
         try:
             code = self.process.wait(PATIENCE)
@@ -128,7 +129,7 @@ class Host:
         return code
 
     def drop(self):
-        """Ends whatever is left of it."""
+        """Kills whatever is left of it."""
         self.close_input()
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGKILL)
@@ -142,7 +143,7 @@ class Host:
 
 
 def _high(fd):
-    """Out of the way of descriptor 3 and its neighbours."""
+    """Away from descriptor 3 and its neighbours."""
     moved = fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 40)
     os.close(fd)
     return moved
@@ -159,7 +160,7 @@ class WorkerTest(unittest.TestCase):
         return host
 
     def served(self, source, **more):
-        """A worker that could be started."""
+        """A worker that has started."""
         host = self.host(source, **more)
         self.assertIn("ready", host.ready, host.ready)
         return host

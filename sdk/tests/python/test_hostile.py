@@ -1,4 +1,4 @@
-"""Functions that misbehave: each call is answered once, and the next one sees nothing of it."""
+"""Functions that misbehave: each call is answered once, and the next one is not affected."""
 
 import os
 import signal

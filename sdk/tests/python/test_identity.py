@@ -1,4 +1,5 @@
-"""Who is served: caller, meta, prints, logs and questions belong to the piece of work, whichever thread or task does it."""
+"""Caller, meta, printed output, logs and questions belong to the right call, whichever thread or task does
+the work."""
 
 import unittest
 
@@ -243,7 +244,7 @@ class Base(WorkerTest):
         return self.worker.begin("tool", tool, arguments, caller=caller, meta={"from": caller}, ask=True, elicit=True)
 
     def answered(self, number, caller):
-        """The result of a call; what it says and asks must be its own."""
+        """The result of a call; all its messages and questions must be its own."""
         said = []
         while True:
             frame = self.worker.read()

@@ -72,7 +72,7 @@ class Installed(unittest.TestCase):
     @unittest.skipUnless(can_build(), "there is no pip, or no setuptools that makes wheels")
     def test_pip_installs_all_of_it(self):
         with tempfile.TemporaryDirectory() as folder:
-            # What builds it leaves files beside the source.
+            # Building it leaves files beside the source.
             source, target = os.path.join(folder, "source"), os.path.join(folder, "target")
             shutil.copytree(SDK, source, ignore=shutil.ignore_patterns("__pycache__"))
             pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--no-index"]

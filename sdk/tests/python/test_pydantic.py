@@ -1,4 +1,4 @@
-"""Models of pydantic, where it is installed."""
+"""Models of pydantic, if it is installed."""
 
 import datetime
 import decimal

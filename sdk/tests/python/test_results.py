@@ -1,4 +1,4 @@
-"""What functions return, as results of the protocol."""
+"""Return values of functions, as results of the protocol."""
 
 import base64
 import dataclasses
@@ -36,7 +36,7 @@ class Color(enum.Enum):
 
 
 class Index:
-    """As pandas has it."""
+    """As in pandas."""
 
     nlevels = 1
     first = "Rome"
@@ -72,7 +72,7 @@ class Frame:
 
 
 class BaseExceptionGroup(Exception):
-    """As Python has it since 3.11, and a package for older ones."""
+    """As in Python since 3.11, and in a package for older versions."""
 
     def __init__(self, words, exceptions):
         super().__init__("%s (%d sub-exceptions)" % (words, len(exceptions)))

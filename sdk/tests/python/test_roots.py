@@ -1,4 +1,4 @@
-"""The client's folders: known from the start, or asked for when a function wants to know."""
+"""The client's roots: known from the start, or requested when a function needs them."""
 
 import textwrap
 
@@ -63,7 +63,7 @@ class Roots(WorkerTest):
         self.worker = self.served(self.source)
 
     def asked(self, tool, answer=ANSWER, **arguments):
-        """The result of a call whose client is asked for its folders exactly once."""
+        """The result of a call whose client is asked for its roots exactly once."""
         number = self.worker.begin("tool", tool, arguments, ask=True, askForRoots=True, roots=OWN)
         question = self.worker.read()
         self.assertEqual(question, {"call": number, "ask": 1, "method": "roots/list"})

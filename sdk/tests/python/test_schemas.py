@@ -85,7 +85,7 @@ class Page(Generic[T]):
 
 @dataclasses.dataclass
 class NamedPage(Page[int], Generic[T]):
-    """The same variable means something else here."""
+    """The same variable has another meaning here."""
 
     name: Optional[T] = None
 
@@ -121,7 +121,7 @@ POINT = {
 MOVIE = {"type": "object", "properties": {"title": STR, "year": INT}, "additionalProperties": False}
 DAY = datetime.date(2026, 1, 31)
 
-# A hint, its schema, a value as JSON, and what the function gets.
+# A hint, its schema, a value as JSON, and the function's value.
 TABLE = [
     (int, INT, 3, 3),
     (int, INT, 3.0, 3),
@@ -563,7 +563,7 @@ class Signatures(unittest.TestCase):
 
         expected = {"anyOf": [{**INT, "description": "How deep"}, {"type": "null"}], "description": "How deep"}
         self.assertEqual(Shapes().of(Options).schema["properties"]["depth"], expected)
-        # Nobody fills in what comes back.
+        # Clients do not fill in results, so the description is not repeated in the choices.
         self.assertEqual(Shapes(output=True).of(Options).schema["properties"]["depth"]["anyOf"], [INT, {"type": "null"}])
 
     def test_texts_as_hints_on_every_python(self):

@@ -1,4 +1,4 @@
-"""Plain scripts, a process for each call, over the environment of docs/channel.md."""
+"""Plain scripts, one process per call, over the environment of docs/channel.md."""
 
 import json
 import os
@@ -108,7 +108,7 @@ class Channel(ScriptTest):
         self.assertEqual((done.stdout, done.stderr), (b"This client cannot be asked\n", b""))
 
     def answering(self, answer):
-        """A socket as the server has it, that answers one question."""
+        """A socket like the server's, which answers one question."""
         path = self.path("socket")
         server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         server.bind(path)

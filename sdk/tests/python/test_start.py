@@ -1,4 +1,5 @@
-"""What a worker loads before its first result: a simple file must not pay for what only others need."""
+"""The modules that a worker loads before its first result: a simple file must not pay for those that only
+others need."""
 
 import inspect
 import os
@@ -28,7 +29,7 @@ COSTLY = {"ast", "asyncio", "collections", "dataclasses", "enum", "functools", "
 
 class Start(WorkerTest):
     def test_a_simple_file_loads_nothing_costly(self):
-        # Some installations load much at each start, by `.pth` files, which `-S` leaves out.
+        # Some installations load many modules at each start, by `.pth` files, which `-S` skips.
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         bare = os.path.join(folder.name, "python")

@@ -1,4 +1,5 @@
-"""Arguments of resources and prompts: they come as texts, and nobody but the SDK holds them to their types."""
+"""Arguments of resources and prompts: they arrive as texts, and only the SDK checks them against their
+types."""
 
 import dataclasses
 import decimal
@@ -118,7 +119,8 @@ class Bounds(unittest.TestCase):
                 self.assertEqual(str(raised.exception), "Argument `a`: " + words)
 
     def test_patterns_mean_what_json_schema_means(self):
-        """In Python `$` also stands before a line break at the end, and `\\d` for the digits of all scripts."""
+        """In Python `$` also matches before a final line break, and `\\d` matches the digits of all
+        scripts."""
         for pattern, bad in [("^[a-z]+$", "abc\n"), (r"^\d+$", "١٢"), (r"^(a$|b$)", "b\n"), (r"^[$]\$$", "$$\n")]:
             with self.subTest(pattern=pattern), self.assertRaises(BadArgument):
                 read(typing.Annotated[str, Field(pattern=pattern)], bad)

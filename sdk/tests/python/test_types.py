@@ -1,4 +1,4 @@
-"""The types of the package and of a person's file, where type checkers are installed (mypy, pyright)."""
+"""The types of the package and of a function file, if type checkers are installed (mypy, pyright)."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""The worker program: definitions, calls, what functions say and ask, cancellation, and the end."""
+"""The worker program: definitions, calls, messages and questions of functions, cancellation, and shutdown."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from host import WorkerTest
 
 
 def _runnable(name):
-    """Where a program is; a stand-in for one that is not installed does not count."""
+    """The path of a program; a stub for one that is not installed does not count."""
     path = shutil.which(name)
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     return path if path and subprocess.call([path, "-c", ""], **quiet) == 0 else None
@@ -390,7 +390,7 @@ class Asking(WorkerTest):
         self.worker = self.served(ASKING)
 
     def asked(self, tool, *answers, **more):
-        """Calls a tool and answers its questions. Gives the questions and the answer to the call."""
+        """Calls a tool and answers its questions. Returns the questions and the answer to the call."""
         host = self.worker
         number = host.begin("tool", tool, ask=True, elicit=True, **more)
         questions = []
@@ -629,7 +629,7 @@ class Cancellation(WorkerTest):
         self.assertEqual(host.call("seen")["content"][0]["text"], "[]")
 
     def test_cancellations_at_any_moment(self):
-        """A cancellation that comes before, while or after a function works never costs an answer."""
+        """A cancellation before, during or after a function never loses an answer."""
         host = self.served("from mcp_bash import log, tool\n@tool\ndef f(n: int) -> int:\n    log.info('x')\n    return n\n")
         for number in range(1, 400):
             host.send(call=number, tool="f", arguments={"n": number})

@@ -1,4 +1,4 @@
-//! Named caller: what it calls, and what it checks in everything that it receives.
+//! Named caller: its calls, and the checks on everything it receives.
 
 use super::SERVER;
 use super::mark::Mark;
@@ -15,7 +15,7 @@ use std::thread;
 pub(super) struct Caller<'a> {
     run: &'a Run,
     name: &'static str,
-    /// Of those with the same name.
+    /// Among those with the same name.
     number: u32,
     authorization: String,
     address: SocketAddr,
@@ -24,19 +24,19 @@ pub(super) struct Caller<'a> {
     session: Option<String>,
 }
 
-/// A call that is open.
+/// An open call.
 struct Call {
     mark: Mark,
     message: Value,
     tool: &'static str,
     asks: bool,
-    /// The id of its session, if it is made in one.
+    /// The id of its session, if it has one.
     session: Option<String>,
 }
 
 type Asked<T> = Result<T, String>;
 
-/// How many calls are made in a session before it is ended.
+/// The number of calls in a session before it is deleted.
 const CALLS_IN_SESSION: u64 = 30;
 
 impl<'a> Caller<'a> {
@@ -71,7 +71,7 @@ impl<'a> Caller<'a> {
             let answer = self.ask(&call)?;
             let asked = &answer["result"]["inputRequests"];
             let Some(questions) = asked.as_object() else { return self.judge(&call, &answer) };
-            // Answered by another request, which shows what the first was given.
+            // Another request answers the question, and shows which call the state belongs to.
             let own =
                 questions.keys().map(|key| (key.clone(), accept(&call))).collect::<serde_json::Map<_, _>>();
             self.run.tally.request(CALLS, Outcome::InputRequired);
@@ -108,7 +108,7 @@ impl<'a> Caller<'a> {
         Call { mark, message, tool, asks, session: None }
     }
 
-    /// Makes a call, and looks at everything that is said before its answer, which is returned.
+    /// Makes a call, checks everything before its answer, and returns the answer.
     fn ask(&self, call: &Call) -> Asked<Value> {
         let stateless = [("Mcp-Method", "tools/call"), ("Mcp-Name", call.tool), STATELESS];
         let headers =
@@ -137,7 +137,7 @@ impl<'a> Caller<'a> {
         Err(format!("the stream of {} ended without an answer", call.mark))
     }
 
-    /// Everything that a caller gets is its own, and of the call it comes for.
+    /// Everything that a caller receives must belong to it and to this call.
     fn look_at(&self, message: &Value, call: Option<&Mark>) {
         let text = message.to_string();
         let is_own = |mark: &Mark| mark.name == self.name && call.is_none_or(|call| *call == *mark);
@@ -157,7 +157,8 @@ impl<'a> Caller<'a> {
         if status == 202 { Ok(()) } else { Err(format!("status {status} for an answer")) }
     }
 
-    /// The result holds the mark of its call, and nobody else's; of one that asks, what its own caller has answered.
+    /// The result contains the mark of its call and no other; a call that asks also returns its own caller's
+    /// answer.
     fn judge(&self, call: &Call, answer: &Value) -> Asked<()> {
         let text = answer["result"]["content"][0]["text"].as_str().unwrap_or_default();
         let (own, least) = (call.mark.to_string(), if call.asks { 2 } else { 1 });
@@ -180,7 +181,7 @@ impl<'a> Caller<'a> {
         Ok(())
     }
 
-    /// Looks at what the session was told that belongs to no call, and ends it.
+    /// Checks the session's messages outside calls, and deletes it.
     fn end_session(&mut self) -> Asked<()> {
         let Some(session) = self.session.take() else { return Ok(()) };
         let headers = self.headers(Some(&session), &[]);
@@ -192,7 +193,7 @@ impl<'a> Caller<'a> {
         let status = thread::scope(|scope| {
             scope.spawn(|| {
                 let mut text = String::new();
-                // It ends with the session.
+                // The stream ends with the session.
                 while let Ok(Some(event)) = unasked.event(&mut text) {
                     event.message.iter().for_each(|message| self.look_at(message, None));
                 }
@@ -218,7 +219,7 @@ impl<'a> Caller<'a> {
     }
 }
 
-/// How these calls are counted.
+/// The name under which these calls are counted.
 const CALLS: &str = "tools/call by name";
 
 fn capabilities() -> Value {

@@ -12,7 +12,7 @@ pub(super) struct Mark {
 
 impl fmt::Display for Mark {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The letter at the end shows that nothing is cut off.
+        // The final letter shows that nothing is cut off.
         write!(formatter, "{BEGINNING}{}:{}z", self.name, self.call)
     }
 }
@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_are_found_wherever_they_stand() {
+    fn marks_are_found_anywhere_in_a_text() {
         let (one, other) = (
             Mark { name: "ada".into(), call: "0-12".into() },
             Mark { name: "None".into(), call: "None".into() },

@@ -1,4 +1,4 @@
-//! Named callers share one server over HTTP for the whole run. Each has a token of its own, calls scripts and functions
+//! Named callers share one server over HTTP for the whole run. Each has its own token, calls scripts and functions
 //! that hand work to pools, and checks everything that it receives. Each call carries a word with the name of its
 //! caller. Scripts and functions repeat it in everything they write, together with the caller they think they work for.
 //! So the test sees whether every notification, log message, question and result belongs to the caller that receives
@@ -23,10 +23,10 @@ use std::path::Path;
 use std::process::Command;
 use std::thread;
 
-/// What callers are called.
+/// The names of the callers.
 pub(crate) const NAMES: [&str; 8] = ["ada", "ben", "cleo", "dan", "eve", "finn", "gus", "hal"];
 
-/// How violations of this server are told.
+/// The name of this server in violations.
 pub(crate) const SERVER: &str = "the server of the callers with names";
 
 /// Lets callers share a server until the time is over.
@@ -55,7 +55,7 @@ fn call_until_over(run: &Run, names: &[&'static str], folder: &Path) -> io::Resu
     let mut server = Server::start(&run.binary, &project, &temporary, &options, &environment)?;
     thread::scope(|scope| {
         for (name, token) in names.iter().zip(&tokens_of) {
-            // Two at once, so that a caller does not only meet others.
+            // Two at once, so that a caller also runs beside itself.
             for number in 0..2 {
                 let random = Random::of_part(run.seed, &format!("caller {name} {number}"));
                 let mut caller = Caller::new(run, name, number, token, server.address, random);
@@ -80,7 +80,7 @@ fn call_until_over(run: &Run, names: &[&'static str], folder: &Path) -> io::Resu
     Ok(())
 }
 
-/// The operator is told of kinds, sizes and places, and never of what callers sent or scripts said.
+/// The log may contain kinds, sizes and places, but never data of callers or output of scripts.
 fn look_at_log(run: &Run, log: &str) {
     for line in log.lines().filter(|line| !Mark::all_in(line).is_empty()) {
         run.violations.add(Kind::SaidToOperator, SERVER, &excerpt(line));

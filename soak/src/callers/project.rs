@@ -7,7 +7,7 @@ use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-/// What there is to call, and whether it asks.
+/// The tools and functions, and whether each asks.
 pub(super) const TOOLS: [(u64, (&str, bool)); 12] = [
     (2, ("jobs", false)),
     (1, ("asks_in_script", true)),
@@ -146,7 +146,7 @@ export const after_timers = tool('Works after timers.', words, async ({ word }) 
   return [...parts, late].join(' ')
 })
 
-// Two may work at once; the others wait until one of them is done, in whichever call that is.
+// Two jobs run at once; the others wait until one of them is done, in whichever call.
 let free = 2
 const waiting = []
 const limited = async (work) => {

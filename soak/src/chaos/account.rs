@@ -9,9 +9,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub(super) enum Fate {
     /// With the result of its script.
     Answered,
-    /// With an error in its place: mostly because its script was killed.
+    /// With an error instead, usually because its script was killed.
     Failed,
-    /// The server would not serve it, and said so.
+    /// The server refused it, and said so.
     Refused,
     /// Its client cut the connection, or cancelled it.
     GivenUp,
@@ -28,11 +28,11 @@ struct Counts {
     wrong: Vec<String>,
 }
 
-/// More than these are counted, and not shown.
+/// Further ones are counted, but not shown.
 const MOST_SHOWN: usize = 20;
 
 impl Account {
-    /// A request is sent, and `ask` returns what became of it, or what is wrong with that.
+    /// Sends a request. `ask` returns its outcome, or an error in it.
     pub(super) fn settle(&self, what: &str, ask: impl FnOnce() -> Result<Fate, String>) {
         self.lock().sent += 1;
         match ask() {
@@ -46,7 +46,7 @@ impl Account {
         *self.lock().events.entry(event).or_default() += 1;
     }
 
-    /// The server has done something wrong.
+    /// The server did something wrong.
     pub(super) fn blame(&self, wrong: String) {
         self.lock().wrong.push(wrong);
     }
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_request_that_has_no_fate_is_lost() {
+    fn a_request_without_an_outcome_is_lost() {
         let account = Account::default();
         account.settle("a", || Ok(Fate::Answered));
         account.settle("b", || Ok(Fate::GivenUp));

@@ -1,4 +1,4 @@
-//! Chaos client: calls tools in both eras, and now and then disconnects before it has its answer.
+//! Chaos client: calls tools in both eras, and sometimes disconnects before it has its answer.
 
 use super::account::{Account, Fate};
 use super::project::STEPS;
@@ -22,15 +22,15 @@ pub(super) struct Client<'a> {
     session: Option<String>,
 }
 
-/// When a connection is cut.
+/// When to cut a connection.
 #[derive(Debug, Clone, Copy)]
 enum Cut {
     Never,
-    /// When so many thousandths of the request are sent.
+    /// After so many thousandths of the request.
     InRequest(u64),
-    /// So long after it.
+    /// This long after the request.
     AfterRequest(Duration),
-    /// When the answer has begun.
+    /// When the answer has started.
     AfterHead,
     /// After so many events.
     AfterEvents(u64),
@@ -59,7 +59,7 @@ const ACTS: [(u64, Act); 7] = [
 
 const CALLED: [(u64, &str); 5] = [(4, "quick"), (4, "steps"), (1, "slow"), (1, "large"), (2, "echo")];
 
-/// What is refused, and with which status.
+/// Invalid requests, and the status of their refusals.
 const JUNK: [(&str, u16); 4] = [
     ("POST /mcp HTTP/1.1\r\nHost: evil.example\r\nContent-Length: 3\r\n\r\n{}\n", 421),
     ("POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\n{}\n", 415),
@@ -72,7 +72,7 @@ struct Call {
     id: String,
     tool: &'static str,
     message: Value,
-    /// How much was damaged before it.
+    /// The amount of damage before the call.
     damage: u64,
 }
 
@@ -90,7 +90,7 @@ impl<'a> Client<'a> {
         Self { number, address, account, damage, random, is_chaotic, calls: 0, session: None }
     }
 
-    /// Does one thing or another.
+    /// Does one random thing.
     pub(super) fn act(&mut self) {
         let (account, act) = (self.account, self.random.weighted(&ACTS));
         account.settle(&format!("client {}, {act:?} {}", self.number, self.calls + 1), || match act {
@@ -107,13 +107,13 @@ impl<'a> Client<'a> {
         });
     }
 
-    /// Calls something that takes a while, and waits for the answer.
+    /// Calls something slow, and waits for the answer.
     pub(super) fn call_slowly(&mut self) {
         let account = self.account;
         account.settle("a call while the server ends", || self.call_alone("slow", Cut::Never));
     }
 
-    /// Whether a tool is served as it should be.
+    /// Whether a tool works.
     pub(super) fn is_served(&mut self, tool: &'static str) -> Result<(), String> {
         match self.call_alone(tool, Cut::Never)? {
             Fate::Answered => Ok(()),
@@ -134,7 +134,7 @@ impl<'a> Client<'a> {
         Ok(lists.join("\n"))
     }
 
-    /// Ends its session.
+    /// Deletes its session.
     pub(super) fn leave(&mut self) {
         if let Some(session) = self.session.take() {
             let account = self.account;
@@ -218,7 +218,7 @@ impl<'a> Client<'a> {
         told.judge(&head, &call)
     }
 
-    /// The id of a session that lives.
+    /// The id of a live session.
     fn session(&mut self) -> Result<String, String> {
         if let Some(session) = &self.session {
             return Ok(session.clone());
@@ -235,7 +235,7 @@ impl<'a> Client<'a> {
         Ok(session)
     }
 
-    /// A call in a session, whose stream is cut and resumed until all of it was heard.
+    /// A call in a session, whose stream is cut and resumed until it was received completely.
     fn call_in_session(&mut self) -> Asked {
         let session = self.session()?;
         let tool = self.random.weighted(&CALLED);
@@ -274,7 +274,7 @@ impl<'a> Client<'a> {
         }
     }
 
-    /// A call that is cancelled, or whose session is ended.
+    /// A call that is cancelled, or whose session is deleted.
     fn stop_call(&mut self, ends_session: bool) -> Asked {
         let session = self.session()?;
         let call = self.new_call("slow", false);
@@ -296,19 +296,19 @@ impl<'a> Client<'a> {
         let body = if head.is_events { Value::Null } else { connection.json()? };
         match body {
             Value::Null => Ok(Fate::GivenUp),
-            // It was faster, or its session was gone before it came.
+            // It finished first, or its session was deleted before it arrived.
             body => judge(&head, &body, &call),
         }
     }
 
-    /// The stream of what belongs to no request.
+    /// The stream of messages that belong to no request.
     fn hear(&mut self) -> Asked {
         let session = self.session()?;
         let mut connection = self.send(&get(&[of_session(&session)], None))?;
         let head = connection.head()?;
         match head.status {
             200 => connection.event(&mut String::new())?.map(|_| Fate::GivenUp).ok_or("it ended".to_owned()),
-            // The one before was not missed yet.
+            // The server has not yet detected that the previous one is closed.
             409 => Ok(Fate::Refused),
             status => Err(format!("status {status}")),
         }
@@ -344,7 +344,7 @@ fn of_session(session: &str) -> (&'static str, &str) {
     ("Mcp-Session-Id", session)
 }
 
-/// What was told of a call so far.
+/// The messages of a call so far.
 struct Told<'a> {
     steps: u64,
     answer: Option<Value>,
@@ -366,7 +366,7 @@ impl<'a> Told<'a> {
             return Ok(());
         }
         let params = &message["params"];
-        // What the server itself has to say to all.
+        // Messages of the server to all clients.
         if message["method"] != "notifications/progress" {
             return Ok(());
         }
@@ -380,7 +380,7 @@ impl<'a> Told<'a> {
         Ok(())
     }
 
-    /// Whether something was removed while it ran: then its steps need not be told.
+    /// Whether something was removed while it ran: then its steps may be missing.
     fn damage_concerns(&self, call: &Call) -> bool {
         self.damage.count() != call.damage
     }
@@ -396,7 +396,7 @@ impl<'a> Told<'a> {
     }
 }
 
-/// What an answer means for its request.
+/// The outcome of a request, from its answer.
 fn judge(head: &Head, answer: &Value, call: &Call) -> Asked {
     if answer["id"] != *call.id {
         return Err(format!("status {} and the answer of another: {answer}", head.status));

@@ -1,7 +1,7 @@
-//! Chaos over HTTP: many clients call one server while scripts are killed, connections are cut in every phase, folders
-//! are removed and files edited. At the end every request is accounted for: answered, refused, or given up by its own
-//! client. None is lost, and none leaves a process, a file, a descriptor or memory behind. And the server has
-//! recovered: each tool is served as before.
+//! Chaos over HTTP: many clients call one server while scripts are killed, connections are cut in every
+//! phase, folders are removed and files edited. At the end every request is accounted for: answered, refused,
+//! or cancelled by its own client. None is lost, and none leaves a process, a file, a descriptor or memory
+//! behind. The server has recovered, and each tool works as before.
 
 mod account;
 mod client;
@@ -27,10 +27,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 use vandal::{Damage, Vandal};
 
-/// How many clients there are at once, each with a caller's habits of its own.
+/// The number of concurrent clients, each with its own random choices.
 const CLIENTS: u32 = 24;
 
-/// What all who take part share.
+/// The state that all threads share.
 struct Scene<'a> {
     server: Server,
     project: Project,
@@ -41,10 +41,10 @@ struct Scene<'a> {
     seed: u64,
 }
 
-/// How long a server may take to notice that everything is as it was.
+/// The time a server may take to detect that everything is restored.
 const HEALING: Duration = Duration::from_secs(10);
 
-/// How large the disk of its temporary files is, in megabytes.
+/// The size of the disk for its temporary files, in megabytes.
 const DISK: u32 = 32;
 
 /// True if the server did nothing wrong.
@@ -59,7 +59,7 @@ pub(crate) fn chaos(arguments: &Arguments) -> io::Result<bool> {
     crate::say(&format!("chaos at {} for {seconds} s, seed {seed}\n", server.address));
     let (account, damage, temporary) = (Account::default(), Damage::default(), &*temporary);
     let scene = Scene { server, project, temporary, disk: &disk, account, damage, seed };
-    // What a server keeps for calls that run side by side, to use it again, it has after these.
+    // After these calls the server holds everything that it keeps for reuse by concurrent calls.
     scene.load(Duration::from_secs(2), false, false);
     let before = scene.server.quiet_usage(|_| true);
     let lists = scene.client(2000, "lists", false).lists();
@@ -84,7 +84,7 @@ impl Scene<'_> {
         Client::new(number, self.server.address, &self.account, &self.damage, random, is_chaotic)
     }
 
-    /// Lets all clients call for so long, and waits for what they have begun.
+    /// Lets all clients call for this long, and waits for their open calls.
     fn load(&self, length: Duration, is_chaotic: bool, is_vandalised: bool) {
         let (until, is_over) = (Instant::now() + length, AtomicBool::new(false));
         thread::scope(|scope| {
@@ -130,7 +130,7 @@ impl Scene<'_> {
         });
     }
 
-    /// Kills what the server has started, here and there.
+    /// Kills random processes of the server.
     fn kill_scripts(&self, is_over: &AtomicBool) {
         let mut random = Random::of_part(self.seed, "killer");
         while !is_over.load(Ordering::Acquire) {
@@ -143,8 +143,8 @@ impl Scene<'_> {
         }
     }
 
-    /// Nothing is removed or edited any more, and nothing lacks: after a while each tool is served as before, and each list
-    /// is as it was.
+    /// After the damage stops and no resource is short: each tool works again within a while, and each list
+    /// is as before.
     fn has_healed(&self, lists: &Result<String, String>) {
         let mut client = self.client(2000, "healing", false);
         let mut is_as_before = || {
@@ -162,7 +162,7 @@ impl Scene<'_> {
         }
     }
 
-    /// Nobody waits for anything, so that nothing must go on but workers, which wait for the next call.
+    /// No client waits for anything, so no process may run but workers, which wait for the next call.
     fn nothing_goes_on(&self) {
         let going_on = || -> Vec<_> {
             self.server.scripts().into_iter().filter(|process| !process.is_worker()).collect()
@@ -174,7 +174,7 @@ impl Scene<'_> {
         }
     }
 
-    /// Ends the server while calls are running: each of them is answered, and nothing is left.
+    /// Shuts the server down while calls are running: each of them is answered, and nothing is left.
     fn end(mut self) -> Account {
         let busy = self.server.scripts().len();
         thread::scope(|scope| {

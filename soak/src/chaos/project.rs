@@ -6,7 +6,7 @@ use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-/// What the scripts begin with: the word of their call, and a way to tell of progress.
+/// The common start of the scripts: the word of their call, and a function for progress.
 const PRELUDE: &str = r#"#!/bin/sh
 args=$MCP_TOOL_ARGS_JSON
 word=${args#*\"word\":\"}
@@ -17,7 +17,7 @@ progress() {
 }
 "#;
 
-/// How many steps `steps` tells of.
+/// The number of steps that `steps` reports.
 pub(super) const STEPS: u64 = 5;
 
 const SCRIPTS: [(&str, &str); 4] = [
@@ -27,10 +27,10 @@ const SCRIPTS: [(&str, &str); 4] = [
     ("large", "progress 1\nyes \"$word\" | head -c 300000\necho \"$word\"\n"),
 ];
 
-/// A tool that is a function, which a process serves that stays.
+/// A tool that is a function, served by a worker.
 const FUNCTIONS: &str = "from mcp_bash import tool\n\n@tool\ndef echo(word: str) -> str:\n    \"\"\"A tool of the chaos.\"\"\"\n    return word\n";
 
-/// All tools there are.
+/// All tools.
 pub(super) const TOOLS: [&str; 5] = ["quick", "steps", "slow", "large", "echo"];
 
 /// The files of a project, by their paths.
@@ -45,7 +45,7 @@ pub(super) struct File {
     pub(super) path: PathBuf,
     text: String,
     mode: u32,
-    /// How a line begins that changes nothing. None where there is no such line.
+    /// The prefix of a comment line. None if the format has no comments.
     comment: Option<&'static str>,
 }
 
@@ -73,19 +73,19 @@ impl Project {
         &self.root
     }
 
-    /// Makes all files as they were.
+    /// Restores all files.
     pub(super) fn restore(&self) -> io::Result<()> {
         self.files.iter().try_for_each(|file| file.write(&file.text))
     }
 }
 
 impl File {
-    /// Makes it as it was.
+    /// Restores the file.
     pub(super) fn restore(&self) -> io::Result<()> {
         self.write(&self.text)
     }
 
-    /// Changes it so that it does the same as before. `number` makes it look different each time.
+    /// Changes the file without changing its behaviour. `number` makes it different each time.
     pub(super) fn edit(&self, number: u64) -> io::Result<()> {
         match self.comment {
             Some(comment) => self.write(&format!("{}{comment} {number}\n", self.text)),
@@ -97,12 +97,12 @@ impl File {
         }
     }
 
-    /// Writes something that nobody can make sense of.
+    /// Writes garbage.
     pub(super) fn break_it(&self) -> io::Result<()> {
         self.write("{ (")
     }
 
-    /// Writes the first half of it in place, as somebody does who has not finished.
+    /// Writes the first half in place, like an editor that has not finished.
     pub(super) fn write_half(&self) -> io::Result<()> {
         fs::write(&self.path, &self.text[..self.text.len() / 2])
     }
@@ -111,7 +111,7 @@ impl File {
         if let Some(folder) = self.path.parent() {
             fs::create_dir_all(folder)?;
         }
-        // Moved into place, as editors do: a program that is being written cannot be started.
+        // Renamed into place, as editors do: a program that is open for writing cannot be executed.
         let draft = self.path.with_extension("draft");
         fs::write(&draft, text)?;
         fs::set_permissions(&draft, Permissions::from_mode(self.mode))?;

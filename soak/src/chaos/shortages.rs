@@ -17,7 +17,7 @@ use std::thread::sleep;
 pub(super) struct Disk(PathBuf);
 
 impl Disk {
-    /// Makes a folder that has so many megabytes.
+    /// Creates a folder with this many megabytes of space.
     pub(super) fn mount(folder: PathBuf, megabytes: u32) -> io::Result<Self> {
         fs::create_dir(&folder)?;
         let size = format!("size={megabytes}m,mode=700");
@@ -38,7 +38,7 @@ impl Disk {
         self.0.join("filler")
     }
 
-    /// Leaves no room.
+    /// Fills it.
     fn fill(&self) -> io::Result<()> {
         match fs::write(self.filler(), vec![0; 64 * 1024 * 1024]) {
             Err(error) if error.kind() == ErrorKind::StorageFull => Ok(()),
@@ -57,7 +57,7 @@ impl Drop for Disk {
     }
 }
 
-/// Somebody who makes the server short of something, again and again.
+/// Makes the server short of a resource, again and again.
 pub(super) struct Shortages<'a> {
     pub(super) server: &'a Server,
     pub(super) disk: &'a Disk,
@@ -96,7 +96,7 @@ impl Shortages<'_> {
                 let open = fs::read_dir(format!("/proc/{}/fd", self.server.pid()))?.count() as u64;
                 self.limit(Resource::Nofile, open + more)
             }
-            // The limit is none for root.
+            // The limit does not apply to root.
             Lack::Processes if is_root_of_the_system() => Ok(()),
             Lack::Processes => {
                 self.account.note("shortages of processes");
@@ -121,13 +121,13 @@ impl Shortages<'_> {
     }
 }
 
-/// Whether this is root, and not only in a name space of users of its own.
+/// Whether this is the real root, and not only root in a user namespace.
 fn is_root_of_the_system() -> bool {
     let map = fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
     getuid().is_root() && map.split_whitespace().nth(1) == Some("0")
 }
 
-/// A limit whose upper end stays: an ordinary user could not raise it again.
+/// Only the soft limit changes: an ordinary user could not raise the hard limit again.
 fn keeping_maximum(pid: u32, resource: Resource, most: u64) -> io::Result<Rlimit> {
     let name = if resource == Resource::Nofile { "Max open files" } else { "Max processes" };
     let limits = fs::read_to_string(format!("/proc/{pid}/limits"))?;

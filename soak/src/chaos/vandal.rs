@@ -1,5 +1,5 @@
-//! Vandal: removes folders and edits files while the server runs: temporary ones as a tool's `rm -rf "$TMPDIR"/*` or a
-//! cleaner does, and those of the project as its author does. The server has to recover.
+//! Vandal: removes folders and edits files while the server runs. It removes temporary folders as a tool with
+//! `rm -rf "$TMPDIR"/*` or a cleaner does, and edits the project as its author does. The server has to recover.
 
 use super::account::Account;
 use super::project::{File, Project};
@@ -51,12 +51,12 @@ const ACTS: [(u64, Act); 6] = [
 ];
 
 impl Vandal<'_> {
-    /// Goes on until it is over, and then makes the project as it was.
+    /// Runs until the end, and then restores the project.
     pub(super) fn rage(mut self, is_over: &AtomicBool) {
         while !is_over.load(Ordering::Acquire) {
             sleep(self.random.millis(50, 400));
             let act = self.random.weighted(&ACTS);
-            // What is not there, or is just being made, cannot be removed.
+            // A folder that is missing, or just being created, cannot be removed.
             let _ = self.act(act);
         }
         if let Err(error) = self.project.restore() {

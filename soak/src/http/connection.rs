@@ -1,11 +1,11 @@
-//! HTTP connection: just enough HTTP for a client that can be cut off anywhere.
+//! HTTP connection: just enough HTTP for a client that can disconnect anywhere.
 
 use crate::run::PATIENCE;
 use serde_json::Value;
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 
-/// A connection that was ended by the server, or on which nothing came for too long.
+/// The server closed the connection, or nothing arrived for too long.
 #[derive(Debug)]
 pub(crate) struct Broken(String);
 
@@ -63,12 +63,12 @@ impl Connection {
         Ok(self.stream.write_all(bytes)?)
     }
 
-    /// Says no more, and goes on to listen.
+    /// Closes the writing side, and keeps reading.
     pub(crate) fn half_close(&self) -> Result<(), Broken> {
         Ok(self.stream.shutdown(Shutdown::Write)?)
     }
 
-    /// Waits until an answer begins, and leaves it unread.
+    /// Waits until an answer starts, and leaves it unread.
     pub(crate) fn wait_for_answer(&self) -> Result<(), Broken> {
         match self.stream.peek(&mut [0])? {
             0 => Err(Broken("the server closed the connection".to_owned())),
@@ -94,7 +94,7 @@ impl Connection {
         Ok(head)
     }
 
-    /// The whole body, which must be JSON or nothing.
+    /// The whole body, which must be JSON or empty.
     pub(crate) fn json(&mut self) -> Result<Value, Broken> {
         let mut body = Vec::new();
         while let Some(piece) = self.piece()? {
@@ -106,7 +106,7 @@ impl Connection {
         serde_json::from_slice(&body).map_err(|error| Broken(format!("{error} in what should be JSON")))
     }
 
-    /// The next event. None where the stream ends as it should.
+    /// The next event. None if the stream ended properly.
     pub(crate) fn event(&mut self, text: &mut String) -> Result<Option<Event>, Broken> {
         loop {
             if let Some(end) = text.find("\n\n") {

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-/// The header of a request that has no session.
+/// The header of a request without a session.
 pub(crate) const STATELESS: (&str, &str) = ("MCP-Protocol-Version", "2026-07-28");
 
-/// What a message says of itself that has no session.
+/// The `_meta` of a message without a session.
 pub(crate) fn add_meta(message: &mut Value, capabilities: &Value) {
     for (name, value) in [
         ("protocolVersion", json!(STATELESS.1)),
@@ -28,14 +28,14 @@ pub(crate) fn post(headers: &[(&str, &str)], message: &Value) -> Vec<u8> {
     request("POST", &[&usual[..], headers].concat(), &body)
 }
 
-/// Asks for the stream of a session, or for the rest of a stream after an event.
+/// Opens the stream of a session, or the rest of a stream after an event.
 pub(crate) fn get(headers: &[(&str, &str)], last: Option<&str>) -> Vec<u8> {
     let last = last.map(|id| ("Last-Event-ID", id));
     let usual = [("Accept", "text/event-stream")];
     request("GET", &[&usual, headers, last.as_slice()].concat(), "")
 }
 
-/// Ends a session.
+/// Deletes a session.
 pub(crate) fn delete(headers: &[(&str, &str)]) -> Vec<u8> {
     request("DELETE", headers, "")
 }

@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// So many lines of its log are shown when it does not end.
+/// The number of log lines shown if it does not exit.
 const LAST_LINES: usize = 10;
 
 #[derive(Debug)]
@@ -27,7 +27,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Serves a project, with temporary files in a folder of its own.
+    /// Serves a project, with its own folder for temporary files.
     pub(crate) fn start(
         binary: &Path,
         project: &Path,
@@ -75,7 +75,7 @@ impl Server {
         self.log.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// What runs for calls.
+    /// The processes of calls.
     pub(crate) fn scripts(&self) -> Vec<proc::Process> {
         let all = proc::descendants(self.child.id());
         all.into_iter().filter(|process| !process.is_dead && !process.is_warden()).collect()
@@ -85,7 +85,7 @@ impl Server {
         signal_process(self.child.id(), signal);
     }
 
-    /// Waits for the server to end by itself.
+    /// Waits for the server to exit by itself.
     pub(crate) fn wait(&mut self) -> Option<ExitStatus> {
         let mut status = None;
         wait_until(PATIENCE, || {
@@ -98,7 +98,7 @@ impl Server {
         status
     }
 
-    /// What it is at, for somebody who has to find out why it does not end: its threads, its scripts, and its last words.
+    /// Its state, to investigate why it does not exit: its threads, its scripts, and the end of its log.
     pub(crate) fn describe(&self) -> String {
         let scripts: Vec<String> = self.scripts().iter().map(proc::Process::describe).collect();
         let log = self.log();
@@ -107,7 +107,7 @@ impl Server {
         [proc::describe_threads(self.child.id()), scripts.join("\n"), last.join("\n")].join("\n")
     }
 
-    /// What it uses when nobody wants anything, looked at until `is_enough`, or patience is at its end.
+    /// The usage of an idle server, polled until `is_enough` or a timeout.
     pub(crate) fn quiet_usage(&self, is_enough: impl Fn(&Usage) -> bool) -> Usage {
         thread::sleep(Duration::from_millis(500));
         let mut usage = Usage::of(self.child.id());
@@ -131,7 +131,7 @@ fn announced(log: &str) -> Option<SocketAddr> {
     address.strip_suffix("/mcp")?.parse().ok()
 }
 
-/// What a server uses.
+/// The resource usage of a server.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Usage {
     memory: u64,
@@ -139,7 +139,7 @@ pub(crate) struct Usage {
     threads: u64,
 }
 
-/// How much more is no leak: what the allocator keeps, and what is kept to be used again.
+/// The growth that is not a leak: memory of the allocator, and resources kept for reuse.
 const MEMORY_SLACK: u64 = 24 * 1024 * 1024;
 const DESCRIPTOR_SLACK: u64 = 8;
 const THREAD_SLACK: u64 = 8;
@@ -161,7 +161,7 @@ impl Usage {
         }
     }
 
-    /// What has grown since then, if anything has.
+    /// The growth since then, if any.
     pub(crate) fn growth(&self, before: &Self) -> Option<String> {
         let has_grown = self.memory > before.memory + MEMORY_SLACK
             || self.descriptors > before.descriptors + DESCRIPTOR_SLACK

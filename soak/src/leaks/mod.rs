@@ -1,5 +1,6 @@
-//! Leaks: one server does the same again and again, cheap things a million times, while its memory is watched. Memory
-//! that grows with the number of repetitions is a leak; so is memory that an idle server has not given back at the end.
+//! Leaks: one server repeats the same operations, cheap ones a million times, while its memory is measured.
+//! Memory that grows with the number of repetitions is a leak; so is memory that an idle server has not
+//! released at the end.
 
 mod traffic;
 
@@ -12,22 +13,22 @@ use std::thread;
 use std::time::{Duration, Instant};
 use traffic::{ACTS, Act, FUNCTIONS, Worker};
 
-/// How many clients do the same at once.
+/// The number of concurrent clients.
 const CLIENTS: u64 = 4;
 
-/// Each act is done in so many parts of the same size. After each the memory is looked at.
+/// Each act runs in so many parts of the same size. The memory is measured after each part.
 const PARTS: u64 = 4;
 
-/// How much memory more each time in the second half of an act is a leak, where it is also more than the slack in all: the
-/// allocator takes and gives back memory in pages.
+/// Growth per repetition in the second half of an act that counts as a leak, if the total also exceeds the
+/// slack: the allocator takes and releases memory in pages.
 const BYTES_EACH: f64 = 4.0;
 const SLACK: u64 = 2 * 1024 * 1024;
 
-/// How much more memory a quiet server may have than before all the traffic: what the allocator keeps for itself, and what
-/// is kept to be used again.
+/// The memory that an idle server may have gained after all the traffic: memory of the allocator, and
+/// resources kept for reuse.
 const KEPT: u64 = 8 * 1024 * 1024;
 
-/// How long a server is left alone before its memory is looked at: it gives back what is free a second after a burst.
+/// How long a server is idle before its memory is measured: it releases free memory a second after a burst.
 const QUIET: Duration = Duration::from_secs(3);
 
 /// True if nothing leaks.
@@ -41,7 +42,7 @@ pub(crate) fn leaks(arguments: &Arguments) -> io::Result<bool> {
         ("MCPBASH_LOG_LEVEL", "error"),
         ("MCPBASH_DEFAULT_TOOL_TIMEOUT", "600"),
         ("MCPBASH_MAX_PROGRESS_PER_MIN", "0"),
-        // Large results leave whole.
+        // Large results are not cut.
         ("MCPBASH_MAX_RESULT_TEXT_BYTES", "0"),
     ];
     let server = Server::start(&arguments.binary, &project, &folder.path().join("tmp"), &[], &environment)?;
@@ -72,7 +73,7 @@ pub(crate) fn leaks(arguments: &Arguments) -> io::Result<bool> {
 
 /// The memory before, and after each part.
 fn measure(server: &Server, act: Act, count: u64) -> Result<Vec<u64>, String> {
-    // What a server keeps to use it again it has after these.
+    // After these the server holds everything that it keeps for reuse.
     repeat(server, act, (count / 20).max(CLIENTS))?;
     let mut memory = vec![quiet_memory(server)?];
     for _ in 0..PARTS {
@@ -104,7 +105,7 @@ fn quiet_memory(server: &Server) -> Result<u64, String> {
     proc::anonymous_memory(server.pid()).ok_or_else(|| format!("the server is gone: {}", server.log()))
 }
 
-/// How many bytes more each time cost in the second half.
+/// The growth per repetition in the second half, in bytes.
 #[expect(clippy::cast_precision_loss, reason = "no memory and no count is so large")]
 fn growth(memory: &[u64], count: u64) -> f64 {
     let half = memory.len() / 2;
@@ -112,7 +113,7 @@ fn growth(memory: &[u64], count: u64) -> f64 {
     (bytes(memory.len() - 1) - bytes(half)) / (count as f64 / 2.0)
 }
 
-/// Whether memory still grows in the last part: one step that is not followed by another is the allocator's.
+/// Whether memory still grows in the last part: a single step is the allocator's.
 fn is_leak(memory: &[u64], count: u64) -> bool {
     let [first, .., before, last] = memory else { return false };
     last > before && *last > first + SLACK && growth(memory, count) > BYTES_EACH
@@ -123,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_grows_to_the_end_is_a_leak() {
+    fn only_growth_up_to_the_end_is_a_leak() {
         let mebibytes = |memory: [u64; 5]| memory.map(|mebibytes| mebibytes << 20);
         assert!(is_leak(&mebibytes([10, 12, 14, 16, 18]), 100_000));
         assert!(!is_leak(&mebibytes([10, 16, 18, 18, 18]), 100_000), "it has stopped");

@@ -1,10 +1,10 @@
-//! Leak traffic: done so often that a leak would show.
+//! Leak traffic: repeated often enough for a leak to show.
 
 use crate::http::{Connection, Server, add_meta, delete, initialize, post};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 
-/// Something that is done again and again.
+/// An operation that is repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Act {
     Ping,
@@ -16,7 +16,7 @@ pub(super) enum Act {
     Burst,
 }
 
-/// Each act, what it is, and how often it is done.
+/// Each act, its description, and its number of repetitions.
 pub(super) const ACTS: [(Act, &str, u64); 7] = [
     (Act::Ping, "pings", 1_000_000),
     (Act::Call, "calls of a Python function", 100_000),
@@ -27,10 +27,10 @@ pub(super) const ACTS: [(Act, &str, u64); 7] = [
     (Act::Burst, "calls with 3 MB of arguments and of results", 400),
 ];
 
-/// How many bytes a call of a burst brings, and takes away.
+/// The bytes that each call of a burst sends, and receives.
 const BURST: usize = 3_000_000;
 
-/// The functions that are called: in a process that stays, so that most of the time goes to the server.
+/// The called functions: in a worker, so that most of the time is spent in the server.
 pub(super) const FUNCTIONS: &str = "import asyncio
 from mcp_bash import progress, tool
 
@@ -48,11 +48,11 @@ async def wait() -> str:
 def large() -> str: return LARGE
 ";
 
-/// A client that does one thing after the other on connections that it keeps.
+/// A client that does one thing after another on persistent connections.
 pub(super) struct Worker {
     address: SocketAddr,
     connection: Connection,
-    /// A second one, for what is sent while the first awaits an answer.
+    /// A second connection, for messages while the first waits for an answer.
     beside: Connection,
     session: String,
     number: u64,
@@ -84,7 +84,8 @@ impl Worker {
             Act::Drop => {
                 let mut connection = Connection::open(self.address)?;
                 connection.send(&self.stateless("wait"))?;
-                // It has begun. What is left unread resets the connection, so that the server notices at once.
+                // The answer has started. Unread data resets the connection, so the server detects it at
+                // once.
                 Ok(connection.wait_for_answer()?)
             }
             Act::Vanish => {
@@ -96,7 +97,7 @@ impl Worker {
         }
     }
 
-    /// Ends what it has begun.
+    /// Closes what it opened.
     pub(super) fn leave(mut self) -> Result<(), String> {
         self.connection.send(&delete(&[("MCP-Session-Id", &self.session)]))?;
         self.expect(200)
@@ -113,7 +114,7 @@ impl Worker {
         let meta = json!({ "progressToken": self.number });
         let call = self.request("tools/call", &json!({ "name": "wait", "arguments": {}, "_meta": meta }));
         self.connection.send(&self.of_session(&call))?;
-        // Its first event shows that it has begun.
+        // Its first event shows that it has started.
         let (head, mut text) = (self.connection.head()?, String::new());
         if !head.is_events || self.connection.event(&mut text)?.is_none() {
             return Err(format!("a call that tells nothing: {}", head.status));

@@ -1,6 +1,6 @@
-//! Asking scripts: they ask the client. A question names its call, and what the client should do with it.
+//! Scripts that ask the client. A question names its call, and how the client should answer.
 
-/// What they begin with: bash and its SDK, the word, the plan and how long to wait for an answer.
+/// Their common start: bash and its SDK, the word, the plan and the timeout for an answer.
 pub(super) const PRELUDE: &str = r#"#!/usr/bin/env bash
 . "$MCP_SDK/tool-sdk.sh"
 set +eu

@@ -20,7 +20,7 @@ impl Gardener {
         Self { random, changes: 0 }
     }
 
-    /// Changes something. What cannot be done (to remove what is not there) is left.
+    /// Changes something. A change that fails (such as removing a missing file) is skipped.
     pub(crate) fn change(&mut self, project: &Project) -> Option<()> {
         self.changes += 1;
         let (number, news) = (self.random.below(6), self.changes);
@@ -54,7 +54,7 @@ impl Gardener {
         }
     }
 
-    /// What is registered replaces what is found, so only what nobody asks for is.
+    /// A registration replaces discovery, so only entries that no call uses are registered.
     fn settings(&mut self, project: &Project) -> Option<()> {
         let file = "server.d/register.json";
         if self.random.chance(50) {
@@ -63,7 +63,7 @@ impl Gardener {
         fs::remove_file(project.root().join(file)).ok()
     }
 
-    /// Who the server says it is: well formed, or broken.
+    /// The identity of the server: valid, or broken.
     fn identity(&mut self) -> &'static str {
         let texts: [&'static str; 4] =
             ["{\"name\": \"soak\", \"version\": \"2.0.0\"}", "{\"name\": nonsense", "[]", ""];
@@ -71,7 +71,7 @@ impl Gardener {
         text
     }
 
-    /// Puts something that is no file where a file is looked for, or takes it away again.
+    /// Puts a special file in place of a file, or removes it again.
     fn oddity(&mut self, folder: &Path, name: &str) -> Option<()> {
         let place = folder.join(name);
         fs::create_dir_all(folder).ok()?;
@@ -86,7 +86,7 @@ impl Gardener {
     }
 }
 
-/// By the tool of that name, because not every system has a safe call for it.
+/// With the `mkfifo` program, because not every system has a safe call for it.
 fn make_fifo(place: &Path) -> Option<()> {
     let _alone = super::STARTING.lock().unwrap_or_else(PoisonError::into_inner);
     let made = Command::new("mkfifo").arg(place).stdin(Stdio::null()).stderr(Stdio::null()).status();

@@ -1,10 +1,10 @@
-//! Honest scripts: they do what they are asked and say which call they serve.
+//! Honest scripts: they do their job and name the call they serve.
 
-/// How many log lines `honest` writes, and the value of its last progress.
+/// The number of log lines of `honest`, and the value of its last progress.
 pub(crate) const LOGS: u32 = 2;
 pub(crate) const LAST_PROGRESS: f64 = 3.0;
 
-/// Name, time limit in seconds and what follows the prelude. The limits of those that never wait are far away: they
+/// Name, timeout in seconds, and the code after the prelude. Scripts that never wait have long timeouts: they
 /// must succeed on a busy machine too.
 pub(super) const TOOLS: &[(&str, u32, &str)] = &[
     (

@@ -6,7 +6,7 @@
 #[derive(Debug)]
 pub(crate) struct Hostile {
     pub(crate) name: &'static str,
-    /// It waits to be cancelled, or for its time to be over.
+    /// It runs until it is cancelled or times out.
     pub(crate) waits: bool,
     pub(super) body: &'static str,
 }
@@ -21,7 +21,7 @@ const fn waiting(name: &'static str, body: &'static str) -> Hostile {
 
 #[rustfmt::skip]
 pub(crate) const HOSTILE: &[Hostile] = &[
-    // Processes that want to stay.
+    // Processes that try to outlive their call.
     quick("leaves-children", "sleep 20 & sleep 21 &\necho \"$word leaves children\"\n"),
     quick("escapes-its-session", r#"setsid sleep 20 &
 (setsid sh -c 'sleep 21' >/dev/null 2>&1 &)
@@ -47,12 +47,12 @@ link='[ "$1" -gt 0 ] || exit 0; sleep 0.01; setsid sh -c "$0" "$0" $(($1 - 1)) "
 sleep 0.03
 echo "$word forks on"
 "#),
-    // Each process is gone before anybody can look at it, and has left another, so they leave traces in a file.
+    // Each process exits before it can be observed, and starts another, so they leave traces in a file.
     quick("fork-chain-at-full-speed", r#"chain='open F, ">>", shift; for (1..100000) { exit if fork; setsid; syswrite F, "x" }'
 for n in 1 2; do perl -MPOSIX -e "$chain" "$MCPBASH_SOAK_TRACES/$word" >/dev/null 2>&1; done
 echo "$word forks on"
 "#),
-    // The same without anything that a process inherits: environment, limits, group, session.
+    // The same without inherited state: environment, limits, group, session.
     quick("fork-chain-incognito", r#"chain='open F, ">>", shift; for (1..100000) { exit if fork; setsid; syswrite F, "x" }'
 bash -c 'ulimit -x 123456; exec env -i perl -MPOSIX -e "$0" "$1"' "$chain" "$MCPBASH_SOAK_TRACES/$word" </dev/null >/dev/null 2>&1
 echo "$word forks on"
@@ -77,7 +77,7 @@ echo "$word talks a lot"
     quick("prints-nonsense", "printf '\\377\\376{\"content\":[%s' \"$word\"\n"),
     quick("prints-wrong-shapes", "printf '{\"content\":[1,{\"type\":\"image\"},{\"type\":5}],\"structuredContent\":\"%s\",\"isError\":\"no\"}' \"$word\"\n"),
     quick("prints-depth", "awk 'BEGIN { for (n = 0; n < 20000; n++) printf \"[\" }'\n"),
-    // Nonsense on the side channel.
+    // Garbage on the progress stream.
     quick("progress-garbage", r#"s=${MCP_PROGRESS_STREAM:-/dev/null}
 printf 'nonsense\n{"method":1}\n[]\n\377\376\n\n{"method":"notifications/progress"}\n' >>"$s"
 tell '{"method":"notifications/progress","params":{"progressToken":"t1","progress":1e999,"message":"x"}}'
@@ -100,7 +100,7 @@ echo "$word never comes to an end"
 progress 1
 echo "$word holds on"
 "#),
-    // Files that are something else.
+    // Special files in place of regular ones.
     quick("stream-removed", "[ -z \"${MCP_PROGRESS_STREAM-}\" ] || rm -f \"$MCP_PROGRESS_STREAM\"\necho \"$word removes\"\n"),
     quick("stream-fifo", "[ -z \"${MCP_PROGRESS_STREAM-}\" ] || { rm -f \"$MCP_PROGRESS_STREAM\"; mkfifo \"$MCP_PROGRESS_STREAM\"; }\necho \"$word replaces\"\n"),
     quick("stream-link", "[ -z \"${MCP_PROGRESS_STREAM-}\" ] || ln -sf /dev/null \"$MCP_PROGRESS_STREAM\"\necho \"$word links\"\n"),

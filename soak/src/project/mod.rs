@@ -1,5 +1,5 @@
-//! Served projects: honest scripts that say which call they serve, hostile ones, and entries that come and go while
-//! servers run.
+//! Served projects: honest scripts that name the call they serve, hostile ones, and entries that come and go
+//! while servers run.
 
 mod asking;
 mod entries;
@@ -18,11 +18,11 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// Held while a process is started, and while an executable is written: a process that is being started has a copy of
-/// every open descriptor for a moment, and nobody can run a file that is open for writing anywhere.
+/// Held while a process is started, and while an executable is written: between fork and exec a process holds
+/// a copy of every open descriptor, and a file that is open for writing cannot be executed.
 pub(crate) static STARTING: Mutex<()> = Mutex::new(());
 
-/// What every script of a tool begins with: its word, and ways to speak.
+/// The common start of every tool script: its word, and functions to send messages.
 const PRELUDE: &str = r#"#!/bin/sh
 args=${MCP_TOOL_ARGS_JSON-}
 [ -n "$args" ] || args=$(cat "$MCP_TOOL_ARGS_FILE")
@@ -65,7 +65,7 @@ impl Project {
         &self.root
     }
 
-    /// A tool that takes a word, and whatever else there is.
+    /// A tool that takes a word and more arguments.
     fn tool(&self, name: &str, timeout: u32, script: &str) -> io::Result<()> {
         let metadata = json!({
             "name": name,
@@ -77,7 +77,7 @@ impl Project {
         self.file(&format!("tools/{name}/tool.meta.json"), &metadata.to_string())
     }
 
-    /// Writes a file, moved into place so that nobody reads half of it.
+    /// Writes a file and renames it into place, so that no process reads half of it.
     pub(crate) fn file(&self, path: &str, text: &str) -> io::Result<()> {
         self.place(path, text, 0o644)
     }

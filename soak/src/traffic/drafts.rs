@@ -11,7 +11,7 @@ fn draft(method: &'static str, params: Value, expect: Expect) -> Draft {
     Draft { method, params, word: None, expect }
 }
 
-/// A call of a tool with a word of its own, and other arguments.
+/// A call of a tool with its own word, and other arguments.
 fn call(peer: &Peer, tool: &str, others: &[(&str, Value)], expect: Expect) -> Draft {
     let word = peer.new_word();
     let mut arguments = json!({ "word": word.to_string() });
@@ -35,7 +35,7 @@ pub(super) fn honest(peer: &Peer, random: &mut Random) -> Draft {
     }
 }
 
-/// How much padding arguments get: enough to make them a file, now and then.
+/// The amount of padding for arguments: sometimes enough to pass them as a file.
 fn size(random: &mut Random) -> usize {
     let most = *random.pick(&[10, 1000, 100_000, 400_000]);
     usize::try_from(random.below(most)).unwrap_or(0)
@@ -44,7 +44,7 @@ fn size(random: &mut Random) -> usize {
 /// A call that takes a while, prints a lot or fails.
 pub(super) fn other(peer: &Peer, random: &mut Random) -> Draft {
     match random.below(6) {
-        // More steps than its time allows, now and then.
+        // Sometimes more steps than its timeout allows.
         0 | 1 => call(peer, "slow", &[("steps", json!(random.between(1, 25)))], Expect::Anything),
         2 => {
             let lines = *random.pick(&[10, 1000, 12_000]);
@@ -92,7 +92,7 @@ pub(super) fn asking(peer: &Peer, random: &mut Random, stateless: bool) -> Draft
     }
 }
 
-/// Reading a resource, getting a prompt, completing an argument.
+/// Reads a resource, gets a prompt, or completes an argument.
 pub(super) fn reading(peer: &Peer, random: &mut Random) -> Draft {
     let word = peer.new_word();
     let named = |method, params| Draft { method, params, word: Some(word), expect: Expect::Word };
@@ -143,7 +143,8 @@ pub(super) fn set_level(random: &mut Random) -> Draft {
     draft("logging/setLevel", json!({ "level": level }), Expect::Result)
 }
 
-/// Resources that can be subscribed to. Their URIs hold no words: they are read again when their request is over.
+/// Resources that can be subscribed to. Their URIs contain no words: they are read again after their request
+/// is over.
 const FOLLOWED: [&str; 3] =
     ["file://./resources/changing.txt", "file://./resources/fixed.txt", "status://now"];
 
@@ -178,7 +179,7 @@ pub(crate) fn listen_to(uri: &str) -> Draft {
     draft("subscriptions/listen", json!({ "notifications": wanted }), Expect::End)
 }
 
-/// A request that makes no sense.
+/// An invalid request.
 pub(super) fn wrong(random: &mut Random, stateless: bool) -> Draft {
     let wrong = |method, params| draft(method, params, Expect::Error);
     let of_the_other_era = if stateless { "ping" } else { "server/discover" };
@@ -187,7 +188,7 @@ pub(super) fn wrong(random: &mut Random, stateless: bool) -> Draft {
         1 => wrong("tools/call", json!({ "name": "no such tool" })),
         2 => wrong("tools/call", json!({ "name": "plain", "arguments": [1] })),
         3 => wrong("tools/call", json!({ "name": "plain", "arguments": { "word": "x" }, "timeoutSecs": -1 })),
-        // A model can mend these, so they are results.
+        // A model can correct these, so they are results.
         4 => draft("tools/call", json!({ "name": "plain", "arguments": {} }), Expect::Anything),
         5 => draft(
             "tools/call",
@@ -216,7 +217,7 @@ pub(crate) fn initialize(peer: &Peer) -> Draft {
     draft("initialize", params, Expect::Result)
 }
 
-/// What can only be refused before the handshake, where there is to be one.
+/// Requests that must be refused before the handshake, if there is one.
 pub(super) fn too_early(random: &mut Random) -> Draft {
     let method = *random.pick(&["tools/list", "tools/call", "resources/subscribe", "logging/setLevel"]);
     draft(method, json!({ "name": "plain", "uri": "status://now", "level": "info" }), Expect::Error)
@@ -230,17 +231,17 @@ pub(crate) fn exit() -> Draft {
     draft("exit", json!({}), Expect::Result)
 }
 
-/// A line that is refused by the id that it holds.
+/// A line that is refused with its id.
 pub(super) fn refused() -> Draft {
     draft("(malformed)", json!({}), Expect::Error)
 }
 
-/// A call that takes a moment.
+/// A slow call.
 pub(crate) fn slow(peer: &Peer) -> Draft {
     call(peer, "slow", &[("steps", json!(4))], Expect::Anything)
 }
 
-/// A call that leaves nothing behind, so that the server looks after what others have left.
+/// A call that leaves nothing behind, so that the server cleans up leftovers of others.
 pub(crate) fn plain(peer: &Peer) -> Draft {
     call(peer, "plain", &[], Expect::Word)
 }
@@ -253,7 +254,7 @@ pub(super) fn duplicate(peer: &Peer, random: &mut Random) -> Draft {
     call(peer, "plain", &[], Expect::Anything)
 }
 
-/// A handshake for a process that has served stateless requests so far.
+/// A handshake in a process that has served only stateless requests so far.
 pub(crate) fn initialize_any() -> Draft {
     draft("initialize", json!({ "protocolVersion": "2025-11-25", "capabilities": {} }), Expect::Result)
 }

@@ -1,4 +1,4 @@
-//! Malformed lines: they are not messages. Also what is owed for them.
+//! Malformed lines, which are not messages, and their expected answers.
 
 use crate::random::Random;
 use serde_json::{Value, json};
@@ -7,11 +7,11 @@ pub(super) enum Owed {
     Nothing,
     /// An error without an id.
     Refusal,
-    /// An error with the id that the line was given.
+    /// An error with the id of the line.
     Answer,
 }
 
-/// A line, some of which hold `id`. `most` is the longest message that the server takes.
+/// A line, in some cases with `id`. `most` is the size limit of a message.
 pub(super) fn line(random: &mut Random, id: &Value, most: usize) -> (Vec<u8>, Owed) {
     let text = |text: String| text.into_bytes();
     match random.below(22) {

@@ -1,4 +1,4 @@
-//! Traffic: a client does one random thing after the other.
+//! Traffic: a client does one random thing after another.
 
 pub(crate) mod drafts;
 mod malformed;
@@ -10,13 +10,13 @@ use malformed::Owed;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// The longest message that the servers of the soak take, in bytes.
+/// The size limit of a message in the servers of the soak, in bytes.
 pub(crate) const LONGEST_MESSAGE: usize = 2_000_000;
 
-/// How many requests a client leaves open before it waits.
+/// The number of requests that a client leaves open before it waits.
 const MOST_OPEN: usize = 14;
 
-/// How many listening requests it leaves open.
+/// The number of listening requests that it leaves open.
 const MOST_LISTENS: usize = 12;
 
 #[derive(Debug)]
@@ -57,7 +57,7 @@ impl<'a> Traffic<'a> {
         Self { peer, random: peer.random("traffic"), batches: 0 }
     }
 
-    /// Goes through the handshake, where the revision has one, not always as one should.
+    /// Performs the handshake, if the revision has one, not always correctly.
     pub(crate) fn greet(&mut self) {
         if self.peer.revision.is_stateless() {
             self.peer.request(drafts::ping(true), stateless());
@@ -68,14 +68,14 @@ impl<'a> Traffic<'a> {
             self.peer.request(draft, Manner::default());
         }
         if self.random.chance(30) {
-            // A probe does not decide about the era.
+            // A probe does not select an era.
             self.peer.request(drafts::ping(true), stateless());
         }
         self.peer.request(drafts::initialize(self.peer), Manner::default());
         self.peer.notify("notifications/initialized", &json!({}));
     }
 
-    /// Does one thing, and returns how long to wait before the next.
+    /// Does one thing, and returns the delay before the next.
     pub(crate) fn step(&mut self) -> Duration {
         self.peer.do_due();
         if self.peer.ledger().waiting() >= MOST_OPEN {
@@ -167,7 +167,7 @@ impl<'a> Traffic<'a> {
         self.random.millis(0, 25)
     }
 
-    /// Subscriptions, cancellations and other things that are told rather than asked.
+    /// Subscriptions, cancellations and other notifications.
     fn tell(&mut self, action: Action) {
         match action {
             Action::SetLevel => {
@@ -188,7 +188,7 @@ impl<'a> Traffic<'a> {
                     self.peer.request(drafts::unsubscribe(uri), Manner::default());
                 }
             }
-            // A server does not hold any number of them open.
+            // A server limits the number of open ones.
             Action::Listen if self.peer.ledger().cancellable(true).len() >= MOST_LISTENS => {
                 self.cancel_one(true);
             }
@@ -200,7 +200,7 @@ impl<'a> Traffic<'a> {
             Action::EndListen => self.cancel_one(true),
             Action::CancelNothing => {
                 let id = self.random.pick(&[json!(1), json!("no such"), json!(null), json!([1])]).clone();
-                // What is answered long ago, was never asked, or is no id at all. The first request is settled.
+                // An answered request, an unknown one, or an invalid id. The first request is settled.
                 self.peer.notify("notifications/cancelled", &json!({ "requestId": id }));
             }
             Action::RootsChanged => self.peer.notify("notifications/roots/list_changed", &json!({})),
@@ -216,13 +216,13 @@ impl<'a> Traffic<'a> {
         }
     }
 
-    /// Most requests of a session are its own; some are stateless ones beside it.
+    /// Most requests of a session belong to it; some are stateless ones beside it.
     fn manner(&mut self) -> Manner {
         let is_stateless = self.peer.revision.is_stateless() || self.random.chance(12);
         Manner { stateless: is_stateless, ..self.voice() }
     }
 
-    /// Whether and how the request wants to hear of its progress.
+    /// Whether and how the request asks for progress.
     fn voice(&mut self) -> Manner {
         let token =
             self.random.weighted(&[(4, Some(TokenKind::Text)), (3, Some(TokenKind::Number)), (3, None)]);
@@ -234,7 +234,7 @@ impl<'a> Traffic<'a> {
         self.send_in(draft, manner, cancelled);
     }
 
-    /// Sends a request, which in so many of a hundred cases is cancelled soon.
+    /// Sends a request, which is soon cancelled in so many percent of cases.
     fn send_in(&mut self, draft: Draft, manner: Manner, cancelled: u64) {
         let id = self.peer.request(draft, manner);
         if self.random.chance(cancelled) {

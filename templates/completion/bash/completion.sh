@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Completes arguments of __TARGET__: prints what a person could go on typing, one value a line.
+# Completes arguments of __TARGET__: prints the possible values, one per line.
 set -euo pipefail
 
 question=$(cat)

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Completes arguments of __TARGET__: prints what a person could go on typing, as a JSON array.
+// Completes arguments of __TARGET__: prints the possible values as a JSON array.
 
 import { readFileSync } from "node:fs";
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # mcp: {"provider": true}
-# Provides tools: `list` prints what they are, any other word is the name of the tool that is called with the
+# Provides tools: `list` prints their definitions; any other word is the name of a tool to call, with its
 # arguments in $2.
 set -euo pipefail
 

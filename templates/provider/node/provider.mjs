@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // mcp: {"provider": true}
-// Provides tools: `list` prints what they are, any other word is the name of the tool that is called.
+// Provides tools: `list` prints their definitions; any other word is the name of a tool to call.
 
 import { readFileSync } from "node:fs";
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # mcp: {"provider": true}
-"""Provides tools: `list` prints what they are, any other word is the name of the tool that is called."""
+"""Provides tools: `list` prints their definitions; any other word is the name of a tool to call."""
 
 import json
 import sys

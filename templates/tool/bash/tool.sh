@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# The tool __NAME__. What it prints on standard output is its result; what it takes stands in tool.meta.json.
+# The tool __NAME__. Its standard output is its result; its arguments are declared in tool.meta.json.
 set -euo pipefail
 # shellcheck source=/dev/null
 source "${MCP_SDK:?run this with: mcp-bash call __NAME__ name=Ada}/tool-sdk.sh"
 
-# An argument, with a value for calls that do not give it.
+# An argument with a default.
 name=$(mcp_args_get '.name // "World"')
 
-# What the model can mend by itself is told as an error with a hint.
+# If the model can correct its call, return an error with a hint.
 if [[ $name == *$'\n'* ]]; then
 	mcp_error invalid_name "The name has more than one line" --hint "Give a name without line breaks"
 	exit 0

@@ -1,4 +1,4 @@
-// The tool __NAME__. Its description and its arguments are what clients are told; what it prints is its log.
+// The tool __NAME__. Clients see its description and its arguments; printed output is logged.
 
 import { tool, ToolError } from 'mcp-bash'
 
@@ -16,12 +16,12 @@ __NAMED__    description: 'Greets somebody by name. Say here what the tool does 
     annotations: { readOnlyHint: true, openWorldHint: false },
   },
   ({ name }, { progress }) => {
-    // What the model can mend by itself is told as an error with a hint.
+    // If the model can correct its call, throw an error with a hint.
     if (name.includes('\n')) {
       throw new ToolError('The name has more than one line', { hint: 'Give a name without line breaks' })
     }
 
-    // How far it is, for calls that take longer than this one.
+    // Progress, for calls that take longer than this one.
     progress(1, 2, `Greeting ${name}`)
 
     return `Hello, ${name}!`

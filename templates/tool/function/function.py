@@ -1,4 +1,4 @@
-"""The tool __NAME__. Its name, its types and its docstring are what clients are told; what it prints is its log."""
+"""The tool __NAME__. Clients see its name, its types and its docstring; printed output is logged."""
 
 from mcp_bash import ToolError, progress, tool
 
@@ -10,11 +10,11 @@ def __FUNCTION__(name: str = "World") -> str:
     Args:
         name: Who is greeted, for example Ada; the world if nobody is named
     """
-    # What the model can mend by itself is told as an error with a hint.
+    # If the model can correct its call, raise an error with a hint.
     if "\n" in name:
         raise ToolError("The name has more than one line", hint="Give a name without line breaks")
 
-    # How far it is, for calls that take longer than this one.
+    # Progress, for calls that take longer than this one.
     progress(1, 2, f"Greeting {name}")
 
     return f"Hello, {name}!"

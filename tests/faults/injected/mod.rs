@@ -1,7 +1,9 @@
-//! System calls that fail once, each in turn, while a server reads its project, prepares its first calls, or starts. When the
-//! fault is over, the server must be as one that never met it; where every place is tried, within ten seconds.
+//! System calls that fail once, each in turn, while a server reads its project, prepares its first calls, or
+//! starts. After the fault the server must be in the same state as one without a fault; when every place is
+//! tried, within ten seconds.
 //!
-//! The places come from the trace of a server that met no fault. An ordinary run tries some of them, `scripts/faults` each.
+//! The places come from the trace of a server without a fault. An ordinary run tries some of them,
+//! `scripts/faults` all.
 
 mod places;
 mod strace;
@@ -17,42 +19,42 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 use strace::{Strace, Whose, command_under_strace};
 
-/// How long after the end of a fault everything is as it was, where [`wants_all`] tries every place.
+/// The time to recover after a fault, where [`wants_all`] tries every place.
 const HEALED: Duration = Duration::from_secs(10);
 
-/// On a machine so busy that the same takes its time without any fault: so many times as long.
+/// The factor for a machine so busy that the same operation is slow without a fault.
 const AS_LONG: u32 = 10;
 
-/// How long to wait for everything to be as it was, where that took so long without a fault.
+/// The time to wait for recovery if the operation took this long without a fault.
 fn most(undisturbed: Duration) -> Duration {
     if wants_all() { HEALED.max(AS_LONG * undisturbed) } else { PATIENCE }
 }
 
-/// How many descriptors more a server may have: it keeps some to use them again.
+/// The number of extra descriptors that a server may hold: it keeps some for reuse.
 const POOLED: usize = 8;
 
-/// A server with a temporary folder and a cache of its own, so that it prepares everything itself.
+/// A server with its own temporary folder and cache, so that it prepares everything itself.
 struct Fresh {
     subject: Subject,
     project: Project,
-    /// How long after the end of a fault everything must be as it was.
+    /// The time within which it must recover.
     most: Duration,
     _home: Project,
 }
 
 impl Fresh {
-    /// A server of a project that has nothing yet.
+    /// A server of an empty project.
     fn start() -> Self {
         let project =
             Project::new().file("tools/.keep", "").file("prompts/.keep", "").file("resources/.keep", "");
         Self::start_by(traceable(), project).expect("a server")
     }
 
-    /// The error is what a server said that has ended.
+    /// The error is the standard error of a server that exited.
     fn start_by(command: Command, project: Project) -> Result<Self, String> {
         let home = Project::new().file("tmp/.keep", "").file("cache/.keep", "");
         let [temporary, cache] = ["tmp", "cache"].map(|name| home.path(name).display().to_string());
-        // Lists do not wait for files that cannot be asked.
+        // Lists do not wait for files that cannot be read.
         let settings = [("TMPDIR", &*temporary), ("XDG_CACHE_HOME", &cache), ("MCPBASH_LIST_WAIT_SECS", "0")];
         let server =
             HttpServer::try_start_by(command, project.root(), &["--metrics", "127.0.0.1:0"], &settings)?;
@@ -60,7 +62,7 @@ impl Fresh {
         Ok(Self { subject: Subject::of(server, metrics), project, most: PATIENCE, _home: home })
     }
 
-    /// Saves a version while nothing fails. Returns the system calls of that, and notes how long it took.
+    /// Saves a version without a fault. Returns the system calls, and records how long it took.
     fn record(&mut self, version: usize, whose: Whose) -> String {
         let strace = Strace::attach(self.subject.server.pid(), whose, &recorded(&kinds(whose)));
         let began = Instant::now();
@@ -70,11 +72,11 @@ impl Fresh {
         strace.detach()
     }
 
-    /// Saves a version while a call at a place fails once, and calls everything.
+    /// Saves a version while a call at a place fails once, and calls every tool.
     fn strike(&mut self, place: &Place, whose: Whose, version: usize) -> Strike {
         let strace = Strace::attach(self.subject.server.pid(), whose, &place.options());
         write_version(&self.project, version);
-        // Until it has failed, or never will.
+        // Until the call has failed, or never will.
         wait_at_most(self.most, || {
             let is_over = strace.has_struck() || self.subject.is_as(version).is_ok();
             if !is_over {
@@ -88,7 +90,7 @@ impl Fresh {
         Strike::new(place, &trace, ended.elapsed(), wrong)
     }
 
-    /// The fault is over: everything must be as in a server that never met it. Else says what is not.
+    /// After the fault, everything must be as in a server without one. Otherwise returns the difference.
     fn heal(&mut self, version: usize) -> Option<String> {
         let mut wrong = None;
         wait_at_most(self.most, || {
@@ -101,7 +103,7 @@ impl Fresh {
         wrong
     }
 
-    /// A server that has logged that it cannot read its project is not ready, unless it has logged that it could again.
+    /// A server that has logged that it cannot read its project is not ready until it logs that it can again.
     fn readiness_is_true(&mut self) {
         let is_short = |log: &str| {
             log.matches("the project cannot be read now").count()
@@ -115,7 +117,7 @@ impl Fresh {
         }
     }
 
-    /// The files that a server has made beside those of the project.
+    /// The files that a server has created beside the project's own.
     fn files(&self) -> Vec<String> {
         let files = fs::read_dir(self.project.path(".registry")).expect("a folder").flatten();
         let mut files: Vec<String> =
@@ -124,7 +126,7 @@ impl Fresh {
         files
     }
 
-    /// What its descriptors are.
+    /// The targets of its descriptors.
     fn descriptors(&self) -> Vec<String> {
         let folder = format!("/proc/{}/fd", self.subject.server.pid());
         let descriptors = fs::read_dir(folder).expect("a process").flatten();
@@ -133,8 +135,8 @@ impl Fresh {
     }
 }
 
-/// The server, as one that this user may trace: it lets no other process of an ordinary user look into it, unless it was
-/// started in a name space of users of its own.
+/// The server, traceable by this user: a process of an ordinary user may trace it only if it was started in
+/// its own user namespace.
 fn traceable() -> Command {
     if getuid().is_root() {
         return Server::command();
@@ -144,10 +146,10 @@ fn traceable() -> Command {
     command
 }
 
-/// What came of a call that was to fail.
+/// The outcome of a call that should fail.
 struct Strike {
     has_struck: bool,
-    /// What was not as before in time, and which call had failed.
+    /// The state that was not restored in time, and the call that failed.
     wrong: Option<String>,
 }
 
@@ -162,7 +164,7 @@ impl Strike {
     }
 }
 
-/// No call may have left anything behind, and many must have been made: not each server makes the same ones.
+/// No call may leave anything behind, and many must have failed: not every server makes the same calls.
 fn judge(strikes: &[Strike], log: &str) {
     let wrong: Vec<&str> = strikes.iter().filter_map(|strike| strike.wrong.as_deref()).collect();
     assert!(wrong.is_empty(), "{} of {}:\n{}\n{log}", wrong.len(), strikes.len(), wrong.join("\n\n"));
@@ -171,7 +173,7 @@ fn judge(strikes: &[Strike], log: &str) {
     assert!(!log.contains("panicked"), "{log}");
 }
 
-/// A save while a call fails, for places that were found in the trace of a save.
+/// A save while a call fails, for places found in the trace of a save.
 fn saves_survive(whose: Whose, some: usize) {
     let mut fresh = Fresh::start();
     fresh.record(0, whose);
@@ -182,7 +184,7 @@ fn saves_survive(whose: Whose, some: usize) {
         (2..).zip(&places).map(|(version, place)| fresh.strike(place, whose, version)).collect();
     judge(&strikes, &fresh.subject.server.log());
     assert_eq!(fresh.files(), files);
-    // Workers of versions that are gone end by themselves.
+    // Workers of old versions exit by themselves.
     wait_until(&format!("no more descriptors than {descriptors:#?}, not {:#?}", fresh.descriptors()), || {
         (fresh.descriptors().len() <= descriptors.len() + POOLED).then_some(())
     });
@@ -259,7 +261,7 @@ fn a_server_whose_start_meets_a_call_that_failed_says_so_or_serves_everything() 
     judge(&strikes, &log);
 }
 
-/// Whether a server that has ended says why.
+/// Whether a server that exited says why.
 fn says(said: &str, place: &Place) -> bool {
     let words = match place.error {
         "EMFILE" | "ENFILE" => "Too many open files",
@@ -267,7 +269,7 @@ fn says(said: &str, place: &Place) -> bool {
         "EAGAIN" => "Resource temporarily unavailable",
         _ => "Cannot allocate memory",
     };
-    // The C library tells of each thread that could not be started in the same words.
+    // The C library reports each thread that could not be started in the same words.
     [words, "Resource temporarily unavailable", "error while loading shared libraries"]
         .iter()
         .any(|words| said.contains(words))

@@ -1,10 +1,10 @@
-//! The places at which an operation can fail, found in the trace of an operation that did not.
+//! The places where an operation can fail, found in the trace of a successful one.
 
 use super::strace::Whose;
 use std::collections::BTreeMap;
 use std::env;
 
-/// A system call that fails: the one of that number in its thread, once.
+/// A system call that fails once: the call with this number in its thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Place {
     /// As `strace` takes it: a name, or a regular expression after a slash.
@@ -14,21 +14,21 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// What `strace` is given.
+    /// The argument for `strace`.
     pub(super) fn options(&self) -> Vec<String> {
         let Self { call, error, number } = self;
         vec![format!("--trace={call}"), format!("--inject={call}:error={error}:when={number}")]
     }
 }
 
-/// A kind of system call, and the errors by which the system says that it lacks something.
+/// A kind of system call, and the errors by which the kernel reports a shortage.
 #[derive(Clone, Copy)]
 pub(super) struct Kind {
     call: &'static str,
-    /// What the names of the calls in a trace begin with.
+    /// The prefixes of the calls' names in a trace.
     names: &'static [&'static str],
     errors: &'static [&'static str],
-    /// Whether only calls about files are meant: no pipe is ever short of space.
+    /// Whether only calls on files count: pipes never run out of space.
     is_about_files: bool,
 }
 
@@ -36,7 +36,7 @@ const fn kind(call: &'static str, names: &'static [&'static str], errors: &'stat
     Kind { call, names, errors, is_about_files: false }
 }
 
-/// The calls by which a project is read and a process is prepared and started.
+/// The calls that read a project, and that prepare and start a process.
 const KINDS: [Kind; 14] = [
     kind("openat", &["openat("], &["EMFILE", "ENFILE", "ENOMEM"]),
     Kind { is_about_files: true, ..kind("read", &["read("], &["ENOMEM"]) },
@@ -58,9 +58,9 @@ const KINDS: [Kind; 14] = [
     ),
 ];
 
-/// The kinds of calls that fail. What other threads read and write besides files comes in no certain order, so that the number
-/// of a call would not say which one it is. Other programs take a file that they cannot look at for one that is not there, and
-/// nobody can tell their words from those of a program that is right.
+/// The kinds of calls that fail. Other threads read and write pipes and sockets in no fixed order, so the
+/// number of such a call does not identify it. Other programs treat a file that they cannot stat as missing,
+/// and their error messages look the same in both cases.
 pub(super) fn kinds(whose: Whose) -> Vec<Kind> {
     let is_meant = |kind: &Kind| match whose {
         Whose::Reader => true,
@@ -73,13 +73,13 @@ pub(super) fn kinds(whose: Whose) -> Vec<Kind> {
 /// The calls that look at a file without opening it.
 const LOOKS: [&str; 3] = ["statx", "newfstatat", "/^readlink"];
 
-/// Lets `strace` record calls of these kinds, and none fail.
+/// Makes `strace` record calls of these kinds without failing any.
 pub(super) fn recorded(kinds: &[Kind]) -> Vec<String> {
     let calls: Vec<&str> = kinds.iter().map(|kind| kind.call).collect();
     vec![format!("--trace={}", calls.join(","))]
 }
 
-/// Every place in a trace at which a call of those kinds was made, by some thread.
+/// Every place in a trace where a thread made a call of those kinds.
 pub(super) fn places(trace: &str, kinds: &[Kind]) -> Vec<Place> {
     let mut places = Vec::new();
     for kind in kinds {
@@ -105,7 +105,7 @@ pub(super) fn places(trace: &str, kinds: &[Kind]) -> Vec<Place> {
     places
 }
 
-/// The number of the thread, where lines have one, and the call.
+/// The thread's number, if the line has one, and the call.
 fn split(line: &str) -> (&str, &str) {
     match line.split_once(char::is_whitespace) {
         Some((thread, call)) if thread.bytes().all(|byte| byte.is_ascii_digit()) => {
@@ -120,12 +120,12 @@ fn is_about_file(call: &str) -> bool {
     call.split_once('<').is_some_and(|(_, path)| path.starts_with('/') && !path.starts_with("/dev/"))
 }
 
-/// Whether every place is to be tried.
+/// Whether to try every place.
 pub(super) fn wants_all() -> bool {
     env::var_os("FAULTS").is_some_and(|which| which == "all")
 }
 
-/// All of the places where the environment asks for that (`FAULTS=all`), else `some` that lie evenly among them.
+/// All places if the environment asks for that (`FAULTS=all`), otherwise `some` of them, evenly spaced.
 pub(super) fn chosen(places: Vec<Place>, some: usize) -> Vec<Place> {
     assert!(places.len() > some, "too few places were found: {places:?}");
     if wants_all() {
@@ -136,7 +136,7 @@ pub(super) fn chosen(places: Vec<Place>, some: usize) -> Vec<Place> {
 }
 
 #[test]
-fn places_are_counted_for_each_thread_by_itself() {
+fn places_are_counted_per_thread() {
     let trace = "7 openat(AT_FDCWD, \"a\", O_RDONLY) = 3</a>\n8 openat(AT_FDCWD, \"b\", O_RDONLY <unfinished ...>\n\
                  7 read(3</a>, \"\", 1) = 0\n8 <... openat resumed>) = 4</b>\n7 read(5<anon_inode:[eventfd]>, \"\", 8) = 8\n\
                  7 openat(AT_FDCWD, \"c\", O_RDONLY) = 3</c>\n";

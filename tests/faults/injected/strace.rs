@@ -1,4 +1,4 @@
-//! Makes system calls of a running process fail, by `strace`.
+//! Makes system calls of a running process fail, with `strace`.
 
 use crate::harness::{wait_at_most, wait_until};
 use rustix::process::{Pid, Signal, kill_process};
@@ -7,32 +7,32 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// What to do where the system does not let one process trace another.
+/// The hint for systems that do not let one process trace another.
 const NEEDS: &str = "the tests of injected faults need `strace` (a Debian package) and a system that lets a process trace \
                      another (in a container: `--cap-add SYS_PTRACE`)";
 
-/// How long a tracer may take to detach.
+/// The time that a tracer may take to detach.
 const DETACHED: Duration = Duration::from_secs(2);
 
-/// Whose calls fail.
+/// The threads whose calls fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Whose {
-    /// Those of the threads that the server has.
+    /// The existing threads of the server.
     Threads,
-    /// Those of the thread that reads the project.
+    /// The thread that reads the project.
     Reader,
-    /// Those of new threads and of every process that it starts, too.
+    /// Also new threads, and every process that the server starts.
     Everything,
 }
 
-/// A tracer that is attached to a server. The server is traced no more when this is dropped.
+/// A tracer attached to a server. Dropping it detaches.
 pub(super) struct Strace {
     tracer: Child,
     folder: TempDir,
 }
 
 impl Strace {
-    /// Attaches to a process. Returns when all threads that are meant are traced.
+    /// Attaches to a process. Returns when all selected threads are traced.
     pub(super) fn attach(pid: u32, whose: Whose, options: &[String]) -> Self {
         let folder = TempDir::new().expect("a temporary folder");
         let said = File::create(folder.path().join("said")).expect("a file");
@@ -62,12 +62,12 @@ impl Strace {
         strace
     }
 
-    /// Whether a call has failed that was meant to.
+    /// Whether an injected failure has occurred.
     pub(super) fn has_struck(&self) -> bool {
         self.read("trace").contains("(INJECTED)")
     }
 
-    /// Lets the process go on alone. Returns the trace.
+    /// Detaches. Returns the trace.
     pub(super) fn detach(mut self) -> String {
         self.end();
         self.read("trace")
@@ -80,8 +80,8 @@ impl Strace {
 
     fn end(&mut self) {
         if let Ok(None) = self.tracer.try_wait() {
-            // It detaches before it ends, unless it meets a process that is just being started: then it waits for ever, and
-            // the system detaches for it.
+            // It detaches before it exits, unless a process is just being started: then it waits for ever,
+            // and the kernel detaches for it.
             let _ = kill_process(Pid::from_child(&self.tracer), Signal::TERM);
             let ended = wait_at_most(DETACHED, || self.tracer.try_wait().transpose());
             if ended.is_none() {
@@ -98,8 +98,8 @@ impl Drop for Strace {
     }
 }
 
-/// A command that starts a program whose calls fail from the first on, those of its first thread only. The process that is
-/// started is the program; the tracer is none of its parents.
+/// A command that starts a program whose calls fail from the first one on, in its first thread only. The
+/// started process is the program; the tracer is not an ancestor.
 pub(super) fn command_under_strace(
     options: &[String],
     trace: &std::path::Path,
@@ -122,7 +122,7 @@ fn is_reader(pid: u32, thread: u32) -> bool {
     fs::read_to_string(format!("/proc/{pid}/task/{thread}/comm")).is_ok_and(|name| name == "project\n")
 }
 
-/// Whether a thread is traced. One that has ended needs no tracer.
+/// Whether a thread is traced. A thread that has exited needs no tracer.
 fn is_traced(pid: u32, thread: u32) -> bool {
     let Ok(status) = fs::read_to_string(format!("/proc/{pid}/task/{thread}/status")) else { return true };
     status.lines().any(|line| line.strip_prefix("TracerPid:").is_some_and(|tracer| tracer.trim() != "0"))

@@ -1,4 +1,4 @@
-//! A connection: sends whatever bytes a test likes, and reads answers strictly.
+//! A connection: sends any bytes that a test likes, and reads answers strictly.
 
 use crate::harness::PATIENCE;
 use serde_json::Value;
@@ -8,9 +8,9 @@ use std::net::{Shutdown, TcpStream};
 /// A connection.
 pub(crate) struct Http {
     pub(crate) stream: TcpStream,
-    /// What was read and not used yet.
+    /// Bytes that were read and not used yet.
     unread: Vec<u8>,
-    /// How the body that is being read is framed.
+    /// The framing of the body that is being read.
     framing: Framing,
 }
 
@@ -19,7 +19,7 @@ enum Framing {
     Length(usize),
     Chunked,
     UntilClosed,
-    /// There is no more of it.
+    /// The body is complete.
     Over,
 }
 
@@ -48,7 +48,7 @@ impl Response {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 
-    /// The message, which must be all there is.
+    /// The message, which must be the whole body.
     pub(crate) fn json(&self) -> Value {
         assert_eq!(self.header("content-type"), Some("application/json"), "{self:?}");
         serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
@@ -66,12 +66,12 @@ impl Http {
         self.stream.write_all(bytes).expect("the server reads");
     }
 
-    /// Sends as much as the server takes.
+    /// Sends as much as the server accepts.
     pub(crate) fn try_send(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.stream.write_all(bytes)
     }
 
-    /// Nothing more is sent, but the answer is read.
+    /// Closes the writing side; the answer can still be read.
     pub(crate) fn half_close(&self) {
         self.stream.shutdown(Shutdown::Write).expect("a connection");
     }
@@ -82,17 +82,17 @@ impl Http {
         self.body_of(head)
     }
 
-    /// Reads the rest of an answer whose beginning was read.
+    /// Reads the rest of an answer whose head was read.
     pub(crate) fn body_of(&mut self, head: Response) -> Response {
         Response { body: self.body(), ..head }
     }
 
-    /// Reads the beginning of an answer. Panics where the server has closed the connection instead.
+    /// Reads the head of an answer. Panics if the server closed the connection instead.
     pub(crate) fn head(&mut self) -> Response {
         self.try_head().unwrap_or_else(|| panic!("an answer, not only {:?}", lossy(&self.unread)))
     }
 
-    /// Reads the beginning of an answer, if there is one.
+    /// Reads the head of an answer, if there is one.
     pub(crate) fn try_head(&mut self) -> Option<Response> {
         loop {
             let head = self.take_until(b"\r\n\r\n")?;
@@ -104,7 +104,7 @@ impl Http {
                 .map(|line| line.split_once(": ").unwrap_or_else(|| panic!("a header: {line:?}")))
                 .map(|(name, value)| (name.to_owned(), value.to_owned()))
                 .collect();
-            // What only says that more is to come.
+            // An interim response, such as `100 Continue`.
             if status == 100 {
                 continue;
             }
@@ -128,7 +128,7 @@ impl Http {
         body
     }
 
-    /// The next piece of the body. None when it has ended as it should.
+    /// The next piece of the body. None when it ended properly.
     fn piece(&mut self) -> Option<Vec<u8>> {
         self.try_piece().unwrap_or_else(|error| panic!("the rest of a body: {error}"))
     }
@@ -166,13 +166,13 @@ impl Http {
         }
     }
 
-    /// Everything until the server closes the connection, however it does.
+    /// Everything until the server closes the connection, no matter how.
     pub(crate) fn rest(&mut self) -> Vec<u8> {
         while matches!(self.read(), Ok(true)) {}
         std::mem::take(&mut self.unread)
     }
 
-    /// Waits until the server has closed the connection without a word.
+    /// Waits until the server closes the connection without sending anything.
     pub(crate) fn expect_closed(&mut self) {
         let rest = self.rest();
         assert!(rest.is_empty(), "{}", lossy(&rest));
@@ -187,7 +187,7 @@ impl Http {
         Ok(Some(self.unread.drain(..length).collect()))
     }
 
-    /// All up to that mark, with it.
+    /// Everything up to and including the mark.
     fn take_until(&mut self, mark: &[u8]) -> Option<Vec<u8>> {
         loop {
             if let Some(at) = self.unread.windows(mark.len()).position(|window| window == mark) {
@@ -202,12 +202,12 @@ impl Http {
         }
     }
 
-    /// Reads what is there. False where the server has closed the connection.
+    /// Reads available bytes. False if the server closed the connection.
     fn read(&mut self) -> io::Result<bool> {
         let mut buffer = vec![0; 64 * 1024];
         let count = loop {
             match self.stream.read(&mut buffer) {
-                // A read with a time limit is not begun again by itself after a signal.
+                // A read with a timeout does not restart by itself after a signal.
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 read => break read?,
             }

@@ -1,4 +1,4 @@
-//! Streams of events, and answers that may be one.
+//! Event streams, and answers that may be one.
 
 use super::connection::{Http, Response};
 use serde_json::Value;
@@ -50,12 +50,12 @@ pub(crate) struct Events {
 }
 
 impl Events {
-    /// The next event that is one, comments left out. None when the stream has ended as it should.
+    /// The next event, without comments. None when the stream ended properly.
     pub(crate) fn next(&mut self) -> Option<Event> {
         self.try_next().unwrap_or_else(|error| panic!("the next event: {error}"))
     }
 
-    /// The same, and an error where the stream was cut off.
+    /// The same, with an error if the stream was cut off.
     pub(crate) fn try_next(&mut self) -> io::Result<Option<Event>> {
         while let Some(text) = self.block()? {
             if !is_comment(&text) {
@@ -92,12 +92,12 @@ impl Events {
         std::iter::from_fn(|| self.next()).find(Event::is_message)
     }
 
-    /// The messages until the stream ends as it should.
+    /// The messages until the stream ends properly.
     pub(crate) fn messages(mut self) -> Vec<Value> {
         std::iter::from_fn(|| self.next_message()).map(|event| event.message()).collect()
     }
 
-    /// All events until the stream ends as it should.
+    /// All events until the stream ends properly.
     pub(crate) fn all(mut self) -> Vec<Event> {
         std::iter::from_fn(|| self.next()).collect()
     }
@@ -107,7 +107,7 @@ fn is_comment(text: &str) -> bool {
     text.split('\n').all(|line| line.starts_with(':'))
 }
 
-/// What comes back for a request, in either form.
+/// The answer to a request, in either form.
 pub(crate) struct Incoming {
     pub(crate) status: u16,
     messages: IncomingMessages,
@@ -119,7 +119,7 @@ enum IncomingMessages {
 }
 
 impl Incoming {
-    /// The next message, as long as there are some.
+    /// The next message, if there is one.
     pub(crate) fn next(&mut self) -> Option<Value> {
         match &mut self.messages {
             IncomingMessages::Single(message) => message.take(),
@@ -136,7 +136,7 @@ impl Http {
         Events { http: self, text: String::new() }
     }
 
-    /// The messages of an answer, be it a single one or a stream of events.
+    /// The messages of an answer, whether it is a single message or an event stream.
     pub(crate) fn incoming(mut self) -> Incoming {
         let head = self.head();
         let status = head.status;

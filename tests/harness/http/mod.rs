@@ -1,5 +1,5 @@
-//! A server over HTTP, and a client of it that sends whatever bytes a test likes: it helps with what is right and keeps
-//! nobody from what is wrong.
+//! A server over HTTP, and a client that can send any bytes: it helps with correct requests and allows wrong
+//! ones.
 
 mod connection;
 mod events;

@@ -13,7 +13,7 @@ pub(crate) fn initialize(revision: &str, capabilities: &Value) -> Value {
     } })
 }
 
-/// A request as bytes. What `headers` do not say of the host and the length of the body is added.
+/// A request as bytes. Adds the host and the length of the body unless `headers` have them.
 pub(crate) fn request(method: &str, target: &str, headers: &[(&str, &str)], body: &[u8]) -> Vec<u8> {
     let is_said = |name: &str| headers.iter().any(|(said, _)| said.eq_ignore_ascii_case(name));
     let mut text = format!("{method} {target} HTTP/1.1\r\n");
@@ -32,7 +32,7 @@ pub(crate) fn request(method: &str, target: &str, headers: &[(&str, &str)], body
     bytes
 }
 
-/// A POST of a message, with further headers. One of these that every client sends takes its place.
+/// A POST of a message, with more headers. A header here replaces the usual one of that name.
 pub(crate) fn post(headers: &[(&str, &str)], body: &str) -> Vec<u8> {
     let usual = [("Content-Type", "application/json"), ("Accept", "application/json, text/event-stream")];
     let is_said = |name: &str| headers.iter().any(|(said, _)| said.eq_ignore_ascii_case(name));
@@ -41,7 +41,7 @@ pub(crate) fn post(headers: &[(&str, &str)], body: &str) -> Vec<u8> {
     request("POST", "/mcp", &all, body.as_bytes())
 }
 
-/// A message that says all about itself.
+/// A message that describes itself completely.
 pub(crate) fn stateless_message(id: impl Into<Value>, method: &str, params: &Value) -> Value {
     let mut params = params.clone();
     let mut meta = stateless_meta();
@@ -57,7 +57,7 @@ pub(crate) fn stateless(id: impl Into<Value>, method: &str, params: &Value) -> V
     stateless_with(&[], id, method, params)
 }
 
-/// The same with further headers.
+/// The same with more headers.
 pub(crate) fn stateless_with(
     headers: &[(&str, &str)],
     id: impl Into<Value>,

@@ -12,7 +12,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
-/// A running server that awaits clients at a port of its own.
+/// A running server that listens on its own port.
 pub(crate) struct HttpServer {
     pub(crate) child: Child,
     pub(crate) address: SocketAddr,
@@ -25,12 +25,12 @@ impl HttpServer {
         Self::start_with(root, &[], &[])
     }
 
-    /// The same with further arguments of `serve` and settings.
+    /// The same with more arguments for `serve`, and settings.
     pub(crate) fn start_with(root: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Self {
         Self::start_by(Server::command(), root, arguments, environment)
     }
 
-    /// The same by a command that ends with the name of the program.
+    /// The same with a command that ends with the name of the program.
     pub(crate) fn start_by(
         command: Command,
         root: &Path,
@@ -41,7 +41,7 @@ impl HttpServer {
             .unwrap_or_else(|said| panic!("the server ended at its start: {said}"))
     }
 
-    /// The same for a server that may not get so far. The error is what it said then.
+    /// The same for a server that may fail to start. The error is its standard error.
     pub(crate) fn try_start_by(
         mut command: Command,
         root: &Path,
@@ -78,7 +78,7 @@ impl HttpServer {
         address.strip_suffix("/mcp")?.parse().ok()
     }
 
-    /// What was written to standard error so far.
+    /// The standard error so far.
     pub(crate) fn log(&self) -> String {
         self.log.lock().unwrap_or_else(PoisonError::into_inner).join("\n")
     }
@@ -91,7 +91,7 @@ impl HttpServer {
         Http::new(TcpStream::connect(self.address).expect("a connection"))
     }
 
-    /// A connection that comes from another address of this machine.
+    /// A connection from another address of this machine.
     pub(crate) fn connect_from(&self, address: [u8; 4]) -> Http {
         let socket = socket(AddressFamily::INET, SocketType::STREAM, None).expect("a socket");
         bind(&socket, &SocketAddr::from((address, 0))).expect("an address of this machine");
@@ -99,19 +99,19 @@ impl HttpServer {
         Http::new(socket.into())
     }
 
-    /// Sends a request on a connection of its own, and reads the answer.
+    /// Sends a request on a new connection, and reads the answer.
     pub(crate) fn send(&self, request: &[u8]) -> Response {
         let mut http = self.connect();
         http.send(request);
         http.response()
     }
 
-    /// Asks for something without a session. The answer must be JSON.
+    /// Sends a request without a session. The answer must be JSON.
     pub(crate) fn ask(&self, method: &str, params: &Value) -> Value {
         self.send(&stateless(1, method, params)).json()
     }
 
-    /// Whether somebody who does nothing wrong is served at once.
+    /// Checks that a well-behaved client is served at once.
     pub(crate) fn expect_service(&self) {
         let answer = self.ask("server/discover", &json!({}));
         assert!(answer["result"]["supportedVersions"].is_array(), "{answer}");
@@ -122,7 +122,7 @@ impl HttpServer {
         self.session_offering(revision, &json!({}))
     }
 
-    /// The same for a client that can do something for the server.
+    /// The same for a client with these capabilities.
     pub(crate) fn session_offering(&self, revision: &str, capabilities: &Value) -> HttpSession<'_> {
         let answer = self.send(&post(&[], &initialize(revision, capabilities).to_string()));
         assert_eq!(answer.status, 200, "{answer:?}");
@@ -139,7 +139,7 @@ impl HttpServer {
         rustix::process::kill_process(pid, signal).expect("a signal");
     }
 
-    /// Waits for the server to end by itself.
+    /// Waits for the server to exit by itself.
     pub(crate) fn wait(&mut self) -> ExitStatus {
         let status = wait_until("the server to end", || self.child.try_wait().expect("a status"));
         if let Some(reader) = self.reader.take() {
@@ -148,7 +148,7 @@ impl HttpServer {
         status
     }
 
-    /// Asks the server to end, and expects it to do so well. Returns what it wrote to standard error.
+    /// Asks the server to shut down, and expects success. Returns its standard error.
     pub(crate) fn finish(mut self) -> String {
         self.signal(rustix::process::Signal::TERM);
         let status = self.wait();
@@ -169,7 +169,7 @@ impl Drop for HttpServer {
     }
 }
 
-/// A session, whose every message is a request on a connection of its own.
+/// A session that sends every message on a new connection.
 pub(crate) struct HttpSession<'a> {
     server: &'a HttpServer,
     pub(crate) id: String,
@@ -181,7 +181,7 @@ impl HttpSession<'_> {
         [("MCP-Session-Id", &self.id), ("MCP-Protocol-Version", &self.revision)]
     }
 
-    /// Sends a message. What comes back is for the test to read.
+    /// Sends a message. The test reads the answer.
     pub(crate) fn send(&self, message: &Value) -> Http {
         let mut http = self.server.connect();
         http.send(&post(&self.headers(), &message.to_string()));
@@ -202,14 +202,14 @@ impl HttpSession<'_> {
         assert_eq!((sent.status, sent.body.len()), (202, 0), "{sent:?}");
     }
 
-    /// Calls a tool that tells of its progress.
+    /// Calls a tool that reports progress.
     pub(crate) fn call_with_progress(&self, id: impl Into<Value>, tool: &str) -> Http {
         let id = id.into();
         let meta = json!({ "progressToken": id });
         self.request(id, "tools/call", &json!({ "name": tool, "arguments": {}, "_meta": meta }))
     }
 
-    /// Asks for the stream of what belongs to no request, or for what came after an event.
+    /// Opens the stream of messages that belong to no request, or resumes after an event.
     pub(crate) fn get(&self, last_event_id: Option<&str>) -> Http {
         let mut headers = self.headers().to_vec();
         headers.extend(last_event_id.map(|id| ("Last-Event-ID", id)));

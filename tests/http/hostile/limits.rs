@@ -5,11 +5,11 @@ use crate::harness::http::{Http, initialize, post, request, stateless};
 use crate::harness::wait_until;
 use serde_json::json;
 
-/// So many chunks of 64 KiB are more than the server and the buffers of the connection take of a body that is refused.
+/// So many chunks of 64 KiB exceed what the server and the connection's buffers accept of a refused body.
 const MOST_CHUNKS: usize = 16_384;
 
 #[test]
-fn heads_without_end_are_cut() {
+fn endless_heads_are_cut_off() {
     let target = Target::new();
     let long = "x".repeat(100_000);
     for bytes in [
@@ -29,16 +29,16 @@ fn heads_without_end_are_cut() {
 }
 
 #[test]
-fn bodies_that_are_too_long_are_refused_and_the_sender_is_told() {
+fn bodies_that_are_too_long_are_refused_with_an_error() {
     let target = Target::new();
-    // One who says so beforehand need not send it.
+    // A client that declares the length need not send the body.
     let declared = format!("{HEAD}Content-Length: 4194305\r\n\r\n");
     assert_eq!(target.status(declared.as_bytes()), 413);
     let declared = format!("{HEAD}Content-Length: 1000000000000000\r\nExpect: 100-continue\r\n\r\n");
     let mut http = target.server.connect();
     http.send(declared.as_bytes());
     assert_eq!(statuses(&http.rest()), [413]);
-    // One who sends it all the same still reads why it was refused.
+    // A client that sends it anyway still reads why it was refused.
     for bytes in [5_000_000, 20_000_000] {
         let refused = target.server.send(&post(&[], &"x".repeat(bytes)));
         assert_eq!(refused.status, 413, "{bytes}");
@@ -46,7 +46,7 @@ fn bodies_that_are_too_long_are_refused_and_the_sender_is_told() {
     }
     let refused = target.server.send(&post(&[("Origin", "null")], &"x".repeat(3_000_000)));
     assert_eq!(refused.status, 403);
-    // One who never ends is cut off.
+    // A client that never stops sending is cut off.
     let mut http = target.server.connect();
     http.send(format!("{HEAD}Transfer-Encoding: chunked\r\n\r\n").as_bytes());
     let chunk = [&b"10000\r\n"[..], &vec![b' '; 0x10000], b"\r\n"].concat();
@@ -56,7 +56,7 @@ fn bodies_that_are_too_long_are_refused_and_the_sender_is_told() {
 }
 
 #[test]
-fn whoever_keeps_the_server_waiting_is_cut_off() {
+fn slow_clients_are_cut_off() {
     let target = Target::new();
     let mut silent: Vec<Http> = (0..50).map(|_| target.server.connect()).collect();
     let mut heads: Vec<Http> = (0..50).map(|_| target.server.connect()).collect();
@@ -71,7 +71,7 @@ fn whoever_keeps_the_server_waiting_is_cut_off() {
     for http in &mut chunks {
         http.send(format!("{HEAD}Transfer-Encoding: chunked\r\n\r\n1\r\n{{\r\n").as_bytes());
     }
-    // One that never stops is no better than one that says nothing.
+    // A client that trickles bytes for ever is cut off like a silent one.
     let mut drip = target.server.connect();
     drip.send(b"GET /mcp HTTP/1.1\r\nX: ");
     let dripping = std::thread::spawn(move || {
@@ -90,7 +90,7 @@ fn whoever_keeps_the_server_waiting_is_cut_off() {
 }
 
 #[test]
-fn sessions_are_begun_at_a_rate_and_a_flood_of_them_costs_nobody_else() {
+fn new_sessions_are_rate_limited_per_caller() {
     let target = Target::with(&[], &[("MCPBASH_HTTP_MAX_SESSIONS", "50")]);
     let hello = post(&[], &initialize("2025-11-25", &json!({})).to_string());
     let mut http = target.server.connect();
@@ -104,7 +104,7 @@ fn sessions_are_begun_at_a_rate_and_a_flood_of_them_costs_nobody_else() {
     assert_eq!((refused.status, refused.header("mcp-session-id")), (429, None));
     assert!(refused.header("retry-after").is_some(), "{refused:?}");
     assert!(refused.text().contains("MCPBASH_HTTP_MAX_SESSIONS_PER_MIN"), "{refused:?}");
-    // Other requests of the same caller have no rate, and another caller may begin sessions.
+    // Other requests of the same caller have no rate limit, and another caller can still begin sessions.
     target.server.expect_service();
     let mut other = target.server.connect_from([127, 0, 0, 2]);
     other.send(&hello);
@@ -115,7 +115,7 @@ fn sessions_are_begun_at_a_rate_and_a_flood_of_them_costs_nobody_else() {
 }
 
 #[test]
-fn a_thousand_connections_are_served_and_go_again() {
+fn a_thousand_connections_are_served_and_released() {
     let target = Target::new();
     let mut all: Vec<Http> = (0..1000).map(|_| target.server.connect()).collect();
     for http in &mut all {
@@ -130,7 +130,7 @@ fn a_thousand_connections_are_served_and_go_again() {
 }
 
 #[test]
-fn connections_beyond_the_limit_are_closed_and_the_others_go_on() {
+fn connections_beyond_the_limit_are_closed_and_the_others_stay() {
     let target = Target::with(&[], &[("MCPBASH_HTTP_MAX_CONNECTIONS", "20")]);
     let mut held: Vec<Http> = Vec::new();
     let mut refused = 0;
@@ -154,7 +154,7 @@ fn connections_beyond_the_limit_are_closed_and_the_others_go_on() {
 }
 
 #[test]
-fn bombs_of_json_do_not_go_off() {
+fn json_bombs_are_harmless() {
     let target = Target::new();
     let session = target.server.session("2025-11-25");
     let deep =

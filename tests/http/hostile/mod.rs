@@ -10,7 +10,7 @@ use crate::harness::{Project, wait_until};
 use serde_json::json;
 use std::net::SocketAddr;
 
-/// A server under attack, and what it had when it began.
+/// A server under attack, and its resources at the start.
 struct Target {
     server: HttpServer,
     project: Project,
@@ -19,7 +19,7 @@ struct Target {
     held_bytes: u64,
 }
 
-/// More descriptors than these are not kept open to be used again.
+/// At most this many descriptors are kept open for reuse.
 const MOST_DESCRIPTORS_KEPT: usize = 4;
 
 impl Target {
@@ -27,7 +27,7 @@ impl Target {
         Self::with(&[], &[])
     }
 
-    /// A server with a tool that leaves a trace, and limits that can be reached.
+    /// A server with a tool that leaves a mark, and limits that can be reached.
     fn with(arguments: &[&str], environment: &[(&str, &str)]) -> Self {
         let project = Project::with_hi().tool("mark", "#!/bin/sh\necho called >>called\n");
         let patience = [("MCPBASH_HTTP_HEADER_TIMEOUT", "2"), ("MCPBASH_HTTP_STALL_TIMEOUT", "2")];
@@ -37,17 +37,17 @@ impl Target {
             &[&patience[..], environment].concat(),
         );
         let metrics = metrics_address(&server);
-        // What is kept to be used again is there after the first call.
+        // Reusable resources exist after the first call.
         server.expect_service();
         server.ask("tools/call", &json!({ "name": "hi", "arguments": {} }));
         let (descriptors, held_bytes) = (server.descriptors(), held_bytes(metrics));
         Self { server, project, metrics, descriptors, held_bytes }
     }
 
-    /// Sends bytes, and returns the statuses of all that comes back until the server closes the connection.
+    /// Sends bytes, and returns the statuses of all answers until the server closes the connection.
     fn statuses(&self, bytes: &[u8]) -> Vec<u16> {
         let mut http = self.server.connect();
-        // The server may have had enough before the end.
+        // The server may close the connection before everything is sent.
         let _ = http.try_send(bytes);
         statuses(&http.rest())
     }
@@ -58,7 +58,7 @@ impl Target {
         http.head().status
     }
 
-    /// Nothing got in, nobody is kept from being served, and what the attack has cost is given back.
+    /// Nothing got in, other clients are served, and the resources of the attack are released.
     fn expect_unharmed(self) {
         self.server.expect_service();
         assert!(!self.project.path("called").exists(), "a tool was called");
@@ -73,19 +73,19 @@ impl Target {
     }
 }
 
-/// How many bytes the server holds for its clients.
+/// The bytes that the server holds for its clients.
 fn held_bytes(metrics: SocketAddr) -> u64 {
     gauge(metrics, "mcp_server_held_bytes")
 }
 
-/// The statuses of all answers in what a connection has said.
+/// The statuses of all answers on a connection.
 fn statuses(said: &[u8]) -> Vec<u16> {
     let text = String::from_utf8_lossy(said);
     let lines = text.split("\r\n").filter_map(|line| line.rsplit_once("HTTP/1.1 "));
     lines.filter_map(|(_, status)| status.get(..3)?.parse().ok()).collect()
 }
 
-/// A harmless message, and what stands before it in a request.
+/// A harmless message, and the head of its request.
 fn discover() -> String {
     stateless_message(1, "server/discover", &json!({})).to_string()
 }

@@ -4,7 +4,7 @@ use super::{HEAD, Target, discover, statuses};
 use crate::harness::http::{Response, post, request, stateless, stateless_message};
 use serde_json::{Value, json};
 
-/// A request that leaves a trace where it is served.
+/// A request that leaves a mark if it is served.
 fn mark() -> Vec<u8> {
     stateless("smuggled", "tools/call", &json!({ "name": "mark", "arguments": {} }))
 }
@@ -17,7 +17,7 @@ fn no_request_is_hidden_in_another() {
     let length = discover.len();
     let both =
         ["Transfer-Encoding: chunked", &format!("Content-Length: {}", chunked.len())].map(str::to_owned);
-    // A proxy before us could read these differently. The rest of the connection is never served.
+    // A proxy in front could read these differently. The rest of the connection is never served.
     for headers in [
         format!("{}\r\n{}\r\n", both[0], both[1]),
         format!("{}\r\n{}\r\n", both[1], both[0]),
@@ -70,7 +70,7 @@ fn no_request_is_hidden_in_another() {
 }
 
 #[test]
-fn chunks_that_are_none_end_the_connection() {
+fn invalid_chunks_close_the_connection() {
     let target = Target::new();
     let discover = discover();
     let length = discover.len();
@@ -95,7 +95,7 @@ fn chunks_that_are_none_end_the_connection() {
         let shown: String = body.chars().take(40).collect();
         assert!(statuses.iter().all(|status| *status >= 400), "{shown:?}: {statuses:?}");
     }
-    // What is right is served, also in pieces of one byte, with extensions and trailers.
+    // Valid chunks are served, even in pieces of one byte, with extensions and trailers.
     let pieces: String =
         discover.chars().map(|letter| ["1;a=b\r\n", &letter.to_string(), "\r\n"].concat()).collect();
     let bytes = format!("{HEAD}Transfer-Encoding: chunked\r\n\r\n{pieces}0\r\nX-Trailer: y\r\n\r\n");
@@ -104,7 +104,7 @@ fn chunks_that_are_none_end_the_connection() {
 }
 
 #[test]
-fn what_is_no_http_is_not_served() {
+fn non_http_input_is_not_served() {
     let target = Target::new();
     let discover = discover();
     let length = discover.len();
@@ -129,7 +129,7 @@ fn what_is_no_http_is_not_served() {
         let shown = String::from_utf8_lossy(bytes).into_owned();
         assert!(statuses.iter().all(|status| (400..500).contains(status)), "{shown:?}: {statuses:?}");
     }
-    // Garbage behind a request spoils nothing but itself. Lines alone are none.
+    // Garbage after a request affects only itself. Empty lines are ignored.
     let mut bytes = format!("{HEAD}Content-Length: {length}\r\n\r\n{discover}").into_bytes();
     bytes.extend(b"}}}\r\n\r\n");
     assert_eq!(target.statuses(&bytes), [200, 400]);
@@ -137,7 +137,7 @@ fn what_is_no_http_is_not_served() {
 }
 
 #[test]
-fn methods_and_paths_that_are_not_there_are_refused() {
+fn unknown_methods_and_paths_are_refused() {
     let target = Target::new();
     let session = target.server.session("2025-11-25");
     for method in ["PUT", "PATCH", "HEAD", "TRACE", "CONNECT", "PROPFIND", "post", "PRI", "X"] {
@@ -156,7 +156,7 @@ fn methods_and_paths_that_are_not_there_are_refused() {
     }
     assert_eq!(target.status(&request("CONNECT", "127.0.0.1:80", &[], b"")), 404);
     assert_eq!(target.status(&request("GET", "/metrics", &[], b"")), 404);
-    // With a query it is the same place.
+    // A query does not change the path.
     assert_eq!(target.status(&request("DELETE", "/mcp?x=/..", &session.headers(), b"")), 200);
     target.expect_unharmed();
 }
@@ -180,13 +180,13 @@ fn requests_in_a_row_are_answered_in_order() {
 }
 
 #[test]
-fn one_who_says_no_more_gets_its_answer() {
+fn a_half_closed_connection_gets_its_answer() {
     let target = Target::new();
     let mut http = target.server.connect();
     http.send(&stateless(1, "server/discover", &json!({})));
     http.half_close();
     assert_eq!(statuses(&http.rest()), [200]);
-    // One that goes in the middle of anything leaves nothing behind.
+    // A client that disconnects at any point leaves nothing behind.
     let whole = mark();
     for end in (0..whole.len()).step_by(7) {
         target.server.connect().send(&whole[..end]);
@@ -195,7 +195,7 @@ fn one_who_says_no_more_gets_its_answer() {
 }
 
 #[test]
-fn old_clients_are_served_and_told_when_it_is_over() {
+fn http_1_0_and_connection_close_are_honoured() {
     let target = Target::new();
     let body = discover();
     let old = HEAD.replace("HTTP/1.1", "HTTP/1.0");
@@ -209,7 +209,7 @@ fn old_clients_are_served_and_told_when_it_is_over() {
     http.send(format!("{HEAD}Connection: close\r\nContent-Length: {length}\r\n\r\n{body}").as_bytes());
     assert_eq!(http.response().header("connection"), Some("close"));
     http.expect_closed();
-    // One who asks before it sends is asked to.
+    // A client that sends `Expect: 100-continue` is told to continue.
     let mut http = target.server.connect();
     http.send(format!("{HEAD}Expect: 100-continue\r\nContent-Length: {length}\r\n\r\n").as_bytes());
     let mut go_on = [0; 25];
@@ -222,7 +222,7 @@ fn old_clients_are_served_and_told_when_it_is_over() {
 }
 
 #[test]
-fn only_json_is_taken_and_only_by_who_takes_what_we_send() {
+fn content_type_and_accept_are_checked() {
     let target = Target::new();
     let body = discover();
     let with = |headers: &[(&str, &str)]| -> Response {
@@ -255,9 +255,9 @@ fn only_json_is_taken_and_only_by_who_takes_what_we_send() {
     target.expect_unharmed();
 }
 
-/// Statuses come in the order of the checks: a request that fails several gets the first.
+/// Checks run in a fixed order: a request that fails several gets the status of the first.
 #[test]
-fn the_first_thing_that_is_wrong_is_told() {
+fn the_first_failed_check_decides_the_status() {
     let target = Target::new();
     let wrong = [("Host", "evil.example"), ("Origin", "null"), ("Content-Type", "x"), ("Accept", "x")];
     let junk = "x".repeat(5_000_000);

@@ -1,11 +1,11 @@
-//! Pages of other origins, other host names, and ids of sessions of others.
+//! Other origins, other host names, and session ids of other callers.
 
 use super::{HEAD, Target, discover};
 use crate::harness::http::{initialize, post, request, stateless_with};
 use serde_json::json;
 
 #[test]
-fn pages_of_strangers_and_their_names_are_turned_away() {
+fn other_origins_and_host_names_are_refused() {
     let target = Target::new();
     let body = discover();
     let post = |headers: &[(&str, &str)]| {
@@ -60,7 +60,7 @@ fn pages_of_strangers_and_their_names_are_turned_away() {
     assert_eq!(twice.status, 403);
     let twice = post(&[("Origin", "http://localhost"), ("Origin", "http://evil.example")]);
     assert_eq!((twice.status, twice.header("access-control-allow-origin")), (403, None));
-    // A whole URL in the request line is held against the header.
+    // A full URL in the request line is compared with the header.
     for (target_url, host, status) in [
         ("http://evil.example/mcp", "127.0.0.1", 421),
         ("http://127.0.0.1/mcp", "evil.example", 421),
@@ -79,7 +79,7 @@ fn pages_of_strangers_and_their_names_are_turned_away() {
 }
 
 #[test]
-fn a_session_is_only_for_who_knows_its_id() {
+fn a_session_requires_its_id() {
     let target = Target::new();
     let session = target.server.session("2025-11-25");
     let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": "mark" } });
@@ -117,7 +117,7 @@ fn a_session_is_only_for_who_knows_its_id() {
         let refused = with(&[("Mcp-Session-Id", id), ("MCP-Protocol-Version", version)]);
         assert_eq!(refused.status, 400, "{version}");
     }
-    // Nobody chooses the id of a session.
+    // A client cannot choose the id of a session.
     let chosen = post(&[("Mcp-Session-Id", "chosen")], &initialize("2025-11-25", &json!({})).to_string());
     let begun = target.server.send(&chosen);
     assert!(
@@ -127,11 +127,11 @@ fn a_session_is_only_for_who_knows_its_id() {
     assert_eq!(with(&[("Mcp-Session-Id", "chosen")]).status, 404);
     let again = post(&session.headers(), &initialize("2025-11-25", &json!({})).to_string());
     assert_ne!(target.server.send(&again).header("mcp-session-id"), Some(id));
-    // One that could not begin has none.
+    // A session that could not begin has no id.
     let failed =
         target.server.send(&post(&[], r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":7}"#));
     assert_eq!(failed.header("mcp-session-id"), None, "{failed:?}");
-    // The stateless era has no sessions, and no session makes it one.
+    // The stateless era has no sessions, and a session id does not change that.
     let headers = [("Mcp-Session-Id", "nobody's")];
     let ignored = target.server.send(&stateless_with(&headers, 1, "server/discover", &json!({})));
     assert_eq!((ignored.status, ignored.header("mcp-session-id")), (200, None));

@@ -1,4 +1,4 @@
-//! How long sessions live, and how many there may be.
+//! The lifetime of sessions, and their maximum number.
 
 use super::{call, project};
 use crate::harness::http::{Event, HttpServer, HttpSession, post, request};
@@ -7,7 +7,7 @@ use crate::harness::{exists, wait_until, wait_until_gone};
 use serde_json::json;
 
 #[test]
-fn sessions_that_nobody_uses_end_and_the_others_do_not() {
+fn idle_sessions_expire_and_the_others_do_not() {
     let project = project();
     let (server, metrics) = start_with(&project, &[("MCPBASH_HTTP_SESSION_IDLE_TIMEOUT", "1")]);
     let (idle, listening, working) =
@@ -17,7 +17,7 @@ fn sessions_that_nobody_uses_end_and_the_others_do_not() {
     let call = working.request(1, "tools/call", &call("stuck"));
     let pid = project.wait_for_started(1)[0];
     let ping = |session: &HttpSession<'_>| session.request("p", "ping", &json!({})).response().status;
-    // Seen in the metrics, because a request would use it.
+    // Observed in the metrics, because a request would use the session.
     wait_until("the session to end", || (gauge(metrics, "mcp_server_sessions") == 2).then_some(()));
     assert_eq!(ping(&idle), 404);
     assert_eq!((ping(&listening), ping(&working)), (200, 200));
@@ -29,7 +29,7 @@ fn sessions_that_nobody_uses_end_and_the_others_do_not() {
 }
 
 #[test]
-fn the_session_that_was_used_least_lately_makes_room() {
+fn the_least_recently_used_session_is_evicted() {
     let project = project();
     let server = HttpServer::start_with(project.root(), &[], &[("MCPBASH_HTTP_MAX_SESSIONS", "2")]);
     let (first, second) = (server.session("2025-11-25"), server.session("2025-11-25"));
@@ -37,7 +37,7 @@ fn the_session_that_was_used_least_lately_makes_room() {
     assert_eq!((ping(&second), ping(&first)), (200, 200));
     let third = server.session("2025-11-25");
     assert_eq!((ping(&first), ping(&second), ping(&third)), (200, 404, 200));
-    // Those that are in use stay, and there is no room for more.
+    // Sessions in use stay, and there is no room for more.
     let streams = [first.get(None).events(), third.get(None).events()];
     let initialize = crate::harness::http::initialize("2025-11-25", &json!({})).to_string();
     let refused = server.send(&post(&[], &initialize));
@@ -48,7 +48,7 @@ fn the_session_that_was_used_least_lately_makes_room() {
 }
 
 #[test]
-fn a_session_that_is_deleted_takes_its_calls_along() {
+fn deleting_a_session_cancels_its_calls() {
     let project = project();
     let server = HttpServer::start(project.root());
     let session = server.session("2025-11-25");
@@ -78,10 +78,10 @@ fn a_session_that_is_deleted_takes_its_calls_along() {
 
 // Shows: http-version
 #[test]
-fn a_version_that_no_session_speaks_is_refused() {
+fn an_unsupported_version_is_refused() {
     let project = project();
     let server = HttpServer::start(project.root());
-    // A client that asks for an unknown revision is offered one that we know.
+    // A client that asks for an unknown revision is offered a supported one.
     for (asked, agreed) in
         [("2099-01-01", "2025-11-25"), ("2026-07-28", "2025-11-25"), ("2024-11-05", "2024-11-05")]
     {

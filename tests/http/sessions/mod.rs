@@ -10,14 +10,14 @@ use crate::harness::Project;
 use crate::harness::http::Event;
 use serde_json::{Value, json};
 
-/// Tells of a step, as progress.
+/// Reports a step, as progress.
 const STEP: &str = r#"step() {
     printf '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"x","progress":%s}}\n' \
         "$1" >>"$MCP_PROGRESS_STREAM"
 }
 "#;
 
-/// `steps` tells of five steps and ends; `waits` tells of three, and of the others when the gate is open.
+/// `steps` reports five steps and ends; `waits` reports three, and the others when the gate is open.
 fn project() -> Project {
     Project::with_hi()
         .waiting_tool("stuck")
@@ -31,7 +31,7 @@ fn project() -> Project {
         )
 }
 
-/// What a client needs to know of a message of `steps`.
+/// The part of a `steps` message that a client needs.
 fn short(event: &Event) -> String {
     let message = event.message();
     match message["method"].as_str() {

@@ -1,4 +1,4 @@
-//! The transport of 2024-11-05: a stream of events, and POST beside it.
+//! The transport of 2024-11-05: an event stream, and POST beside it.
 
 use super::{call, project};
 use crate::harness::http::{HttpServer, request};
@@ -6,7 +6,7 @@ use crate::harness::{Project, wait_until, wait_until_gone};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-/// A session of the transport of 2024-11-05: the stream, and where messages are sent to.
+/// A session of the transport of 2024-11-05: the stream, and the address for messages.
 struct OldSession<'a> {
     server: &'a HttpServer,
     events: crate::harness::http::Events,
@@ -70,17 +70,17 @@ fn the_oldest_transport_lives_as_long_as_its_stream() {
 }
 
 #[test]
-fn answers_that_nobody_reads_are_not_piled_up() {
+fn unread_answers_are_bounded() {
     let project = Project::with_hi();
     let settings = [("MCPBASH_MAX_UNREAD_BYTES", "65536")];
     let server = HttpServer::start_with(project.root(), &["--legacy-sse"], &settings);
     let session = OldSession::open(&server);
     // An answer repeats the id of its request, which makes it long.
     let list = json!({ "jsonrpc": "2.0", "id": "x".repeat(20_000), "method": "tools/list" });
-    // Beside what waits in the server, the buffers of the connection take some megabytes.
+    // Besides the server's own buffers, the connection's buffers take some megabytes.
     let taken = (0..2_000).take_while(|_| session.post(&list) == 202).count();
     assert_eq!(session.post(&list), 503);
-    // An answer of the client is taken all the same, and others are not concerned.
+    // An answer of the client is still accepted, and other clients are not affected.
     assert_eq!(session.post(&json!({ "jsonrpc": "2.0", "id": 1, "result": {} })), 202);
     server.expect_service();
     let mut session = session;
@@ -92,7 +92,7 @@ fn answers_that_nobody_reads_are_not_piled_up() {
 }
 
 #[test]
-fn the_oldest_transport_too_is_answered_when_the_server_ends() {
+fn the_oldest_transport_is_answered_at_shutdown_too() {
     let project = project();
     let mut server = HttpServer::start_with(project.root(), &["--legacy-sse"], &[]);
     let idle = OldSession::open(&server);

@@ -6,7 +6,7 @@ use crate::harness::{Project, exists, wait_until, wait_until_gone};
 use serde_json::json;
 
 #[test]
-fn a_connection_that_is_closed_cancels_without_a_session_and_only_there() {
+fn closing_the_connection_cancels_only_without_a_session() {
     let project = project();
     let server = HttpServer::start(project.root());
     let mut alone = server.connect();
@@ -26,7 +26,7 @@ fn a_connection_that_is_closed_cancels_without_a_session_and_only_there() {
         (alive.len() < 2).then_some(alive)
     });
     assert_eq!(alive.len(), 1);
-    // A posted cancellation is for a request of its own session.
+    // A posted cancellation applies only to a request of the same session.
     let cancel =
         json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 1 } });
     let other = server.session("2025-11-25");
@@ -43,7 +43,7 @@ fn a_connection_that_is_closed_cancels_without_a_session_and_only_there() {
 }
 
 #[test]
-fn a_request_that_is_cancelled_ends_without_an_answer() {
+fn a_cancelled_request_gets_no_answer() {
     let project = project();
     let server = HttpServer::start(project.root());
     let session = server.session("2025-11-25");
@@ -53,7 +53,7 @@ fn a_request_that_is_cancelled_ends_without_an_answer() {
     wait_until_gone(pid);
     let ended = waiting.response();
     assert!(ended.status == 200 && ended.is_events() && ended.body.is_empty(), "{ended:?}");
-    // Its id can be used again.
+    // Its id can be reused.
     assert_eq!(session.ask("a", "tools/call", &call("hi"))["result"]["content"][0]["text"], "hi");
     server.finish();
 }
@@ -76,10 +76,10 @@ fn a_question_is_answered_by_another_post() {
             let result = json!({ "action": "accept", "content": { "name": name } });
             json!({ "jsonrpc": "2.0", "id": question.message()["id"], "result": result })
         };
-        // The answer of a stranger is none, and so is one to what nobody asked.
+        // An answer from another session does not count, nor does an answer without a question.
         assert_eq!(other.send(&answer("Mallory")).response().status, 202);
         assert_eq!(session.send(&json!({ "jsonrpc": "2.0", "id": 99, "result": {} })).response().status, 202);
-        // The question is still there for a client that lost it.
+        // A client that lost the question can read it again.
         let id = question.id.clone().unwrap();
         let before = id.replace("-1", "-0");
         drop(events);
@@ -94,7 +94,7 @@ fn a_question_is_answered_by_another_post() {
 }
 
 #[test]
-fn batches_are_for_the_revision_that_has_them() {
+fn batches_are_accepted_only_in_the_revision_that_has_them() {
     let project = project();
     let server = HttpServer::start(project.root());
     let batch = json!([
@@ -129,7 +129,7 @@ fn batches_are_for_the_revision_that_has_them() {
 }
 
 #[test]
-fn the_id_of_a_request_is_its_clients_own() {
+fn request_ids_are_per_client() {
     let project = project();
     let server = HttpServer::start(project.root());
     let (one, two) = (server.session("2025-11-25"), server.session("2025-11-25"));
@@ -149,7 +149,7 @@ fn the_id_of_a_request_is_its_clients_own() {
 }
 
 #[test]
-fn one_who_does_not_read_holds_nobody_up() {
+fn a_client_that_does_not_read_blocks_no_other() {
     let script = format!(
         "#!/bin/bash\ntext=$(head -c 8000 /dev/zero | tr '\\0' x)\n{}for n in $(seq 1 2000); do step $n; done\n\
          echo $$ >>ended\necho done\n",
@@ -166,14 +166,14 @@ fn one_who_does_not_read_holds_nobody_up() {
     let mut lazy = session.request(1, "tools/call", &params);
     let mut lazier = server.connect();
     lazier.send(&stateless(1, "tools/call", &params));
-    // Both scripts come to their end though nobody reads what they say.
+    // Both scripts finish although their output is not read.
     wait_until("the scripts to end", || (project.read("ended").lines().count() == 2).then_some(()));
     let mut diligent = server.connect();
     diligent.send(&stateless(2, "tools/call", &params));
     let messages = diligent.events().messages();
     assert_eq!(messages.last().unwrap()["result"]["content"][0]["text"], "done");
     assert_eq!(session.ask(2, "tools/call", &call("hi"))["result"]["content"][0]["text"], "hi");
-    // A late reader has missed what may be lost, and still gets its answer.
+    // A late reader has missed messages that may be dropped, and still gets its answer.
     for http in [&mut lazy, &mut lazier] {
         let text = String::from_utf8(http.response().body).unwrap();
         assert!(text.contains("\"text\":\"done\""), "{}", text.len());
@@ -182,7 +182,7 @@ fn one_who_does_not_read_holds_nobody_up() {
 }
 
 #[test]
-fn lines_are_ended_in_one_way_only() {
+fn only_newlines_end_the_lines_of_an_event() {
     // A carriage return between the members of JSON would end a line of an event.
     let script = format!(
         "#!/bin/bash\n{STEP}step 1\nprintf '{{\"content\":\\r[{{\"type\":\"text\",\\r\\n\"text\":\"a\\\\r\\\\nb\"}}],\\r\
@@ -211,7 +211,7 @@ fn streams_beyond_the_limit_are_refused_and_calls_still_answered() {
     let mut listening = server.connect();
     listening.send(&stateless("l", "subscriptions/listen", &json!({ "notifications": {} })));
     assert_eq!(listening.response().status, 503);
-    // What has begun to work is answered all the same.
+    // Requests in progress are still answered.
     let answer = third.call_with_progress(1, "steps").events().messages();
     assert_eq!(answer.last().unwrap()["result"]["content"][0]["text"], "done", "{answer:?}");
     assert_eq!(third.ask(2, "tools/call", &call("hi"))["result"]["content"][0]["text"], "hi");

@@ -7,7 +7,7 @@ use serde_json::json;
 
 const ALL: [&str; 6] = ["1", "2", "3", "4", "5", "done"];
 
-/// The rest of a stream, from an event on.
+/// The rest of a stream, after an event.
 fn rest(session: &HttpSession<'_>, id: &str) -> Vec<Event> {
     let events = session.get(Some(id)).events().all();
     events.into_iter().filter(|event| event.data.as_deref().is_some_and(|data| !data.is_empty())).collect()
@@ -40,7 +40,7 @@ fn a_stream_that_is_cut_anywhere_is_resumed_without_loss() {
             let after = rest(&session, &last);
             seen.extend(after.iter().map(short));
             assert_eq!(seen, ALL, "{revision}, cut after {cut}");
-            // The same once more, long after the answer was sent.
+            // The same again, long after the answer was sent.
             assert_eq!(rest(&session, &last), after);
             if let Some(end) = after.last() {
                 assert_eq!(rest(&session, end.id.as_deref().unwrap()), [], "there is nothing more");
@@ -51,7 +51,7 @@ fn a_stream_that_is_cut_anywhere_is_resumed_without_loss() {
 }
 
 #[test]
-fn one_that_comes_back_early_hears_the_rest_as_it_happens() {
+fn a_client_that_reconnects_early_receives_the_rest_live() {
     let project = project();
     let server = HttpServer::start(project.root());
     let session = server.session("2025-11-25");
@@ -70,7 +70,7 @@ fn one_that_comes_back_early_hears_the_rest_as_it_happens() {
 }
 
 #[test]
-fn of_two_readers_the_last_one_has_the_stream() {
+fn the_last_of_two_readers_has_the_stream() {
     let project = project();
     let server = HttpServer::start(project.root());
     let session = server.session("2025-11-25");
@@ -94,7 +94,7 @@ fn a_new_stream_of_a_session_takes_over_from_one_that_the_client_has_lost() {
     let project = project();
     let server = HttpServer::start(project.root());
     let session = server.session("2025-11-25");
-    // The client's network is gone and back: nobody has closed the stream, and nobody reads it.
+    // The client's network went down and came back: the stream was not closed, and is not read.
     let mut lost = session.get(None).events();
     lost.next().unwrap();
     for round in 0..50 {
@@ -113,7 +113,7 @@ fn a_new_stream_of_a_session_takes_over_from_one_that_the_client_has_lost() {
 }
 
 #[test]
-fn events_that_nobody_has_are_not_made_up() {
+fn unknown_event_ids_are_refused() {
     let project = project();
     let server = HttpServer::start_with(
         project.root(),
@@ -148,7 +148,7 @@ fn events_that_nobody_has_are_not_made_up() {
         let refused = session.get(Some(id)).response();
         assert_eq!(refused.status, 400, "{id:.40}: {refused:?}");
     }
-    // Ids are of a session: what is said in one is never told in another.
+    // Event ids belong to a session: one session's events are never sent in another.
     let foreign = other.get(Some(&last)).response();
     assert_eq!(foreign.status, 400, "{foreign:?}");
     assert_eq!(number, "6");
@@ -156,7 +156,7 @@ fn events_that_nobody_has_are_not_made_up() {
 }
 
 #[test]
-fn what_was_too_long_ago_is_refused_and_not_left_out() {
+fn events_no_longer_in_the_replay_buffer_are_refused() {
     let long = format!("text=$(head -c 8000 /dev/zero | tr '\\0' x)\n{STEP}");
     let script = long.replace("\"progress\":%s", "\"progress\":%s,\"message\":\"'$text'\"");
     let script = format!("#!/bin/bash\n{script}for n in $(seq 1 400); do step $n; done\necho done\n");
@@ -175,7 +175,7 @@ fn what_was_too_long_ago_is_refused_and_not_left_out() {
 }
 
 #[test]
-fn what_belongs_to_no_request_is_told_once_also_across_connections() {
+fn notifications_outside_requests_are_sent_once_across_connections() {
     let project = project();
     let server = HttpServer::start(project.root());
     let session = server.session("2025-11-25");
@@ -193,7 +193,7 @@ fn what_belongs_to_no_request_is_told_once_also_across_connections() {
     let mut stream = session.get(told.id.as_deref()).events();
     let again = std::iter::from_fn(|| stream.next_message()).find(change).unwrap();
     assert_ne!(again.id, told.id);
-    // From an earlier event on it is told again, and one that asks for nothing hears only what is new.
+    // Resuming from an earlier event sends it again; a stream without an event id gets only new events.
     let mut replaying = session.get(told.id.as_deref()).events();
     assert_eq!(std::iter::from_fn(|| replaying.next_message()).find(change), Some(again));
     drop((replaying, stream));

@@ -1,4 +1,4 @@
-//! A server that ends while streams are open.
+//! Shutdown while streams are open.
 
 use super::{call, project, short};
 use crate::harness::http::{HttpServer, stateless};
@@ -14,7 +14,7 @@ fn listen(server: &HttpServer, params: &Value) -> crate::harness::http::Events {
 }
 
 #[test]
-fn a_server_that_ends_finishes_what_it_has_begun() {
+fn shutdown_finishes_running_calls() {
     let project = project().file("resources/a.txt", "a");
     let mut server = HttpServer::start(project.root());
     let mut lists = listen(&server, &json!({ "toolsListChanged": true }));
@@ -36,7 +36,7 @@ fn a_server_that_ends_finishes_what_it_has_begun() {
     idle.send(&stateless(1, "server/discover", &json!({})));
     idle.response();
     server.signal(Signal::TERM);
-    // Those who only listen learn at once that it is over, while the calls still run.
+    // Listening streams end at once, while the calls still run.
     for mut events in [lists, resources] {
         let last = events.next_message().unwrap().message();
         assert!(last["id"] == "l" && last.get("result").is_some(), "{last}");
@@ -63,7 +63,7 @@ fn a_server_that_ends_finishes_what_it_has_begun() {
 }
 
 #[test]
-fn what_takes_too_long_when_the_server_ends_is_answered_with_an_error() {
+fn calls_that_outlast_the_shutdown_timeout_get_an_error() {
     let project = project();
     let mut server = HttpServer::start_with(project.root(), &[], &[("MCPBASH_HTTP_DRAIN_TIMEOUT", "1")]);
     let session = server.session("2025-11-25");

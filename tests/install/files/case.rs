@@ -1,9 +1,9 @@
-//! A file of a client as people have it, and what the entry changes in it.
+//! A client's file as users have it, and the changes that the entry makes.
 
-/// A file of a client, and what it becomes.
+/// A client's file before and after.
 pub(super) struct Case {
     pub(super) client: &'static str,
-    /// More words for the command line.
+    /// More arguments for the command line.
     pub(super) scope: &'static [&'static str],
     pub(super) path: &'static str,
     pub(super) before: &'static str,

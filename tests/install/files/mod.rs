@@ -1,5 +1,5 @@
-//! `mcp-bash install` in the files of each client, as people have them: with comments, other servers, tabs and line ends of
-//! Windows. All but the entry stays byte for byte, and `uninstall` gives back what was there.
+//! `mcp-bash install` in the files of each client, as users have them: with comments, other servers, tabs and
+//! CRLF line ends. Everything but the entry stays byte for byte, and `uninstall` restores the file.
 
 mod assistants;
 mod case;
@@ -18,7 +18,7 @@ fn with_words<'w>(words: &[&'w str], more: &[&'w str]) -> Vec<&'w str> {
 }
 
 #[test]
-fn each_file_of_each_client_is_among_these() {
+fn every_file_of_every_client_has_a_case() {
     let words = |scope: Scope| if scope == Scope::User { Vec::new() } else { vec!["--scope", scope.name()] };
     for client in CLIENTS {
         for file in client.files {
@@ -30,7 +30,7 @@ fn each_file_of_each_client_is_among_these() {
 }
 
 #[test]
-fn the_entry_is_added_to_the_file_of_each_client_and_taken_out_again() {
+fn install_adds_the_entry_to_each_file_and_uninstall_removes_it() {
     for Case { client, scope, path, before, change: (piece, changed) } in cases() {
         let home = Home::new();
         home.write(path, before);
@@ -43,7 +43,7 @@ fn the_entry_is_added_to_the_file_of_each_client_and_taken_out_again() {
         let backup = format!("{path}.bak");
         assert_eq!(home.read(&backup).as_deref(), Some(*before), "{client} {path}");
 
-        // As it is.
+        // Again, without a change.
         let said = home.run(&with_words(&["install", client], scope));
         assert_eq!((said.code, &*said.err), (0, ""), "{client}");
         assert!(said.out.contains("is already installed in HOME/"), "{}", said.out);
@@ -57,7 +57,7 @@ fn the_entry_is_added_to_the_file_of_each_client_and_taken_out_again() {
 }
 
 #[test]
-fn a_file_that_its_client_wrote_meanwhile_loses_the_entry_alone() {
+fn uninstall_removes_only_the_entry_from_a_rewritten_file() {
     for Case { client, scope, path, before, .. } in cases() {
         let home = Home::new();
         home.write(path, before);
@@ -65,13 +65,13 @@ fn a_file_that_its_client_wrote_meanwhile_loses_the_entry_alone() {
         std::fs::remove_file(home.path(&format!("{path}.bak"))).unwrap();
         let said = home.run(&with_words(&["uninstall", client], scope));
         assert_eq!((said.code, &*said.err), (0, ""), "{client}");
-        // Only whole files of nothing go.
+        // Only files without other content are removed.
         let Some(after) = home.read(path) else {
             assert!(before.trim().len() < 30, "{client}: {before}");
             continue;
         };
         assert!(!after.contains("--project-root"), "{client}: {after}");
-        // All that was there is there, in its order; and what is new is at most what leads to the servers.
+        // All earlier content is still there, in order; at most the keys around the servers are new.
         let mut rest = &*after;
         for part in before.split_whitespace() {
             let part = part.trim_end_matches(',').trim_matches(['{', '}']);
@@ -82,7 +82,7 @@ fn a_file_that_its_client_wrote_meanwhile_loses_the_entry_alone() {
 }
 
 #[test]
-fn a_file_that_is_not_there_is_made_and_goes_again() {
+fn a_missing_file_is_created_and_removed_again() {
     let home = Home::new();
     let places: Vec<(&str, &[&str])> = cases().map(|case| (case.client, case.scope)).collect();
     for (client, scope) in places {

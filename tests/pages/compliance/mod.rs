@@ -1,5 +1,5 @@
-//! What the specification asks for, and the test that shows it. A test says which rules it shows in a comment above it
-//! (`// Shows: id-echoed, id-types`); `docs/compliance.md` is made of both.
+//! The rules of the specification, and the tests that show them. A comment above a test names the rules it
+//! shows (`// Shows: id-echoed, id-types`); `docs/compliance.md` is generated from both.
 
 mod connection_rules;
 mod feature_rules;
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// The methods, and the revisions that have them: the five in their order.
+/// The methods, and the revisions that have them, in order.
 const METHODS: &[(&str, [&str; 5])] = &[
     ("`initialize`, `notifications/initialized`, `ping`", ["✓", "✓", "✓", "✓", "removed"]),
     ("`server/discover`, `subscriptions/listen`", ["", "", "", "", "✓"]),
@@ -34,13 +34,14 @@ const METHODS: &[(&str, [&str; 5])] = &[
     ("batches", ["", "✓", "", "", ""]),
 ];
 
-/// What is not there yet, so that nobody looks for it in the table.
+/// The parts that are not implemented, so that readers do not search the table for them.
 const NOT_YET: &[&str] = &[
     "OAuth over HTTP; callers are known by tokens of a file",
     "tasks (experimental in 2025-11-25, an extension since)",
 ];
 
-/// What the official suite says, and how to have it said again. `tests/conformance/run` fails where this is not so.
+/// The results of the official suite, and how to reproduce them. `tests/conformance/run` fails if they
+/// differ.
 const OFFICIAL_SUITE: &str = "
 ## The official conformance suite
 
@@ -107,7 +108,7 @@ fn shown() -> BTreeMap<String, Vec<(String, String)>> {
     shown
 }
 
-/// The Rust files of a folder and of those in it, in order.
+/// The Rust files of a folder and its subfolders, in order.
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let (folders, files): (Vec<_>, Vec<_>) = entries.partition(|path| path.is_dir());

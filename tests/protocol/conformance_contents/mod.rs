@@ -1,6 +1,6 @@
-//! What the scenarios of the official conformance suite get from its fixtures (`tests/conformance/project`), looked at
-//! closely: the suite looks at shapes, these tests at contents, order and ids. It speaks HTTP only; they speak over
-//! standard input and output as well, in both eras.
+//! The fixtures of the official conformance suite (`tests/conformance/project`) in detail: the suite checks
+//! shapes, these tests check contents, order and ids. The suite uses only HTTP; these tests use standard
+//! input and output as well, in both eras.
 
 mod questions;
 mod served;
@@ -13,37 +13,37 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 
-/// What the suite's own client offers to the server.
+/// The capabilities of the suite's own client.
 fn everything() -> Value {
     json!({ "sampling": {}, "elicitation": {}, "roots": { "listChanged": true } })
 }
 
-/// The same for a session, where roots would be asked for at its begin.
+/// The same for a session, where the server would ask for roots at the start.
 fn user_and_model() -> Value {
     json!({ "sampling": {}, "elicitation": {} })
 }
 
-/// A client that talks to a server of the fixtures.
+/// A client of a server with the fixtures.
 struct Client<'a> {
     project: &'a Project,
     way: Way<'a>,
-    /// What it can do for the server, where each of its requests says so.
+    /// Its capabilities, if each of its requests carries them.
     offers: Option<Value>,
     last_id: i64,
 }
 
-/// How a client talks to its server.
+/// The transport of a client.
 enum Way<'a> {
     Pipes(Box<Server>),
     Session(HttpSession<'a>),
-    /// Over HTTP, each request for itself.
+    /// Over HTTP, each request on its own.
     Posts(&'a HttpServer),
 }
 
-/// A request and what comes back for it.
+/// A request and its answer.
 struct Exchange {
     id: i64,
-    /// Nothing where the answer comes with all others.
+    /// None if the answer comes on a shared stream.
     incoming: Option<Incoming>,
 }
 
@@ -51,10 +51,10 @@ fn fixtures() -> Project {
     Project::copy_of(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/conformance/project"))
 }
 
-/// Nothing but what is asked for is logged.
+/// Logs only what a client asks for.
 const QUIET: [(&str, &str); 1] = [("MCPBASH_LOG_LEVEL", "emergency")];
 
-/// With a session of the newest revision that has some, over pipes and over HTTP.
+/// With a session of the newest revision that has sessions, over pipes and over HTTP.
 fn with_sessions(offers: &Value, check: impl Fn(&mut Client<'_>)) {
     let project = &fixtures();
     let mut server = Server::start_with(project.root(), &QUIET);
@@ -88,7 +88,7 @@ impl Client<'_> {
         self.offers.is_none()
     }
 
-    /// Sends a request. One without a session says all about itself, beside what the params have in their `_meta`.
+    /// Sends a request. Without a session it carries its full `_meta`, merged with that of the params.
     fn send(&mut self, method: &str, mut params: Value) -> Exchange {
         self.last_id += 1;
         let id = self.last_id;
@@ -111,7 +111,7 @@ impl Client<'_> {
         Exchange { id, incoming }
     }
 
-    /// The next message that comes back.
+    /// The next message.
     fn next(&mut self, exchange: &mut Exchange) -> Value {
         match (&mut self.way, &mut exchange.incoming) {
             (Way::Pipes(server), _) => server.receive(),
@@ -119,7 +119,7 @@ impl Client<'_> {
         }
     }
 
-    /// What comes back before the answer, and the answer. Nothing follows it.
+    /// The messages before the answer, and the answer. Nothing follows it.
     fn finish(&mut self, mut exchange: Exchange) -> (Vec<Value>, Value) {
         let mut before = Vec::new();
         loop {
@@ -139,27 +139,27 @@ impl Client<'_> {
         self.finish(exchange)
     }
 
-    /// The answer, before which nothing may come.
+    /// The answer. No message may precede it.
     fn answer(&mut self, method: &str, params: Value) -> Value {
         let (before, answer) = self.exchange(method, params);
         assert!(before.is_empty(), "{method}: {before:?}");
         answer
     }
 
-    /// The error that answers a request, and over HTTP its status.
+    /// The error of a request, and its status over HTTP.
     fn refusal(&mut self, method: &str, params: Value) -> (i64, Option<u16>) {
         let exchange = self.send(method, params);
         let status = exchange.incoming.as_ref().map(|incoming| incoming.status);
         (code(&self.finish(exchange).1), status)
     }
 
-    /// The result, which must be a complete one.
+    /// The result, which must be complete.
     fn result(&mut self, method: &str, params: Value) -> Value {
         let answer = self.answer(method, params);
         self.complete(&answer)
     }
 
-    /// The result of an answer. It must be a complete one of the client's era.
+    /// The result of an answer. It must be complete and of the client's era.
     fn complete(&self, answer: &Value) -> Value {
         let result = &answer["result"];
         assert!(result.is_object(), "{answer}");
@@ -173,14 +173,14 @@ impl Client<'_> {
         result.clone()
     }
 
-    /// The content of a tool that worked.
+    /// The content of a tool that succeeded.
     fn call(&mut self, tool: &str, arguments: &Value) -> Value {
         let result = self.result("tools/call", json!({ "name": tool, "arguments": arguments }));
         assert_eq!(result["isError"], false, "{result}");
         result["content"].clone()
     }
 
-    /// Calls a tool with more members of the params than its name and arguments.
+    /// Calls a tool with more params than its name and arguments.
     fn call_with(&mut self, tool: &str, more: &Value) -> Value {
         let mut params = json!({ "name": tool, "arguments": {} });
         for (name, value) in more.as_object().expect("members") {

@@ -80,7 +80,7 @@ fn forms_reach_the_user_as_they_were_written() {
 }
 
 #[test]
-fn a_tool_that_needs_what_a_client_lacks_is_not_started() {
+fn a_tool_that_needs_a_missing_capability_is_not_started() {
     without_sessions(&json!({}), |client| {
         let refused = client.call_with("test_missing_capability", &json!({}));
         assert_eq!(code(&refused), -32021);
@@ -92,7 +92,7 @@ fn a_tool_that_needs_what_a_client_lacks_is_not_started() {
     });
 }
 
-/// The questions of an answer, by their names, and the state that goes with them.
+/// The questions of an answer, by their keys, and the state with them.
 fn asked(answer: &Value) -> (serde_json::Map<String, Value>, Value) {
     let result = &answer["result"];
     assert_eq!(result["resultType"], "input_required", "{answer}");
@@ -116,7 +116,7 @@ fn sampled(text: &str) -> Value {
     json!({ "role": "assistant", "content": { "type": "text", "text": text }, "model": "test-model" })
 }
 
-/// What a retry has beside the call.
+/// The members that a retry adds to the call.
 fn responses(name: &str, response: &Value, state: &Value) -> Value {
     json!({ "inputResponses": { name: response }, "requestState": state })
 }
@@ -175,7 +175,7 @@ fn several_questions_are_asked_in_one_answer() {
 }
 
 #[test]
-fn each_round_has_a_state_of_its_own_and_an_old_one_is_worth_nothing() {
+fn each_round_has_its_own_state_and_an_old_one_is_refused() {
     without_sessions(&everything(), |client| {
         let tool = "test_input_required_result_multi_round";
         let (first, question, state) = only_question(&client.call_with(tool, &json!({})));
@@ -198,7 +198,7 @@ fn each_round_has_a_state_of_its_own_and_an_old_one_is_worth_nothing() {
 }
 
 #[test]
-fn the_state_leads_back_and_a_changed_one_is_refused() {
+fn the_state_continues_the_call_and_a_tampered_one_is_refused() {
     without_sessions(&everything(), |client| {
         for tool in ["test_input_required_result_request_state", "test_input_required_result_tampered_state"]
         {
@@ -218,7 +218,7 @@ fn the_state_leads_back_and_a_changed_one_is_refused() {
 }
 
 #[test]
-fn answers_without_a_state_are_taken_by_their_names_and_looked_at() {
+fn answers_without_a_state_are_matched_by_name_and_checked() {
     without_sessions(&everything(), |client| {
         let tool = "test_input_required_result_elicitation";
         let wrong = client
@@ -239,7 +239,7 @@ fn answers_without_a_state_are_taken_by_their_names_and_looked_at() {
 }
 
 #[test]
-fn a_client_is_asked_only_what_it_offers() {
+fn a_client_is_asked_only_within_its_capabilities() {
     let tool = "test_input_required_result_capabilities";
     without_sessions(&json!({ "sampling": {} }), |client| {
         let (name, question, state) = only_question(&client.call_with(tool, &json!({})));

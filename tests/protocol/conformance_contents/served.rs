@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use std::fs;
 
 #[test]
-fn tools_answer_with_the_very_content() {
+fn tools_answer_with_the_exact_content() {
     in_every_way(|client| {
         let simple = client.result("tools/call", json!({ "name": "test_simple_text" }));
         assert_eq!(simple["content"], text("This is a simple text response for testing."));
@@ -37,7 +37,7 @@ fn tools_answer_with_the_very_content() {
 }
 
 #[test]
-fn a_tool_that_fails_says_why_and_is_an_error() {
+fn a_tool_that_fails_is_an_error_with_the_reason() {
     in_every_way(|client| {
         let failed = client.result("tools/call", json!({ "name": "test_error_handling", "arguments": {} }));
         assert_eq!(failed["isError"], true);
@@ -78,7 +78,7 @@ fn logged(messages: &[Value]) -> Vec<&str> {
 }
 
 #[test]
-fn logs_are_told_in_order_to_those_who_ask_for_them_and_to_nobody_else() {
+fn logs_are_sent_in_order_and_only_to_clients_that_ask() {
     let told = ["Tool execution started", "Tool processing data", "Tool execution completed"];
     let call = || json!({ "name": "test_tool_with_logging", "arguments": {} });
     with_sessions(&user_and_model(), |client| {
@@ -101,7 +101,7 @@ fn logs_are_told_in_order_to_those_who_ask_for_them_and_to_nobody_else() {
 }
 
 #[test]
-fn lists_hold_every_fixture_with_what_is_said_about_it() {
+fn lists_contain_every_fixture_with_its_metadata() {
     in_every_way(|client| {
         let tools = client.result("tools/list", json!({}));
         let names = |result: &Value, kind: &str, member: &str| -> Vec<String> {
@@ -115,7 +115,7 @@ fn lists_hold_every_fixture_with_what_is_said_about_it() {
         assert_eq!(names(&tools, "tools", "name"), folders);
         for tool in tools["tools"].as_array().unwrap() {
             let mut metadata = metadata(client, tool["name"].as_str().unwrap());
-            // Some clients want to see that there are none.
+            // Some clients expect an explicit empty list.
             metadata["inputSchema"].as_object_mut().unwrap().entry("properties").or_insert(json!({}));
             assert_eq!(tool["inputSchema"], metadata["inputSchema"], "as it was written: {tool}");
             assert_eq!(tool["description"], metadata["description"]);
@@ -140,7 +140,7 @@ fn lists_hold_every_fixture_with_what_is_said_about_it() {
 }
 
 #[test]
-fn a_schema_of_2020_12_is_listed_whole_and_held_to() {
+fn a_2020_12_schema_is_listed_completely_and_enforced() {
     in_every_way(|client| {
         let tool = "json_schema_2020_12_tool";
         let said =
@@ -160,7 +160,7 @@ fn a_schema_of_2020_12_is_listed_whole_and_held_to() {
 }
 
 #[test]
-fn resources_are_what_they_hold_and_one_that_is_not_there_is_an_error_with_its_uri() {
+fn resources_have_their_contents_and_a_missing_one_is_an_error_with_its_uri() {
     in_every_way(|client| {
         let mut read = |uri: &str| {
             let result = client.result("resources/read", json!({ "uri": uri }));
@@ -185,10 +185,11 @@ fn resources_are_what_they_hold_and_one_that_is_not_there_is_an_error_with_its_u
 }
 
 #[test]
-fn a_watched_resource_is_told_of_until_nobody_watches() {
+fn a_resource_is_announced_while_it_is_subscribed() {
     with_sessions(&user_and_model(), |client| {
         let uri = json!({ "uri": "test://watched-resource" });
-        // What belongs to no request comes with all answers over pipes, and on a stream of its own over HTTP.
+        // Messages that belong to no request share the output over pipes, and have their own stream over
+        // HTTP.
         let mut stream = match &client.way {
             Way::Session(session) => Some(session.get(None).incoming()),
             _ => None,
@@ -246,7 +247,7 @@ fn prompts_are_filled_in_and_their_arguments_completed() {
 }
 
 #[test]
-fn changes_of_the_lists_are_told_to_those_who_listen_for_them() {
+fn list_changes_are_sent_to_listeners() {
     without_sessions(&everything(), |client| {
         let subscription =
             |told: &Value| told["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"].clone();
@@ -263,7 +264,7 @@ fn changes_of_the_lists_are_told_to_those_who_listen_for_them() {
             for (kind, listener) in [("tool", &mut tools), ("prompt", &mut prompts)] {
                 let trigger = format!("test_trigger_{kind}_change");
                 let mut exchange = client.send("tools/call", json!({ "name": trigger, "arguments": {} }));
-                // Over pipes they come together, and the change may be seen before the script has ended.
+                // Over pipes they arrive together, and the change may arrive before the script has exited.
                 let mut told = [client.next(listener), client.next(&mut exchange)];
                 told.sort_by_key(|message| message.get("id").is_some());
                 let method = json!(format!("notifications/{kind}s/list_changed"));
@@ -281,7 +282,7 @@ fn changes_of_the_lists_are_told_to_those_who_listen_for_them() {
 
 // Shows: http-statuses
 #[test]
-fn what_the_stateless_era_refuses_has_its_code_its_status_and_the_id_of_its_request() {
+fn stateless_refusals_have_the_code_the_status_and_the_request_id() {
     without_sessions(&json!({}), |client| {
         let status = |status: u16| matches!(client.way, Way::Posts(_)).then_some(status);
         let (not_found, in_band) = ((-32601, status(404)), (-32602, status(200)));

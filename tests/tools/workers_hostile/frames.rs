@@ -1,13 +1,13 @@
-//! Frames that are wrong, late, too long or about another call.
+//! Frames that are invalid, late, too long or about another call.
 
 use super::{assert_next_is_served, expect_fault};
 use crate::harness::{Project, Server, wait_until_gone};
 use crate::tools::workers::{params, pid, project, ready, ready_with, text, work};
 use serde_json::{Value, json};
 
-/// Two calls are open in one worker when it writes what is no frame, with words of one of them in it.
+/// Two calls are open in one worker when it writes an invalid frame that contains data of one of them.
 #[test]
-fn what_is_no_frame_is_quoted_to_no_call_and_in_no_log() {
+fn invalid_frames_are_quoted_in_no_answer_and_no_log() {
     for frame in [
         r#"'{"call":' . $call . ',"result":' . ('7' x 1001) . '}'"#,
         r#"'{"call":' . $call . ',"result":' . ('[' x 200) . '"hunter2"' . (']' x 200) . '}'"#,
@@ -41,7 +41,7 @@ fn what_is_no_frame_is_quoted_to_no_call_and_in_no_log() {
 }
 
 #[test]
-fn a_worker_that_ends_in_the_middle_of_its_answer_has_not_answered() {
+fn a_worker_that_exits_in_the_middle_of_its_answer_has_not_answered() {
     expect_fault("raw('{\"call\":'); POSIX::_exit(0)", "stopped in the middle of a frame");
     expect_fault(
         "raw($json->encode({call=>$call, result=>{content=>[]}})); POSIX::_exit(0)",
@@ -50,7 +50,7 @@ fn a_worker_that_ends_in_the_middle_of_its_answer_has_not_answered() {
 }
 
 #[test]
-fn rubbish_in_the_place_of_frames_ends_the_worker() {
+fn garbage_instead_of_frames_kills_the_worker() {
     expect_fault(
         "raw(\"rubbish\\n\"); sleep 1000",
         "wrote a line of 7 bytes to descriptor 3 that is no JSON (unexpected character at byte 0), and was ended",
@@ -63,7 +63,7 @@ fn rubbish_in_the_place_of_frames_ends_the_worker() {
 }
 
 #[test]
-fn an_answer_to_another_call_is_nobodys() {
+fn an_answer_to_an_unknown_call_is_dropped() {
     expect_fault("answer('x', $call + 1); sleep 1000", "wrote of call 3, which it was not given");
     expect_fault("answer('x', 0); sleep 1000", "wrote of call 0, which it was not given");
     expect_fault("answer('x', 999999); sleep 1000", "wrote of call 999999, which it was not given");
@@ -71,9 +71,9 @@ fn an_answer_to_another_call_is_nobodys() {
     expect_fault("raw(qq({\"call\":-1,\"result\":{}}\\n)); sleep 1000", "(`call`)");
 }
 
-/// What a worker says of a call that it has answered comes too late for that call, and is no fault of the next one.
+/// A late message about an answered call is dropped, and does not fail the next call.
 #[test]
-fn what_is_said_too_late_costs_no_call() {
+fn late_messages_fail_no_call() {
     for (late, is_replaced) in [
         ("answer('again', $call - 1)", true),
         ("frame({call=>$call - 1, error=>{code=>-1, message=>'again'}})", true),
@@ -93,7 +93,7 @@ fn what_is_said_too_late_costs_no_call() {
         let project = project(&json!({ "processes": 1 }));
         let mut server = ready_with(&project, &[("MCPBASH_LOG_LEVEL", "info")]);
         let first = pid(&mut server);
-        // Within the next call, so that it is open for sure.
+        // Inside the next call, so that one is certainly open.
         let mut given = params(&format!("{late}; 'own'"));
         given["_meta"] = json!({ "progressToken": 1 });
         let (answer, told) = ask_and_news(&mut server, &given);
@@ -105,7 +105,7 @@ fn what_is_said_too_late_costs_no_call() {
     }
 }
 
-/// The answer to a call, and what else was said meanwhile.
+/// The answer to a call, and the messages before it.
 fn ask_and_news(server: &mut Server, given: &Value) -> (Value, Vec<Value>) {
     server.request("asked", "tools/call", given);
     let mut told = Vec::new();
@@ -118,9 +118,9 @@ fn ask_and_news(server: &mut Server, given: &Value) -> (Value, Vec<Value>) {
     }
 }
 
-/// What a worker does right after its answer ends it, and harms neither that answer nor the next one.
+/// A fault right after an answer ends the worker, and harms neither that answer nor the next one.
 #[test]
-fn what_follows_an_answer_harms_nobody() {
+fn faults_after_an_answer_harm_no_call() {
     let deeds = [
         "answer('one'); answer('two')",
         "answer('one'); raw(\"rubbish\\n\")",
@@ -138,7 +138,7 @@ fn what_follows_an_answer_harms_nobody() {
         for round in 0..3 {
             let answer = work(&mut server, &format!("{deed}; undef"));
             assert_eq!(text(&answer), "one", "{deed}");
-            // It may have been given to this worker before what ends it was read.
+            // The call may have reached this worker before the server read the fault.
             let next = work(&mut server, &format!("'next {round}'"));
             let is_told = next["result"]["isError"] == true && text(&next).contains("its worker ");
             assert!(is_told || text(&next) == format!("next {round}"), "{deed}: {next}");
@@ -150,7 +150,7 @@ fn what_follows_an_answer_harms_nobody() {
 }
 
 #[test]
-fn what_is_printed_is_no_frame_however_it_looks() {
+fn printed_output_is_never_a_frame() {
     let project = project(&json!({ "processes": 1 }));
     let mut server = ready(&project);
     let first = pid(&mut server);
@@ -184,12 +184,12 @@ fn an_answer_whose_content_no_client_can_read_is_refused() {
 }
 
 #[test]
-fn half_a_character_in_an_answer_is_a_mark_to_the_client() {
+fn lone_surrogates_in_an_answer_are_replaced() {
     let project = project(&json!({ "processes": 1 }));
     let mut server = ready(&project);
     let deed = r#"my $half = "\\ud83d"; raw( qq({"call":$call,"method":"notifications/message","params":{"level":"error","data":"$half!"}}\n) ); raw( qq({"call":$call,"result":{"content":[{"type":"text","text":"a${half}b \\ud83d\\ude00"}],"structuredContent":{"$half":"$half"}}}\n) ); undef"#;
     server.request("half", "tools/call", &params(deed));
-    // A message that is no JSON would end the test.
+    // Invalid JSON would fail the test.
     let mut told = Vec::new();
     let answer = loop {
         let message = server.receive();
@@ -204,7 +204,7 @@ fn half_a_character_in_an_answer_is_a_mark_to_the_client() {
 }
 
 #[test]
-fn a_frame_that_is_too_long_is_refused_and_no_memory_lost() {
+fn a_frame_that_is_too_long_is_refused_and_its_memory_is_freed() {
     let project = project(&json!({ "processes": 1 }));
     let mut server = ready(&project);
     let first = pid(&mut server);

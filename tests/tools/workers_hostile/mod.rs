@@ -1,5 +1,5 @@
-//! Whatever a worker does harms its own call alone: each call is answered exactly once, none sees what is another's, the
-//! next one is served by a new process, and nothing is left running.
+//! A worker can harm only its own call: each call is answered exactly once, no call sees data of another, a
+//! new process serves the next one, and no process is left running.
 
 mod frames;
 mod processes;
@@ -8,8 +8,8 @@ use crate::harness::{Server, wait_until_gone};
 use crate::tools::workers::{pid, project, ready, text, work};
 use serde_json::json;
 
-/// Does something bad in a call, which is to be answered with an error result that says `problem`; the next call is
-/// served by another process, and the first one is gone.
+/// Runs bad code in a call, which must be answered with an error result that contains `problem`. Another
+/// process serves the next call, and the first one is gone.
 fn expect_fault(deed: &str, problem: &str) {
     let project = project(&json!({ "processes": 1 }));
     let mut server = ready(&project);

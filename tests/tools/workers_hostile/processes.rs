@@ -12,7 +12,7 @@ fn kill(pid: u32) {
 }
 
 #[test]
-fn a_worker_that_hangs_is_replaced_when_the_time_of_its_call_is_over() {
+fn a_worker_that_hangs_is_replaced_when_its_call_times_out() {
     let project = project(&json!({ "processes": 1 }));
     let mut server = ready(&project);
     let first = pid(&mut server);
@@ -24,7 +24,7 @@ fn a_worker_that_hangs_is_replaced_when_the_time_of_its_call_is_over() {
 }
 
 #[test]
-fn a_worker_that_does_not_heed_a_cancellation_is_killed_with_all_it_started() {
+fn a_worker_that_ignores_a_cancellation_is_killed_with_its_processes() {
     let project = project(&json!({ "processes": 1 }));
     let mut server = ready(&project);
     let first = pid(&mut server);
@@ -39,7 +39,7 @@ fn a_worker_that_does_not_heed_a_cancellation_is_killed_with_all_it_started() {
 }
 
 #[test]
-fn a_worker_that_ends_in_a_call_is_told() {
+fn a_worker_that_exits_in_a_call_is_reported() {
     expect_fault("POSIX::_exit(3)", "exited with code 3 before it had answered");
     expect_fault("kill 'KILL', $$; sleep 1000", "was ended by SIGKILL (9)");
     expect_fault("kill 'KILL', -$$; sleep 1000", "was ended by SIGKILL (9)");
@@ -47,14 +47,14 @@ fn a_worker_that_ends_in_a_call_is_told() {
 }
 
 #[test]
-fn the_end_of_its_errors_is_told_to_the_only_call_that_a_worker_had() {
+fn the_end_of_standard_error_is_sent_to_the_only_call_of_a_worker() {
     let deed = "print STDERR \"what went wrong\\n\"; POSIX::_exit(3)";
     let told = "exited with code 3 before it had answered. The end of its standard error:\nwhat went wrong";
     let project = project(&json!({ "processes": 1 }));
     let mut server = ready(&project);
     let first = work(&mut server, deed);
     assert!(text(&first).contains(told), "{first}");
-    // What it writes late may be of a call before.
+    // Late output may belong to an earlier call.
     work(&mut server, "print STDERR \"of another call\\n\"; 1");
     let second = work(&mut server, deed);
     assert!(text(&second).ends_with("its worker exited with code 3 before it had answered"), "{second}");
@@ -75,7 +75,7 @@ fn a_worker_that_closes_its_descriptors_harms_at_most_its_own_call() {
     }
     let first = pid(&mut server);
     assert_eq!(text(&work(&mut server, "POSIX::close(0); 'deaf'")), "deaf");
-    // It cannot be told of the next call, which goes to another one, even while it is still there.
+    // It cannot receive the next call, which goes to another process, even while this one still runs.
     assert_next_is_served(&mut server, first);
     let second = pid(&mut server);
     assert_eq!(text(&work(&mut server, "eval 'END { sleep 2 }'; POSIX::close(0); 'deaf'")), "deaf");
@@ -83,7 +83,7 @@ fn a_worker_that_closes_its_descriptors_harms_at_most_its_own_call() {
 }
 
 #[test]
-fn errors_of_one_call_are_not_told_to_another() {
+fn errors_of_one_call_are_not_sent_to_another() {
     let project = project(&json!({ "processes": 1 }));
     let mut server = ready(&project);
     assert_eq!(text(&work(&mut server, "print STDERR \"the secret of one\\n\"; 'ok'")), "ok");
@@ -105,7 +105,7 @@ fn a_worker_that_grows_is_replaced_after_its_call_and_killed_in_it() {
 }
 
 #[test]
-fn what_replaces_a_worker_is_named_as_its_language_has_it() {
+fn the_log_names_the_worker_option_in_its_language() {
     let python = r"import subprocess
 from mcp_bash import tool, worker
 
@@ -129,7 +129,7 @@ def rests() -> str:
     let project = Project::new().file("tools/grows.py", python);
     let mut server = Server::ready(project.root());
     server.ask("level", "logging/setLevel", &json!({ "level": "emergency" }));
-    // Each is served once the worker was looked at after the one before it.
+    // Each call is served after the worker was checked for the previous one.
     for tool in ["leaves", "grows", "rests"] {
         let answer = server.ask(tool, "tools/call", &json!({ "name": tool, "arguments": {} }));
         assert_eq!(answer["result"]["isError"], false, "{answer}");
@@ -141,15 +141,15 @@ def rests() -> str:
 }
 
 #[test]
-fn processes_that_a_call_leaves_end_with_their_worker() {
+fn leftover_processes_of_a_call_are_killed_with_their_worker() {
     let forks = [
         "my $pid = fork; if (!$pid) { sleep 1000; POSIX::_exit(0) } $pid",
         "my $pid = fork; if (!$pid) { POSIX::setsid(); sleep 1000; POSIX::_exit(0) } $pid",
-        // A daemon: the parent in between is gone.
+        // A daemon: the intermediate parent has exited.
         "pipe my $r, my $w; my $pid = fork; if (!$pid) { POSIX::setsid(); my $d = fork; if ($d) { print {$w} $d; close $w; \
          POSIX::_exit(0) } close $w; sleep 1000; POSIX::_exit(0) } close $w; waitpid $pid, 0; <$r>",
     ];
-    // They are found in the control group of the worker, or without one by their parents and their mark.
+    // They are found in the worker's control group, or without one by their parents and their mark.
     for groups in ["true", "false"] {
         let project = project(&json!({ "processes": 1 }));
         let mut server = ready_with(&project, &[("MCPBASH_CONTROL_GROUPS", groups)]);
@@ -163,7 +163,7 @@ fn processes_that_a_call_leaves_end_with_their_worker() {
 }
 
 #[test]
-fn processes_may_stay_where_the_author_says_so_and_end_with_the_server() {
+fn leftover_processes_may_be_kept_and_are_killed_with_the_server() {
     let project = project(&json!({ "processes": 1, "keepsProcesses": true }));
     let mut server = ready(&project);
     let first = pid(&mut server);
@@ -177,7 +177,7 @@ fn processes_may_stay_where_the_author_says_so_and_end_with_the_server() {
 }
 
 #[test]
-fn a_worker_that_moves_and_sets_variables_moves_nobody_else() {
+fn a_worker_that_changes_its_directory_and_variables_affects_no_other() {
     let plain = "#!/bin/sh\npwd\necho \"[$LEAK]\"\n";
     let project = with_worker(Project::new().tool("plain", plain), "work", &json!({ "processes": 1 }), PERL);
     let mut server = ready(&project);
@@ -188,7 +188,7 @@ fn a_worker_that_moves_and_sets_variables_moves_nobody_else() {
 }
 
 #[test]
-fn a_worker_that_is_never_ready_is_told_with_what_gives_it_more_time() {
+fn a_worker_that_is_never_ready_is_reported_with_the_timeout_setting() {
     let project =
         with_worker(Project::new(), "work", &json!(true), "#!/bin/sh\necho $$ >>started\nexec sleep 1000\n");
     let mut server = ready_with(&project, &[("MCPBASH_WORKER_START_SECS", "1")]);
@@ -225,7 +225,7 @@ fn a_worker_that_cannot_start_says_why() {
             assert_eq!(answer["result"]["isError"], true, "{answer}");
             assert!(text(&answer).contains(problem), "{script}: {answer}");
         }
-        // Many at once: each of them is told.
+        // Many at once: each of them gets the reason.
         for id in 0..6 {
             server.request(id, "tools/call", &params("1"));
         }
@@ -244,7 +244,7 @@ fn a_worker_that_is_killed_between_calls_costs_no_call() {
         let now = pid(&mut server);
         kill(now);
         wait_until_gone(now);
-        // At once: the server may not have noticed.
+        // At once: the server may not have detected it yet.
         assert_ne!(pid(&mut server), now);
     }
     server.expect_silence();
@@ -267,9 +267,10 @@ fn a_question_of_a_worker_that_dies_is_withdrawn() {
     assert_next_is_served(&mut server, first);
 }
 
-/// Calls that answer, wait, die, hang and write rubbish, all at once: each is answered once, with what is its own.
+/// Calls that answer, wait, die, hang and write garbage, all at once: each is answered once, with its own
+/// data.
 #[test]
-fn of_two_hundred_calls_at_once_each_is_answered_once_with_its_own_data() {
+fn two_hundred_concurrent_calls_are_each_answered_once_with_their_own_data() {
     let project = project(&json!({ "processes": 4 }));
     let mut server = ready_with(&project, &[("MCPBASH_MAX_CONCURRENT_REQUESTS", "64")]);
     let expected: HashMap<u64, String> = (1..=200)
@@ -320,7 +321,7 @@ fn a_server_that_is_killed_leaves_no_worker() {
 }
 
 #[test]
-fn a_worker_that_ignores_every_request_to_end_does_not_outlive_the_server() {
+fn a_worker_that_ignores_every_request_to_exit_does_not_outlive_the_server() {
     let project = project(&json!(true));
     let mut server = ready(&project);
     let first = pid(&mut server);
@@ -334,7 +335,7 @@ fn a_worker_that_ignores_every_request_to_end_does_not_outlive_the_server() {
 }
 
 #[test]
-fn a_call_that_finds_no_free_worker_is_told_how_to_have_more() {
+fn a_call_without_a_free_worker_names_the_limit() {
     let project = project(&json!({ "processes": 1 })).gate();
     let mut server = ready(&project);
     server.request(

@@ -6,15 +6,15 @@ use std::path::PathBuf;
 /// What every command takes.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct Common {
-    /// The project: the folder that holds `tools/`, `resources/`, `prompts/` or `server.d/`
+    /// The project folder, which contains `tools/`, `resources/`, `prompts/` or `server.d/`
     #[arg(long, value_name = "DIR", global = true)]
     pub(crate) project_root: Option<PathBuf>,
 
-    /// Say only what was asked for, and what went wrong
+    /// Print only results and errors
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
 
-    /// Say more about what is done
+    /// Print more details
     #[arg(short, long, global = true, conflicts_with = "quiet")]
     pub(crate) verbose: bool,
 }

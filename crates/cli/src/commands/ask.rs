@@ -20,9 +20,9 @@ Exit codes: 0 the client answered with a result, 1 it did not.";
 pub(crate) struct Arguments {
     /// `elicitation/create`, `sampling/createMessage` or `roots/list`; `all` for several questions at once
     method: String,
-    /// The params as JSON, or `-` to read them from standard input; for `all` an object of questions by their names
+    /// The params as JSON, or `-` to read them from standard input; for `all` an object of questions by name
     params: String,
-    /// What the question is called [default: `MCP_ASK_NAME`]
+    /// The name of the question [default: `MCP_ASK_NAME`]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
     /// Seconds to wait for an answer [default: 300, or `MCPBASH_PARKED_TIMEOUT_SECS` for a client without a session]

@@ -14,7 +14,7 @@ use std::process::ExitCode;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// What is being typed: an argument of a prompt, or a variable of a resource template
+    /// What to complete: an argument of a prompt, or a variable of a resource template
     #[arg(value_enum)]
     of: Of,
 
@@ -24,11 +24,11 @@ pub(crate) struct Arguments {
     /// The argument, or the variable
     argument: String,
 
-    /// What is typed so far
+    /// The text typed so far
     #[arg(default_value = "")]
     prefix: String,
 
-    /// Other arguments that are known already
+    /// Other arguments that are already known
     #[arg(value_name = "key=value")]
     known: Vec<String>,
 

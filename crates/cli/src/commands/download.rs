@@ -18,30 +18,30 @@ Examples:
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// Where the file is: an https URL
+    /// The https URL of the file
     pub(crate) url: String,
-    /// Where to write it
+    /// The file to write
     #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
-    /// The most bytes it may have
+    /// The maximum size in bytes
     #[arg(long, value_name = "BYTES")]
     pub(crate) max_bytes: Option<u64>,
-    /// Seconds it may take
+    /// The timeout in seconds
     #[arg(long, value_name = "SECONDS")]
     pub(crate) timeout: Option<u64>,
-    /// How often to try
+    /// The number of attempts
     #[arg(long, value_name = "TIMES", default_value_t = 1)]
     pub(crate) retry: u32,
-    /// Seconds before the second try; each further one waits twice as long
+    /// Seconds before the second attempt; doubled for each further one
     #[arg(long, value_name = "SECONDS", default_value_t = 1.0)]
     pub(crate) retry_delay: f64,
-    /// A host it may come from, instead of those in `MCPBASH_HTTPS_ALLOW_HOSTS`
+    /// An allowed host, instead of those in `MCPBASH_HTTPS_ALLOW_HOSTS`
     #[arg(long, value_name = "HOST")]
     pub(crate) allow_host: Vec<String>,
-    /// A host it may not come from, besides those in `MCPBASH_HTTPS_DENY_HOSTS`
+    /// A denied host, in addition to those in `MCPBASH_HTTPS_DENY_HOSTS`
     #[arg(long, value_name = "HOST")]
     pub(crate) deny_host: Vec<String>,
-    /// What to call ourselves
+    /// The User-Agent header
     #[arg(long, value_name = "WORDS")]
     pub(crate) user_agent: Option<String>,
 }

@@ -19,10 +19,10 @@ use std::process::ExitCode;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The prompt, as `mcp-bash list prompts` names it
+    /// The name of the prompt, as `mcp-bash list prompts` shows it
     prompt: String,
 
-    /// Its arguments, which are all texts
+    /// Its arguments, all as text
     #[arg(value_name = "key=value")]
     pairs: Vec<String>,
 
@@ -30,7 +30,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     json: bool,
 
-    /// Save pictures, sounds and other files of the messages in this folder; nothing there is overwritten
+    /// Save images, audio and other files of the messages in this folder; nothing there is overwritten
     #[arg(long, value_name = "DIR")]
     save: Option<PathBuf>,
 

@@ -15,15 +15,15 @@ use std::process::ExitCode;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The name of the server [default: that of the folder, as every client takes it]
+    /// The name of the server [default: the folder's name, in a form that every client accepts]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
 
-    /// Without the tool `hello`
+    /// Do not create the tool `hello`
     #[arg(long)]
     no_hello: bool,
 
-    /// What the tool `hello` is written in [default: bash]
+    /// The language of the tool `hello` [default: bash]
     #[arg(long, value_enum, value_name = "LANGUAGE", conflicts_with = "no_hello")]
     lang: Option<Language>,
 }

@@ -16,11 +16,11 @@ use std::process::ExitCode;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// What to list; all of it if nothing is said
+    /// What to list [default: everything]
     #[arg(value_enum)]
     kind: Option<Kind>,
 
-    /// Print the entries as JSON, exactly as clients get them
+    /// Print the entries as JSON, exactly as clients receive them
     #[arg(long)]
     json: bool,
 

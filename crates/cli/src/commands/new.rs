@@ -12,14 +12,14 @@ use std::process::ExitCode;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The name of the folder: letters, digits, `_` and `-`; the server is called like it, with `-` for `_`
+    /// The name of the folder: letters, digits, `_` and `-`; also the name of the server, with `-` for `_`
     name: String,
 
-    /// Without the tool `hello`
+    /// Do not create the tool `hello`
     #[arg(long)]
     no_hello: bool,
 
-    /// What the tool `hello` is written in [default: bash]
+    /// The language of the tool `hello` [default: bash]
     #[arg(long, value_enum, value_name = "LANGUAGE", conflicts_with = "no_hello")]
     lang: Option<Language>,
 }

@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn our_flags_are_read_wherever_they_stand() {
+    fn our_flags_are_read_in_any_position() {
         for (line, expected) in [
             ("m call x a=1 --json", "m call --json x a=1"),
             ("m call x --path /var --timeout 5 --top=3", "m call --timeout 5 x --path /var --top=3"),

@@ -17,18 +17,18 @@ use std::process::ExitCode;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The resource, as `mcp-bash list resources` names it, or as a template makes it
+    /// The URI of the resource, from `mcp-bash list resources` or from a template
     uri: String,
 
     /// Print the result as JSON on one line, exactly as the server sent it
     #[arg(long)]
     json: bool,
 
-    /// Write it to this file, which must not be there yet
+    /// Write it to this file, which must not exist
     #[arg(short, long, value_name = "FILE", conflicts_with_all = ["json", "save"])]
     output: Option<PathBuf>,
 
-    /// Save it in this folder under a name of its own; nothing there is overwritten
+    /// Save it in this folder under its own name; nothing there is overwritten
     #[arg(long, value_name = "DIR", conflicts_with = "json")]
     save: Option<PathBuf>,
 

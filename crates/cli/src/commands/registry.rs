@@ -15,10 +15,11 @@ use std::time::UNIX_EPOCH;
 
 #[derive(Debug, Clone, Subcommand)]
 pub(crate) enum Arguments {
-    /// Read the project and write its registry: exit 0 when all of it is written, 1 when something was skipped or failed
+    /// Read the project and write its registry: exit 0 if all of it is written, 1 if something was skipped or
+    /// failed
     #[command(after_help = REFRESH_EXAMPLES)]
     Refresh(RefreshArguments),
-    /// Say what the registry holds
+    /// Show what the registry contains
     #[command(after_help = STATUS_EXAMPLES)]
     Status,
 }
@@ -35,15 +36,15 @@ Examples:
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct RefreshArguments {
-    /// Read only this folder of tools, resources or prompts, and keep what is known of the rest
+    /// Read only this folder of tools, resources or prompts, and keep the rest of the registry
     #[arg(long, value_name = "PATH")]
     pub(crate) filter: Option<PathBuf>,
 
-    /// Do not say what was skipped
+    /// Do not report skipped entries
     #[arg(long)]
     pub(crate) quiet: bool,
 
-    /// Accepted for older scripts: a server that runs notices changes by itself
+    /// Accepted for older scripts: a running server detects changes by itself
     #[arg(long)]
     no_notify: bool,
 }

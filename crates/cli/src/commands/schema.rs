@@ -12,11 +12,11 @@ use std::process::ExitCode;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// Which one is printed; without a name, what there is
+    /// The schema to print; without a name, lists all of them
     #[arg(value_parser = SCHEMAS.iter().map(|(name, _)| *name).collect::<Vec<_>>())]
     name: Option<String>,
 
-    /// Write all of them into `.schemas/` of the project, over older ones of ours
+    /// Write all of them into `.schemas/` of the project, replacing older versions
     #[arg(long, conflicts_with = "name")]
     write: bool,
 }

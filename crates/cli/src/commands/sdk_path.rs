@@ -15,7 +15,7 @@ use std::process::ExitCode;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The SDK of which language: for python what PYTHONPATH needs, for node what `node --import` needs
+    /// The language of the SDK: prints the PYTHONPATH for python, the module for `node --import` for node
     #[arg(long, value_enum, value_name = "LANGUAGE", default_value = "bash")]
     lang: Language,
 }

@@ -18,13 +18,13 @@ use std::process::ExitCode;
 
 #[derive(Debug, Clone, Subcommand)]
 pub(crate) enum Arguments {
-    /// Make a token, print it once, and add its hash to the file
+    /// Create a token, print it once, and add its hash to the file
     #[command(after_help = NEW_EXAMPLES)]
     New(NewArguments),
-    /// List the tokens of the file: whose they are and what they allow
+    /// List the tokens of the file: their callers and what they allow
     #[command(after_help = LIST_EXAMPLES)]
     List(ListArguments),
-    /// Take a token out of the file; a server that runs refuses it from the next second on
+    /// Remove a token from the file; a running server refuses it from the next second on
     #[command(after_help = REMOVE_EXAMPLES)]
     Remove(RemoveArguments),
 }
@@ -46,21 +46,21 @@ Examples:
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct NewArguments {
-    /// Whose token it is: the name of the caller
+    /// The name of the caller
     name: String,
 
     #[command(flatten)]
     place: NamedFile,
 
-    /// The only tools that it allows, with commas between them [default: all]
+    /// Comma-separated tools that it allows [default: all]
     #[arg(long, value_name = "NAMES")]
     tools: Option<String>,
 
-    /// How many requests it allows: `10/s`, `600/min` or `5000/h` [default: as `MCPBASH_HTTP_MAX_REQUESTS_PER_MIN`]
+    /// The rate limit: `10/s`, `600/min` or `5000/h` [default: as `MCPBASH_HTTP_MAX_REQUESTS_PER_MIN`]
     #[arg(long, value_name = "RATE")]
     rate: Option<Rate>,
 
-    /// Print what was made as JSON
+    /// Report as JSON
     #[arg(long)]
     json: bool,
 }
@@ -70,20 +70,20 @@ pub(crate) struct ListArguments {
     #[command(flatten)]
     place: NamedFile,
 
-    /// Print them as JSON
+    /// Report as JSON
     #[arg(long)]
     json: bool,
 }
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct RemoveArguments {
-    /// Whose token it is
+    /// The name of the caller
     name: String,
 
     #[command(flatten)]
     place: NamedFile,
 
-    /// Print what was removed as JSON
+    /// Report as JSON
     #[arg(long)]
     json: bool,
 }
@@ -91,7 +91,7 @@ pub(crate) struct RemoveArguments {
 #[derive(Debug, Clone, Args)]
 #[group(skip)]
 struct NamedFile {
-    /// The file of the tokens [default: `MCPBASH_HTTP_TOKENS`]
+    /// The token file [default: `MCPBASH_HTTP_TOKENS`]
     #[arg(long, value_name = "FILE")]
     file: Option<PathBuf>,
 }

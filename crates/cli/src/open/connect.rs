@@ -43,7 +43,8 @@ const CLIENT: &str = "mcp-bash";
 /// Which server a command talks to.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct ServerArguments {
-    /// Talk to the server that this starts instead, e.g. "npx -y some-server --flag"; no shell is involved
+    /// Talk to the server that this command starts instead, e.g. "npx -y some-server --flag"; no shell is
+    /// involved
     #[arg(long, value_name = "CMD", conflicts_with = "project_root")]
     pub(crate) command: Option<String>,
 }

@@ -8,14 +8,14 @@ use mcp_bash_entries::{Entry, plain_name};
 use mcp_bash_project::{Identity, Location};
 use std::path::{Component, Path, PathBuf};
 
-/// What a person may say about the entry.
+/// The user's choices for the entry.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct EntryArguments {
-    /// The name of the entry; without it, the name of the server
+    /// The name of the entry [default: the name of the server]
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
 
-    /// A variable that the client gives to the server; may be repeated
+    /// An environment variable for the server; may be repeated
     #[arg(long, value_name = "NAME=VALUE")]
     pub(crate) env: Vec<String>,
 }

@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_command_line_is_refused() {
+    fn an_invalid_command_line_is_refused() {
         assert_eq!(split("a 'b"), Err(SplitError::OpenQuote('\'')));
         assert_eq!(split("a \"b\\"), Err(SplitError::OpenQuote('"')));
         assert_eq!(split("a \\"), Err(SplitError::LastBackslash));

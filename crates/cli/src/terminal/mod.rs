@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_terminal_would_obey_is_seen() {
+    fn control_characters_are_shown_as_escapes() {
         assert_eq!(harmless("a\x1b[31mb\r\nc\td\u{9b}\u{202e}"), "a\\u{1b}[31mb\nc\td\\u{9b}\\u{202e}");
         assert_eq!(harmless_line(" a\n\tb\x07c"), "a b\\u{7}c");
         assert_eq!(harmless_lines("a\r\nb\u{2066}"), "a\\r\nb\\u{2066}");
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_cut_between_words_and_inside_of_long_ones() {
+    fn lines_are_cut_between_words_and_inside_long_ones() {
         assert_eq!(wrapped("", 5), [""]);
         assert_eq!(wrapped("one two three", 7), ["one two", "three"]);
         assert_eq!(wrapped("one two three", 8), ["one two", "three"]);

@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_said_in_the_unit_that_fits() {
+    fn times_are_shown_in_a_fitting_unit() {
         for (micros, said) in [(1_240, "1.2 ms"), (12_400, "12 ms"), (1_260_000, "1.3 s")] {
             assert_eq!(time(Duration::from_micros(micros)), said);
         }

@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_differently_is_refused_and_what_is_broken_too() {
+    fn unsupported_forms_and_broken_text_are_refused() {
         let put = |text: &str| at().with(text, "new", &entry());
         for text in [
             "mcp_servers = {}\n",

@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_differently_is_refused() {
+    fn unsupported_forms_are_refused() {
         for text in
             ["mcp_servers = [{ name = \"a\" }]\n", "mcp_servers = [{ name = \"a\" }, { name = \"new\" }]\n"]
         {

@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_differently_is_refused_and_what_is_broken_too() {
+    fn unsupported_forms_and_broken_text_are_refused() {
         let put = |text: &str| at("extensions", false).with(text, "new", &entry());
         for text in ["{\"extensions\": {\"a\": 1}}", "extensions: {a: 1}\n", "extensions: &x\n  a: 1\n"] {
             assert_eq!(put(text), Err(EditError::Unsafe), "{text}");

@@ -68,7 +68,7 @@ async fn a_file_that_was_there_is_replaced_and_a_link_not_followed() {
 }
 
 #[tokio::test]
-async fn what_may_pass_is_tried_again() {
+async fn temporary_failures_are_retried() {
     let folder = TempDir::new().unwrap();
     let out = folder.path().join("out");
     let server = server(&[("503 Busy", ""), ("500 Oops", ""), ("200 OK", "third time")]).await;

@@ -10,7 +10,7 @@ fn the_payload_comes_back_decoded() {
 }
 
 #[test]
-fn a_broken_escape_is_said_to_be_one() {
+fn a_broken_escape_is_reported_as_such() {
     let error = echo("echo://100%").unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Invalid);
     assert!(error.to_string().contains("written `%25`"), "{error}");

@@ -91,7 +91,7 @@ fn sizes() {
 }
 
 #[test]
-fn what_is_not_there() {
+fn missing_files() {
     let (_keep, root) = folder(&[("a", "")]);
     let roots = Roots::new([root.clone()]);
     for path in ["b", "a/b", "b/c/d"] {

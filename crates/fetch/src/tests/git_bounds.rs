@@ -83,7 +83,7 @@ async fn a_file_that_is_too_large_is_not_read_to_its_end() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_file_is_charged_to_the_budget_of_who_asks() {
+async fn a_file_is_charged_to_the_callers_budget() {
     let children = git_that("cat-file", |_| file_of(100_000));
     let budget = Budget::new(90_000, "NOTHING");
     let error = read(&children, GitPolicy::default(), &budget).await.unwrap_err();
@@ -118,7 +118,7 @@ async fn git_is_killed_when_its_time_is_over() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_end_of_what_git_complains_of_is_repeated() {
+async fn the_end_of_gits_error_output_is_repeated() {
     let children = git_that("fetch", |_| {
         let complaint = format!("{}fatal: it is not there\n", "warning\n".repeat(10_000));
         vec![Deed::PrintError(complaint.into()), Deed::Exit(128)]

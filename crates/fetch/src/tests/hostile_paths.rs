@@ -282,7 +282,7 @@ fn a_folder_that_is_moved_out_while_dots_go_through_it() {
 }
 
 #[test]
-fn what_is_no_file_is_refused_without_waiting() {
+fn special_files_are_refused_without_waiting() {
     let scene = Scene::new();
     let roots = Roots::new([scene.root.clone()]);
     assert!(Command::new("mkfifo").arg(scene.root.join("pipe")).status().unwrap().success());

@@ -71,7 +71,7 @@ async fn redirects_are_reported_and_not_followed() {
 }
 
 #[tokio::test]
-async fn statuses_that_are_no_success() {
+async fn statuses_other_than_success() {
     for (status, may_pass) in [(400, false), (404, false), (429, true), (500, true), (503, true)] {
         let server =
             Server::start("example.com", move |_| answer(&format!("{status} No"), "", "sorry")).await;
@@ -191,7 +191,7 @@ async fn a_header_cannot_be_smuggled_in() {
 }
 
 #[tokio::test]
-async fn without_certificates_nobody_is_trusted() {
+async fn without_certificates_no_server_is_trusted() {
     let https =
         Https::with(allowing("example.com"), TestNetwork::new(vec![vec![PUBLIC]], None), Trust::Only(vec![]));
     let error = https.get("https://example.com/").await.unwrap_err();

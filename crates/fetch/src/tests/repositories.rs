@@ -353,7 +353,7 @@ async fn a_call_that_is_dropped_takes_git_with_it() {
 /// It has left the process group of git and the session, and nothing reports it.
 #[cfg(target_os = "linux")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_git_leaves_in_the_background_is_killed() {
+async fn background_processes_of_git_are_killed() {
     let folder = TempDir::new().unwrap();
     let program = executable(
         &folder.path().join("git"),

@@ -30,7 +30,7 @@ mod tests {
     }
 
     #[test]
-    fn no_program_stands_in_two_rows_and_no_option_has_two_meanings() {
+    fn no_program_is_in_two_rows_and_no_option_has_two_meanings() {
         let all: Vec<_> = interpreters::ALL.iter().chain(wrappers::ALL).chain(tools::ALL).collect();
         let names: Vec<_> = all.iter().flat_map(|row| row.names).collect();
         for (index, name) in names.iter().enumerate() {

@@ -43,7 +43,7 @@ fn is_code(line: &str) -> bool {
 }
 
 #[test]
-fn code_is_found_wherever_it_stands() {
+fn code_is_found_in_any_position() {
     for line in [
         "sh -c echo_{}",
         "/bin/bash -lc {}",
@@ -250,7 +250,7 @@ fn a_value_that_may_be_an_option_is_code_where_options_run_something() {
 }
 
 #[test]
-fn numbers_and_choices_are_no_code() {
+fn numbers_and_choices_are_not_code() {
     let plain = Word::Value { prefix: "", is_plain: true, may_be_option: false };
     let judge_plain = |program, before: &[&'static str]| {
         let mut pieces: Vec<_> = before.iter().map(|word| Piece::Always(Word::Fixed(word))).collect();

@@ -199,7 +199,7 @@ fn a_program_that_only_has_commands_says_which() {
 }
 
 #[test]
-fn what_is_not_clear_is_left_out_and_said() {
+fn unclear_options_are_left_out_and_reported() {
     let text = "Usage: x [-a | -b] (one | two) [A] [B] FILE\n  -a  all\n  -k key and value  pairs\n";
     let imported = imported(&["x"], text);
     assert_eq!(imported.tools[0].command_words(), "x [-a] [{a_2}]");
@@ -271,7 +271,7 @@ fn options_that_run_something_are_left_out() {
 }
 
 #[test]
-fn a_program_that_runs_its_words_is_no_tool() {
+fn a_program_that_runs_its_arguments_is_not_a_tool() {
     for (program, usage, word) in [
         ("awk", "Usage: awk [options] 'program' file ...", "program"),
         ("sed", "Usage: sed [OPTION]... SCRIPT [input-file]...", "SCRIPT"),

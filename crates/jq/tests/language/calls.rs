@@ -25,7 +25,7 @@ fn a_filter_of_the_program_may_have_a_known_name() {
 }
 
 #[test]
-fn recursion_without_end_is_told_of() {
+fn endless_recursion_is_reported() {
     let recursions = [
         "def f: 1 + f; f",
         "def f: [f]; f",

@@ -3,7 +3,7 @@
 use crate::check;
 
 #[test]
-fn what_is_nested_too_deeply_is_refused() {
+fn values_that_are_nested_too_deeply_are_refused() {
     let nested = "def nested($n): reduce range($n) as $_ ([]; [.]); def boxes($n): reduce range($n) as $_ ({}; {a: .});";
     let too_deep = |filter: &str| {
         let (stdout, _, code) = crate::jq(&format!("{nested} try ({filter}) catch ."), "null");

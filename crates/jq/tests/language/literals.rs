@@ -31,7 +31,7 @@ fn points_elsewhere_stay_what_they_are() {
 }
 
 #[test]
-fn a_constant_key_that_is_no_string_does_not_compile() {
+fn a_constant_key_that_is_not_a_string_does_not_compile() {
     for filter in
         ["{(0): 1}", "{a: ., (true): 1}", "{(null): 1}?", ". as {(0): $x} | $x", "try {a: {(1): 2}} catch ."]
     {

@@ -43,7 +43,7 @@ fn a_long_value_is_cut_and_closed() {
 }
 
 #[test]
-fn text_that_is_no_json_is_told_with_its_place() {
+fn invalid_json_is_reported_with_its_place() {
     check(&[
         (
             "try fromjson catch .",

@@ -48,7 +48,7 @@ fn fractions_and_powers_beyond_a_double_stay_apart() {
 }
 
 #[test]
-fn what_was_calculated_is_a_double() {
+fn calculated_numbers_are_doubles() {
     check(&[
         ("(. + 0) == 9007199254740993", "9007199254740993", "true"),
         ("(9007199254740992 + 0) == 9007199254740993", "null", "true"),

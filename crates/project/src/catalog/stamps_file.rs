@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read_back() {
+    fn a_written_file_is_read_back() {
         let stamp = Stamp(-1, 999_999_999, i64::MAX, u64::MAX, 0o100_755);
         let alone = Stamps { file: stamp, metadata: None };
         let both = Stamps { file: stamp, metadata: Some(Stamp(0, 0, 0, 0, 0)) };
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn what_somebody_else_wrote_is_not() {
+    fn a_foreign_file_is_not_read() {
         for text in ["{}", "1 2 3 4", "1 2 3 4 5 path", "1 2 3 4 x - path\0", "1 2 3 4 5 6 7 8 9 path\0"] {
             assert_eq!(parse(text, "rules"), None, "{text}");
             assert_eq!(parse(&format!("rules\0{text}"), "rules"), None, "{text}");

@@ -189,7 +189,7 @@ fn everything_that_is_scaffolded_fits() {
 }
 
 #[test]
-fn what_the_code_refuses_or_ignores_is_marked() {
+fn members_that_the_code_refuses_or_ignores_are_marked() {
     let wrong = [
         ("tool", json!({ "desciption": "x" })),
         ("tool", json!({ "timeoutSecs": "90" })),

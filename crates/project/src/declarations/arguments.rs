@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn errors_are_named() {
         for (text, problem) in [
             ("5", "an object or an array"),
             (r#"[{"name": "a"}, {}]"#, "`arguments[1]`: `name` is missing"),

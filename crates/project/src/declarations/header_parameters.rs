@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn annotations_that_break_a_rule_are_told_and_taken_away() {
+    fn annotations_that_break_a_rule_are_reported_and_removed() {
         let rows = [
             (json!({ "type": "string", "x-mcp-header": "a b" }), "cannot be part of a header's name"),
             (json!({ "type": "string", "x-mcp-header": "" }), "cannot be part of a header's name"),
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_at_fault_stays_as_it_was_written() {
+    fn valid_annotations_stay_unchanged() {
         let text = r#"{"properties":{"a":{"type":"number","maximum":1.10,"x-mcp-header":"A"},"b":{"enum":[1e2,{"x-mcp-header":1}]}}}"#;
         let raw = RawValue::from_string(text.to_owned()).unwrap();
         let cleaned = without_faults("t", &raw, &mut Vec::new()).unwrap();

@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_file_is_reported_and_the_defaults_stand() {
+    fn a_broken_file_is_reported_and_the_defaults_apply() {
         let (identity, diagnostics) = read(&[("server.d/server.meta.json", r#"{"name": }"#)]);
         assert_eq!(identity.name, "ops-box_tools");
         assert!(diagnostics[0].to_string().contains("server.meta.json"), "{}", diagnostics[0]);

@@ -51,7 +51,7 @@ mod tests {
     use super::reads;
 
     #[test]
-    fn scripts_that_read_an_empty_command_line_are_told_from_others() {
+    fn scripts_that_read_an_empty_command_line_are_recognized() {
         for (script, expected) in [
             ("#!/bin/sh\ndu -sh \"$1\"\n", Some("$1")),
             ("#!/usr/bin/env bash\nfor x in \"$@\"; do echo $x; done\n", Some("\"$@\"")),

@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_taken_and_what_is_none_is_told() {
+    fn valid_names_are_accepted_and_others_are_reported() {
         assert_eq!(names(r#"["A", "B_1", "A"]"#), (vec!["A".to_owned(), "B_1".to_owned()], 0));
         assert_eq!(names(r#"["A=1", "", "1A", "a b", "é", "MCPBASH_REMOTE_TOKEN"]"#), (vec![], 6));
         for wrong in [r#""A""#, "7", r#"["A", 1]"#] {

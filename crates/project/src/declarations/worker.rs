@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_meant_is_named() {
+    fn invalid_options_are_named() {
         for (text, problem) in [
             ("1", "must be `true` or an object"),
             (r#"{"proceses":2}"#, "unknown field `proceses`"),

@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_become_a_place_a_problem_and_a_remedy_and_words_again() {
+    fn a_message_is_split_into_place_problem_and_fix_and_joined_again() {
         let skipped =
             Diagnostic::new("/p/x.json", "is skipped: expected value at line 3 column 17; fix the JSON");
         assert_eq!((skipped.severity, skipped.line, skipped.column), (Severity::Error, Some(3), Some(17)));

@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn those_who_may_read_may_execute_and_nobody_else() {
+    fn readers_may_execute_and_no_one_else() {
         let file = tempfile::NamedTempFile::new().unwrap();
         for (before, after) in [(0o644, 0o755), (0o640, 0o750), (0o600, 0o700), (0o400, 0o500)] {
             file.as_file().set_permissions(Permissions::from_mode(before)).unwrap();

@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sign_is_found_wherever_it_stands() {
+    fn a_sign_is_found_in_any_position() {
         for sign in [SIGN, MARK] {
             let length = sign.len();
             for before in [0, 1, PIECE - length - 1, PIECE - length, PIECE - 1, PIECE, 3 * PIECE - 5] {

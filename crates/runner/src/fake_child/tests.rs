@@ -94,7 +94,7 @@ async fn it_prints_and_exits_as_it_was_told() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn it_tells_what_it_was_started_with() {
+async fn it_records_its_arguments_and_environment() {
     let stage = Stage::doing([]);
     stage.run().await;
     let mut file = tempfile::tempfile().unwrap();
@@ -182,7 +182,7 @@ async fn its_lines_extend_its_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn its_time_stands_still_while_it_waits_for_an_answer() {
+async fn its_timeout_pauses_while_it_waits_for_an_answer() {
     let stage = Stage::doing([Deed::Wait(6 * SECOND), Deed::Ask("what?".into()), Deed::Wait(3 * SECOND)]);
     let patience = Patience { pause: 1000 * SECOND, ..Patience::fixed(10 * SECOND) };
     let answer_late = |question: Question| {
@@ -276,7 +276,7 @@ async fn it_ends_when_it_is_cancelled() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn it_ends_when_nobody_waits_for_it_any_more() {
+async fn it_ends_when_no_caller_waits_for_it() {
     let stage = Stage::doing([Deed::IgnoreTermination, Deed::Wait(60 * SECOND)]);
     timeout(2 * SECOND, stage.run()).await.unwrap_err();
     assert_eq!(stage.record().ending, Some(ProcessEnding::Signalled(9)));

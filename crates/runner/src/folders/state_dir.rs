@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn what_somebody_put_in_its_place_is_not_used() {
+    fn a_link_in_its_place_is_not_used() {
         let (state_dir, temporary) = state_dir();
         let folder = state_dir.path().unwrap();
         fs::remove_dir(&folder).unwrap();

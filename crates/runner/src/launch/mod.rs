@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_gets_what_it_is_given_and_nothing_else() {
+    fn a_process_gets_only_what_it_is_given() {
         let mut environment = Variables::default();
         environment.set("A", "1");
         assert_eq!(printed("/usr/bin/env", &[], environment.clone()), "A=1\n");
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_started_says_why() {
+    fn a_failed_start_names_the_reason() {
         for (program, kind) in [
             ("/nowhere/at-all", io::ErrorKind::NotFound),
             ("/etc/passwd", io::ErrorKind::PermissionDenied),

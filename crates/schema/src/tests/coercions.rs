@@ -11,7 +11,7 @@ fn becomes(schema: &str, arguments: &str) -> String {
 }
 
 #[test]
-fn what_fits_is_returned_as_it_came() {
+fn matching_values_are_returned_unchanged() {
     let schema =
         compile(r#"{"properties": {"s": {"type": ["string", "integer"]}, "i": {"type": "integer"}}}"#);
     for text in [

@@ -12,7 +12,7 @@ fn found(schema: &str) -> Contradictions {
 }
 
 #[test]
-fn each_common_contradiction_is_found_where_it_stands() {
+fn each_common_contradiction_is_found_with_its_place() {
     for (schema, pointer, problem) in [
         (
             json!({ "minimum": 5, "maximum": 3, "type": "number" }),
@@ -70,7 +70,7 @@ fn a_contradiction_deep_inside_counts_for_the_whole_only_where_it_is_required() 
 }
 
 #[test]
-fn what_may_be_meant_is_not_reported() {
+fn satisfiable_schemas_are_not_reported() {
     for schema in [
         json!(true),
         json!({ "properties": { "gone": false } }),

@@ -38,7 +38,7 @@ proptest! {
     }
 
     #[test]
-    fn what_was_misspelled_is_put_right((value, given) in misspelled()) {
+    fn misspelled_names_are_corrected((value, given) in misspelled()) {
         let schema = Schema::compile(&schema_for(&value).to_string()).unwrap();
         let text = given.to_string();
         let checked = schema.check(&text).map_err(|problems| TestCaseError::fail(format!("{problems:?}")))?;
@@ -54,7 +54,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_not_replaced_keeps_its_spelling(before in "[1-9][0-9]{0,30}(\\.[0-9]{1,20})?", count in 0i64..1000) {
+    fn other_names_keep_their_spelling(before in "[1-9][0-9]{0,30}(\\.[0-9]{1,20})?", count in 0i64..1000) {
         let schema = Schema::compile(r#"{"properties": {"n": {"type": "integer"}}}"#).unwrap();
         let text = format!(r#"{{"a" :{before} ,"n": "{count}", "z":[ {before}]}}"#);
         let expected = format!(r#"{{"a" :{before} ,"n": {count}, "z":[ {before}]}}"#);

@@ -246,7 +246,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_new_or_different_or_gone_is_a_change() {
+    fn added_changed_and_removed_variables_are_changes() {
         let given = [("SAME", "1"), ("OTHER", "1"), ("GONE", "1"), ("BASH_FUNC_f%%", "() { :; }")];
         let mut variables = Variables::default();
         variables.extend(given);

@@ -95,7 +95,7 @@ mod tests {
     /// One test, because a script cannot be executed while it is open for writing in a process that another test has just
     /// forked.
     #[test]
-    fn a_shell_tells_its_path_and_one_that_hangs_is_ended_with_what_it_started() {
+    fn a_shell_reports_its_path_and_a_hanging_one_is_killed_with_its_processes() {
         let profile =
             r#"echo noise; echo trouble >&2; PATH=/mine/bin:/bin:/usr/bin; shift; exec /bin/sh "$@""#;
         assert_eq!(asked(profile, TIMEOUT).0, Some("/mine/bin:/bin:/usr/bin".into()));
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_profile_prints_is_not_taken_for_the_path() {
+    fn output_of_a_profile_is_not_taken_for_the_path() {
         assert_eq!(between_marks(b"hello <mcp-bash-path>/a:/b<mcp-bash-path> bye").unwrap(), "/a:/b");
         assert_eq!(between_marks(b"hello"), None);
     }

@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_kept_where_nobody_wants_it() {
+    fn nothing_is_kept_if_disabled() {
         let mut log = CallLog::new(0);
         log.note(&frame("error", "x", "\"a\""));
         assert!(log.is_empty());

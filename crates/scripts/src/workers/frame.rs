@@ -213,7 +213,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_worker_says_is_understood() {
+    fn frames_of_a_worker_are_parsed() {
         for (frame, said) in [
             (
                 r#"{"ready":{"protocol":1,"files":["/a","/b"]}}"#,
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_frame_is_named() {
+    fn invalid_frames_are_named() {
         for (frame, problem) in [
             ("hello", "no JSON"),
             ("", "no JSON"),
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_frame_is_not_quoted() {
+    fn invalid_frames_are_not_quoted() {
         let digits = "7".repeat(1001);
         let deep = format!("{}7777{}", "[".repeat(200), "]".repeat(200));
         for frame in [

@@ -29,7 +29,7 @@ fn prompt(script: &str) -> Project {
 }
 
 #[tokio::test]
-async fn a_prompt_is_told_its_arguments_and_says_what_it_prints() {
+async fn a_prompt_receives_its_arguments_and_returns_its_output() {
     let project = prompt("cat; echo; env");
     let printed = prompted(&project, None).await.unwrap().into_text();
     assert!(printed.starts_with("{\"x\":\"1\"}\n"), "{printed}");
@@ -68,7 +68,7 @@ async fn a_prompt_that_others_could_have_written_is_not_run() {
 }
 
 #[tokio::test]
-async fn a_completion_is_told_what_is_wanted() {
+async fn a_completion_receives_its_request() {
     let project = Project::new(&[("completions/c.sh", "#!/bin/sh\ncat; echo; env\n")]);
     let call = CompletionCall {
         name: "subject",
@@ -112,7 +112,7 @@ async fn read(script: &str, variables: &Values) -> Result<Outcome, ScriptError> 
 }
 
 #[tokio::test]
-async fn a_provider_is_told_the_uri_and_the_variables_of_its_template() {
+async fn a_provider_receives_the_uri_and_the_variables_of_its_template() {
     let values = Values::from([
         ("id".to_owned(), Value::Text("7".to_owned())),
         ("many".to_owned(), Value::List(vec!["a".to_owned(), "b".to_owned()])),

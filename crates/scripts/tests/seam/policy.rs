@@ -92,7 +92,7 @@ async fn a_setting_blocks_before_anything_is_asked() {
 }
 
 #[tokio::test]
-async fn what_others_could_have_written_is_named_and_not_run() {
+async fn group_or_world_writable_scripts_and_policies_are_named_and_not_run() {
     let open_to_all = |project: &Project, file: &str| {
         fs::set_permissions(project.path(file), fs::Permissions::from_mode(0o777)).unwrap();
         format!(

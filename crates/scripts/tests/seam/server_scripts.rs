@@ -57,7 +57,7 @@ fn lives(project: &Project, file: &str) -> bool {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn what_a_hook_or_a_check_leaves_behind_is_ended_wherever_it_went() {
+fn leftover_processes_of_hooks_and_checks_are_killed() {
     let leave = "setsid sh -c 'echo $$ >left; exec sleep 600' >/dev/null 2>&1 </dev/null & while ! test -s left; do sleep 0.01; done";
     let project = hooked(leave);
     assert!(!lives(&project, "left"));

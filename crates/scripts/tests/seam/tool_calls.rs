@@ -66,7 +66,7 @@ async fn no_script_is_run_while_the_sdk_cannot_be_laid_out_and_one_is_as_soon_as
 }
 
 #[tokio::test]
-async fn what_is_gone_of_the_private_folder_is_laid_out_again_at_the_next_call() {
+async fn a_removed_private_folder_is_restored_at_the_next_call() {
     let project = Project::with_tool(
         r#"test -r "$MCP_SDK/tool-sdk.sh" && test -x "$MCPBASH_JSON_TOOL_BIN" && test -d "$MCPBASH_STATE_DIR" && echo there"#,
     );
@@ -149,7 +149,7 @@ esac
 "#;
 
 #[tokio::test]
-async fn a_provider_is_told_the_tool_and_its_arguments_in_words() {
+async fn a_provider_receives_the_tool_and_its_arguments_as_words() {
     let project = Project::new(&[("tools/provider", PROVIDER)]);
     let told = async |arguments: &str| {
         project.run(project.prepare("provided", arguments).await).await.unwrap().into_text()
@@ -166,7 +166,7 @@ async fn a_provider_is_told_the_tool_and_its_arguments_in_words() {
 }
 
 #[tokio::test]
-async fn how_long_a_call_may_take_is_said_by_its_caller_its_author_and_the_settings() {
+async fn the_timeout_comes_from_the_caller_the_author_and_the_settings() {
     let script = "#!/bin/sh\n";
     let files = [
         ("tools/plain/tool.sh", script),
@@ -247,7 +247,7 @@ async fn a_call_that_is_cancelled_finds_the_file_that_says_so() {
 }
 
 #[tokio::test]
-async fn signs_of_life_are_heard_even_where_nobody_wants_to_hear_them() {
+async fn the_progress_stream_exists_without_a_token_if_progress_extends_the_timeout() {
     let tool = ("tools/t/tool.sh", "#!/bin/sh\nenv\n");
     let project = Project::with_settings(&[tool], &[("MCPBASH_PROGRESS_EXTENDS_TIMEOUT", "true")]);
     let outcome = project.call().await;
@@ -279,7 +279,7 @@ cat "$MCP_ELICIT_RESPONSE_FILE""#,
 }
 
 #[tokio::test]
-async fn what_a_script_leaves_in_its_files_comes_with_the_outcome() {
+async fn contents_of_the_call_files_come_with_the_outcome() {
     let project = Project::with_tool(
         r#"printf '{"code":-1}' >"$MCP_TOOL_ERROR_FILE"; echo a >"$MCP_TOOL_RESOURCES_FILE""#,
     );
@@ -291,7 +291,7 @@ async fn what_a_script_leaves_in_its_files_comes_with_the_outcome() {
 }
 
 #[tokio::test]
-async fn what_only_looks_like_such_a_file_keeps_nobody_waiting() {
+async fn special_files_in_place_of_call_files_do_not_block() {
     let project =
         Project::with_tool(r#"mkfifo "$MCP_TOOL_ERROR_FILE"; ln -s /dev/zero "$MCP_TOOL_RESOURCES_FILE""#);
     let outcome = project.call().await;

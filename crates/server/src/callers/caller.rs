@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_held_for_a_caller_counts_also_when_it_comes_back() {
+    fn held_bytes_still_count_when_a_caller_returns() {
         let callers = Callers::default();
         let get = |name: &str| callers.get(name, || Budget::new(100, "LIMIT"), 0);
         let slow = get("slow");

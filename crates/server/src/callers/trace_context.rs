@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_form_is_dropped_by_itself() {
+    fn invalid_members_are_dropped_separately() {
         use mcp_bash_wire::{Limits, Scanner};
         let texts = [format!("\"{PARENT}\""), r#""a=1""#.to_owned(), "12".to_owned(), r#""x""#.to_owned()];
         let raw = |index: usize| Some(Scanner::new(&texts[index], Limits::NONE).whole_value().unwrap());

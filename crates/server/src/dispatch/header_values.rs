@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_compared_by_what_they_are() {
+    fn numbers_are_compared_by_value() {
         let same = [
             ("42", "42"),
             ("42.0", "42"),
@@ -223,7 +223,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_a_client_encodes_is_decoded_to_the_same(text in texts(), other in texts()) {
+        fn encoded_values_are_decoded_to_the_same(text in texts(), other in texts()) {
             let value = serde_json::Value::from(text.clone()).to_string();
             let header = encode(&text);
             prop_assert_eq!(&*decode(header.as_bytes()).unwrap(), &*text);

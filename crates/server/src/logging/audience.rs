@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn those_who_are_gone_are_forgotten_little_by_little() {
+    fn closed_subscribers_are_forgotten_little_by_little() {
         let (audience, calm) = (Audience::default(), Arc::default());
         let staying: Vec<_> = (0..100).map(|_| session(&calm)).collect();
         for (subscriber, _) in &staying {

@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_after_half_a_line_stands_alone() {
+    fn a_line_after_half_a_line_starts_on_its_own() {
         let disk = Disk::default();
         let file = LogFile::new(disk.clone());
         disk.give_room(6);

@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_a_client_added_is_taken_out() {
+    fn only_arguments_that_a_client_added_are_removed() {
         let closed = r#"{"type":"object","properties":{"a":{}},"additionalProperties":false}"#;
         for (given, left) in [
             (r#"{"a": 1.10, "wait_for_previous": true}"#, r#"{"a":1.10}"#),

@@ -69,7 +69,7 @@ mod tests {
         "none": {"default": null}, "odd": true, "plain": {"type": "string"}}}"#;
 
     #[test]
-    fn what_is_missing_is_added_and_what_is_given_stays_as_it_is_written() {
+    fn missing_arguments_are_added_and_given_ones_stay_unchanged() {
         let defaults = Defaults::of(SCHEMA);
         for (given, completed) in [
             ("{}", r#"{"depth":1.50,"path":{"a": [".", "\u00e9"]}}"#),

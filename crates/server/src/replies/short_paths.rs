@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_told_relative_to_the_project() {
+    fn paths_are_relative_to_the_project() {
         for (whole, told) in [
             ("/home/ann/code/project/tools/x.sh: no", "tools/x.sh: no"),
             ("in `/home/ann/code/project` it is", "in `.` it is"),
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_such_path_stays() {
+    fn other_text_stays() {
         for text in [
             "/usr/bin/env: no such file",
             "/mnt/tmp/x",
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_client_named_itself_stays() {
+    fn paths_from_the_client_stay() {
         let sent = r#"{"a":"/home/ann/code/other","b":"/tmp/x y","c":"/mnt/tmp","d":"/home/annika"}"#;
         for (whole, told) in [
             ("'/home/ann/code/other' is no repository", "'/home/ann/code/other' is no repository"),
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_wants_whole_paths_gets_them() {
+    fn absolute_paths_are_sent_on_request() {
         let (settings, _) = Settings::read(|name| (name == "MCPBASH_LOG_VERBOSE").then(|| "true".to_owned()));
         let short = ShortPaths::new(&settings, &Paths::of(Path::new("/home/ann/project")), Path::new("/tmp"));
         assert_eq!(short.text("/home/ann/project/x"), "/home/ann/project/x");

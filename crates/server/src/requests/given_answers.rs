@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_with_the_call_answers_questions_that_have_a_name() {
+    fn answers_in_the_call_match_named_questions() {
         let mut given = GivenAnswers::default();
         let text = format!(r#"{{"a":{},"b":12345,"question":{},"c":{{"roots":[]}}}}"#, answer(1), answer(2));
         given.take_in_advance(Scanner::new(&text, Limits::NONE).whole_value().unwrap());

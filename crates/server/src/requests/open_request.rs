@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_that_does_not_read_is_told_less() {
+    fn a_client_that_does_not_read_is_sent_less() {
         let requests = Requests::of("a");
         let (in_flight, mut reply) = requests.begin(1).unwrap();
         requests.is_clogged.store(true, Ordering::Release);

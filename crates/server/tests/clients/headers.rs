@@ -203,7 +203,7 @@ async fn arguments_are_repeated_where_their_tool_wants_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_argument_that_stands_twice_is_refused_whichever_the_header_repeats() {
+async fn a_duplicate_argument_is_refused_whichever_the_header_repeats() {
     let scene = Scene::new();
     let meta = meta(MODERN);
     let message = format!(

@@ -79,7 +79,7 @@ async fn progress_and_questions_travel_with_their_request() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nobody_hears_of_another_client_and_all_hear_of_the_project() {
+async fn clients_receive_nothing_of_each_other_and_all_changes_of_the_project() {
     let stage = Stage::new(&["fails"], &[], |_| vec![Deed::Exit(3)]);
     let (busy, mut quiet) = (stage.client("a").await, stage.client("b").await);
     answer(&mut busy.call(1, "fails")).await;
@@ -119,7 +119,7 @@ async fn a_tool_that_is_about_to_be_read_is_waited_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_kept_for_one_caller_is_not_there_for_another() {
+async fn results_kept_for_one_caller_are_not_visible_to_another() {
     let long = "x".repeat(5000);
     let stage =
         Stage::new(&["long"], &[("MCPBASH_MAX_RESULT_TEXT_BYTES", "100")], move |_| vec![print(&long)]);

@@ -79,7 +79,7 @@ async fn greeted(stage: &Stage, notebook: &Notebook) -> TestClient {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_request_is_told_once_with_how_it_ended() {
+async fn each_request_is_metered_once_with_its_outcome() {
     let (stage, notebook) = measured(deeds);
     let mut client = greeted(&stage, &notebook).await;
     answer(&mut client.call(1, "run")).await;
@@ -110,7 +110,7 @@ async fn only_the_result_itself_says_whether_a_tool_failed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_clients_make_up_is_no_name() {
+async fn names_made_up_by_clients_are_not_counted() {
     let (stage, notebook) = measured(deeds);
     let mut client = greeted(&stage, &notebook).await;
     answer(&mut client.call(1, "made up")).await;
@@ -134,7 +134,7 @@ async fn what_clients_make_up_is_no_name() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn requests_of_the_stateless_era_are_told_one_by_one() {
+async fn requests_of_the_stateless_era_are_metered_one_by_one() {
     let (stage, notebook) = measured(deeds);
     let client = greeted(&stage, &notebook).await;
     let asked = answer(&mut client.stateless_call(1, "asks", &json!({}))).await;

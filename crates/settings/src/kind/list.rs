@@ -81,19 +81,19 @@ mod tests {
     use std::os::unix::ffi::OsStrExt;
 
     #[test]
-    fn names_stand_between_commas_and_blanks() {
+    fn names_are_separated_by_commas_or_blanks() {
         assert_eq!(Names.parse("a, b,,c\td\n*"), Ok(["a", "b", "c", "d", "*"].map(str::to_owned).to_vec()));
         assert_eq!(Names.parse(" , "), Ok(vec![]));
     }
 
     #[test]
-    fn folders_stand_between_colons() {
+    fn folders_are_separated_by_colons() {
         assert_eq!(Folders::split(":/a b::c:"), [PathBuf::from("/a b"), PathBuf::from("c")]);
         assert_eq!(Folders::split(""), Vec::<PathBuf>::new());
     }
 
     #[test]
-    fn a_list_that_is_no_text_keeps_the_server_from_starting() {
+    fn a_list_that_is_not_utf8_prevents_the_start() {
         let given = OsStr::from_bytes(b"shell\xff");
         assert!(Names.parse_variable(given).unwrap().unwrap_err().fatal);
         assert!(Hosts::Denied.parse_variable(given).unwrap().unwrap_err().fatal);

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Asks for what the model could not know, with one form for all of it.
+# Asks for the facts that the model cannot know, with one form for all of them.
 set -euo pipefail
 source "$MCP_SDK/tool-sdk.sh"
 
 ticket=$(mcp_args_raw)
 
-# A form for the fields that are missing, and no question at all if none is.
+# A form for the missing fields, and no question if none is missing.
 form=$(jq -c --argjson ticket "$ticket" '
 	.properties |= with_entries(select(.key as $field | $ticket | has($field) | not))
 	| .required = (.properties | keys)' <<'END'
@@ -39,5 +39,5 @@ if [ -n "$missing" ]; then
 	ticket=$(jq -c --argjson answer "$answer" '. + $answer.content' <<<"$ticket")
 fi
 
-# Here a real tool would hand the ticket to the tracker.
+# A real tool would pass the ticket to the tracker here.
 mcp_emit_json "$ticket"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Lets the client's own model do what a script cannot: no key, no other service.
+# Lets the client's own model do what a script cannot, without a key or another service.
 set -euo pipefail
 source "$MCP_SDK/tool-sdk.sh"
 
@@ -9,6 +9,6 @@ if reply=$(mcp_sample "Summarise this in one sentence:"$'\n\n'"$text" --system "
 	exit 0
 fi
 
-# Not every client has a model to lend. The beginning of a text is better than nothing, and is called what it is.
+# Not every client offers a model. The beginning of the text is better than nothing, and is labelled as such.
 words=$(tr -s '[:space:]' ' ' <<<"$text")
 printf 'This client lends no model. The text begins: %.200s\n' "$words"

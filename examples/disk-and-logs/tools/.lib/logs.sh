@@ -1,8 +1,8 @@
 # shellcheck shell=bash
-# What the tools that read logs share. Hidden folders hold no tools.
+# Shared code of the tools that read logs. Hidden folders contain no tools.
 
-# Ends the call with an error that names the logs there are, unless NAME is one of them. The schema of the tools has
-# made sure that the name leads nowhere else.
+# Unless NAME is a log, ends the call with an error that lists the logs. The schema of the tools ensures that
+# the name is not a path.
 require_log() { # NAME
 	[ ! -f "logs/$1.log" ] || return 0
 	local known=(logs/*.log)

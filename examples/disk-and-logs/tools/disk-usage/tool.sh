@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# What takes the room directly below a folder.
+# Lists what takes the space directly below a folder.
 set -euo pipefail
 source "$MCP_SDK/tool-sdk.sh"
 
-# Refuses whatever is outside the folders that the client has opened.
+# Refuses paths outside the folders that the client has opened.
 folder=$(mcp_require_path .path --default-to-single-root)
 top=$(mcp_args_int .top --default 10 --min 1 --max 100)
 
@@ -12,7 +12,7 @@ if [ ! -d "$folder" ]; then
 	exit 0
 fi
 
-# Folders that may not be read are left out, and are no reason to fail. These options of du and find are everywhere.
+# Unreadable folders are skipped, and are not an error. These options of du and find work everywhere.
 sizes=$(find "$folder" -mindepth 1 -maxdepth 1 -exec du -sk -- {} + 2>/dev/null) || true
 
 jq -Rn --arg folder "$folder" --argjson top "$top" '

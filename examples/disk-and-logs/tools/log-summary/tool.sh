@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What a log holds: a line is a time, a level, a component and a text.
+# Summarises a log: each line is a time, a level, a component and a text.
 set -euo pipefail
 source "$MCP_SDK/tool-sdk.sh"
 source tools/.lib/logs.sh

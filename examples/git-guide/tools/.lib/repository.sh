@@ -1,10 +1,10 @@
 # shellcheck shell=bash
-# What all tools here share: which repository is meant, and that it is one. Hidden folders hold no tools.
+# Shared code of all tools here: finds the repository, and checks it. Hidden folders contain no tools.
 
-# Nothing of git's is written, not even to refresh its index, and nothing waits for a person.
+# git writes nothing, not even its index, and never waits for a user.
 export GIT_OPTIONAL_LOCKS=0 GIT_TERMINAL_PROMPT=0 GIT_PAGER=cat
 
-# Changes to the repository that the call names, by default the folder that the client has opened.
+# Changes to the repository of the call, by default the folder that the client has opened.
 enter_repository() {
 	local folder
 	folder=$(mcp_require_path .repository --default-to-single-root)

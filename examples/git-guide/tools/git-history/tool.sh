@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The commits that fit a question.
+# Lists the commits that match a query.
 set -euo pipefail
 source "$MCP_SDK/tool-sdk.sh"
 source tools/.lib/repository.sh
@@ -11,7 +11,7 @@ text=$(mcp_args_get '.changed_text // empty')
 since=$(mcp_args_get '.since // empty')
 enter_repository
 
-# Each value is part of one word, so that none can be taken for an option of git.
+# Each value is part of one word, so none can become an option of git.
 options=("--max-count=$count")
 [ -z "$message" ] || options+=(--fixed-strings --regexp-ignore-case "--grep=$message")
 [ -z "$text" ] || options+=("-S$text")
@@ -19,6 +19,6 @@ options=("--max-count=$count")
 paths=()
 [ -z "$path" ] || paths=("$path")
 
-# Control characters between the fields, because a subject may hold everything else.
+# Control characters between the fields, because a subject may contain anything else.
 git log "${options[@]}" --format='%h%x1f%cs%x1f%aN%x1f%s' -- ${paths[@]+"${paths[@]}"} |
 	jq -Rn '{commits: [inputs | split("\u001f") | {commit: .[0], date: .[1], author: .[2], subject: .[3]}]}'

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Where a repository stands.
+# The current state of a repository.
 set -euo pipefail
 source "$MCP_SDK/tool-sdk.sh"
 source tools/.lib/repository.sh
 enter_repository
 
-# Assigned first: the script ends where one of these fails, which it would not if they stood among the words of jq.
+# Assigned first: the script exits if one of these fails, which it would not if they were arguments of jq.
 branch=$(git branch --show-current)
 commit=$(git log -1 --format=%h)
 date=$(git log -1 --format=%cI)

@@ -1,7 +1,8 @@
 # shellcheck shell=bash
-# What both tools share. Hidden folders hold no tools.
+# Shared code of both tools. Hidden folders contain no tools.
 
-# Sets `folder`, and the array `files` to the files in it (not below it) whose names fit the pattern of the call.
+# Sets `folder`, and the array `files` to the files in it (not below it) whose names match the pattern of the
+# call.
 find_files() {
 	local pattern file
 	pattern=$(mcp_args_require .pattern)

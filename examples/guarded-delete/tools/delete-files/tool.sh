@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Deletes files, if a person says yes.
+# Deletes files, if the user confirms.
 set -euo pipefail
 source "$MCP_SDK/tool-sdk.sh"
 source tools/.lib/files.sh
 
-# More names than anybody reads make a question that nobody answers well.
+# A question with more names than a user reads gets no good answer.
 most=20
 
-# Prints the result: a message, and what was deleted.
+# Prints the result: a message, and the deleted files.
 report() { # MESSAGE [NAME]...
 	local message=$1
 	shift
@@ -25,7 +25,7 @@ if [ "$count" -gt "$most" ]; then
 	exit 0
 fi
 
-# The answer is a yes only if all of it says so: no answer, a refusal and a closed window all leave the files alone.
+# Only a complete yes counts: no answer, a refusal and a closed window all leave the files alone.
 names=$(printf ', %s' "${files[@]}")
 names=${names#, }
 status=0

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What a pattern reaches.
+# Lists the files that match a pattern.
 set -euo pipefail
 source "$MCP_SDK/tool-sdk.sh"
 source tools/.lib/files.sh

@@ -1,4 +1,4 @@
-"""Writes PNG files without a library. Hidden folders hold no tools."""
+"""Writes PNG files without a library. Hidden folders contain no tools."""
 
 import struct
 import zlib

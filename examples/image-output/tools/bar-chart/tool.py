@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws a bar chart. The result has the picture, and a text for those who cannot see it."""
+"""Draws a bar chart. The result has the picture, and a text for models and people who cannot see it."""
 
 import base64
 import json

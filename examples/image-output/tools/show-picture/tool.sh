@@ -10,6 +10,7 @@ if [ ! -f "$file" ]; then
 	exit 0
 fi
 
-# Base64 needs no quoting in JSON. base64 of some systems breaks its lines, others have no option against that.
+# Base64 needs no quoting in JSON. Some versions of base64 wrap their lines, and not all have an option
+# against that.
 data=$(base64 <"$file" | tr -d '\n')
 printf '{"content":[{"type":"image","mimeType":"image/png","data":"%s"}]}\n' "$data"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes something happen that subscribers hear of.
+# Writes a line to a log, which notifies subscribers.
 set -euo pipefail
 source "$MCP_SDK/tool-sdk.sh"
 

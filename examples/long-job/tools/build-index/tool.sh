@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Work in steps of our own: tells of each, and stops between two of them.
+# Work in our own steps: reports each one, and stops between two of them.
 set -euo pipefail
 source "$MCP_SDK/tool-sdk.sh"
 
@@ -12,8 +12,8 @@ if [ ! -e "${files[0]}" ]; then
 	exit 0
 fi
 
-# The index takes its place in one step at the end, so that nobody ever reads half of one. Whatever ends this script
-# before, an error or a cancellation, takes the half with it.
+# The index is renamed into place at the end, so that no process reads half of one. If an error or a
+# cancellation ends this script earlier, the half is removed.
 half=$folder/.index.tsv.$$
 trap 'rm -f -- "$half"' EXIT
 trap 'exit 143' TERM
@@ -26,7 +26,7 @@ for file in "${files[@]}"; do
 	printf '%s\t%d\n' "${file##*/}" "$count" >>"$half"
 	words=$((words + count))
 	finished=$((finished + 1))
-	# In the background, because bash runs a trap only when a command in the foreground has ended.
+	# In the background, because bash runs a trap only after a foreground command has exited.
 	sleep "$pause" &
 	wait $!
 done

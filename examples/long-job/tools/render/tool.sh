@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A program that knows itself how far it is: its lines like "frame 3/10 30%" become progress.
+# A program that reports its own progress: lines like "frame 3/10 30%" become progress.
 set -euo pipefail
 source "$MCP_SDK/tool-sdk.sh"
 
@@ -7,7 +7,7 @@ scene=$(mcp_args_require .scene)
 frames=$(mcp_args_int .frames --default 10 --min 1 --max 1000)
 pause=$(mcp_args_get '.pause // 0.1')
 
-# The lines that speak of something else than progress say why it failed.
+# The other lines explain a failure.
 errors=$(mktemp)
 trap 'rm -f -- "$errors"' EXIT
 
@@ -16,6 +16,6 @@ mcp_run_with_progress --pattern '([0-9]+)%' --extract match1 --stderr-file "$err
 	bin/renderer "$scene" "$frames" "$pause" || status=$?
 case $status in
 0) ;;
-130) exit 130 ;; # cancelled: nobody reads what we would say
+130) exit 130 ;; # cancelled: no client reads the output
 *) mcp_error render_failed "The renderer failed: $(mcp_extract_cli_error "" "$(cat "$errors")" "$status")" ;;
 esac

@@ -1,5 +1,5 @@
 #!/usr/bin/env perl
-# A worker: it reads its list of words once, and then serves one call after the other.
+# A worker: it reads its list of words once, and then serves one call after another.
 use strict;
 use warnings;
 use IO::Handle;
@@ -12,7 +12,7 @@ $frames->autoflush(1);
 sub tell_server { print {$frames} $json->encode( $_[0] ), "\n" }
 sub letters_of  { join '', sort split //, lc $_[0] }
 
-# What takes its time stands before the first call. It stays until the process ends.
+# The slow part runs before the first call. Its data stays until the process exits.
 my %words;
 open my $list, '<', "$ENV{MCPBASH_PROJECT_ROOT}/data/words.txt" or die "data/words.txt: $!";
 while ( my $word = <$list> ) { chomp $word; push @{ $words{ letters_of($word) } }, $word }

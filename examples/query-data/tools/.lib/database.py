@@ -1,4 +1,4 @@
-"""The database, opened so that a question can do no harm."""
+"""Opens the database so that a query can do no harm."""
 
 import sqlite3
 import time
@@ -11,7 +11,7 @@ HARMLESS = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION,
 
 
 def open_database():
-    """Read-only for SQLite itself, and bounded in time. Use it in a `with`, which closes it."""
+    """Read-only for SQLite itself, with a time limit. Use it in a `with`, which closes it."""
     database = sqlite3.connect(f"file:{DATA}/shop.db?mode=ro", uri=True)
     deadline = time.monotonic() + SECONDS
     database.set_progress_handler(lambda: time.monotonic() > deadline, 10_000)
@@ -19,7 +19,7 @@ def open_database():
 
 
 def allow_only_reading(database):
-    """Refuses what else one statement could do, such as ATTACH of another file, or a PRAGMA."""
+    """Refuses everything else that a statement could do, such as ATTACH of another file, or a PRAGMA."""
 
     def decide(action, first, second, *_):
         loads = action == sqlite3.SQLITE_FUNCTION and second == "load_extension"

@@ -1,4 +1,4 @@
-"""How a Python tool reads its arguments and answers. Hidden folders hold no tools."""
+"""How a Python tool reads its arguments and answers. Hidden folders contain no tools."""
 
 import json
 import sys
@@ -12,18 +12,18 @@ def arguments():
 
 
 def answer(structured):
-    """An object on standard output becomes structured content, and text for clients that know no other."""
+    """Prints an object, which becomes structured content, and text for clients without support for it."""
     json.dump(structured, sys.stdout, ensure_ascii=False)
 
 
 def fail(message):
-    """A result that is an error, with a text that tells the model what to do instead."""
+    """An error result, with a text that tells the model what to do instead."""
     json.dump({"content": [{"type": "text", "text": message}], "isError": True}, sys.stdout, ensure_ascii=False)
     sys.exit(0)
 
 
 def csv_file(name):
-    """The CSV file of that name. The schema has made sure that it leads nowhere else."""
+    """The CSV file of that name. The schema ensures that the name is not a path."""
     file = DATA / f"{name}.csv"
     if not file.is_file():
         names = ", ".join(sorted(file.stem for file in DATA.glob("*.csv")))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What there is to be asked about."""
+"""Describes the data that can be queried."""
 
 import csv
 import sys

@@ -20,7 +20,7 @@ TESTS = {
 
 
 def order(text):
-    """Numbers by their size and before all else; dates such as 2026-01-31 are in order as texts."""
+    """Numbers by value and before everything else; dates such as 2026-01-31 sort correctly as text."""
     try:
         return (0, Decimal(text), "")
     except InvalidOperation:

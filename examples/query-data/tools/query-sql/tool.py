@@ -26,6 +26,6 @@ with open_database() as database:
         fail(f"SQLite says: {problem}. Use describe_data for the tables and their columns.")
     columns = [column[0] for column in found.description or []]
 
-# Bytes are no JSON; everything else that SQLite holds is.
+# Bytes are not JSON; all other SQLite values are.
 plain = [[value.hex() if isinstance(value, bytes) else value for value in row] for row in rows[:limit]]
 answer({"columns": columns, "rows": plain, "more": len(rows) > limit})

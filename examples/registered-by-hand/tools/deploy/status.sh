@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The state of a service: status.sh SERVICE [--stage=STAGE]. Made for people at a terminal, and served as it is.
+# The state of a service: status.sh SERVICE [--stage=STAGE]. Written for people at a terminal, and served
+# unchanged.
 set -euo pipefail
 
 service=$1 stage=${2:-}

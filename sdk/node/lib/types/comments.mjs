@@ -1,6 +1,6 @@
 // Reads comments: their text, and the tags of JSDoc.
 
-/** The text of a comment without its marks. */
+/** The text of a comment without its markers. */
 export function commentText(comment) {
   if (comment.startsWith('//')) return comment.slice(2).trim()
   return comment
@@ -12,7 +12,7 @@ export function commentText(comment) {
     .trim()
 }
 
-// Tags that say more about a value than its type does.
+// Tags that describe a value further than its type.
 const NUMBERS = [
   'minimum',
   'maximum',
@@ -26,7 +26,7 @@ const NUMBERS = [
 ]
 const TEXTS = ['pattern', 'format', 'title']
 
-/** The description, the tags, and what both of them say as members of a schema. */
+/** The description, the tags, and both as schema members. */
 export function parseComment(text) {
   const [before, ...rest] = text.split(/^[ \t]*@(?=\w)/m)
   const description = oneParagraph(before)
@@ -44,7 +44,7 @@ export function parseComment(text) {
   return { description, tags, schema }
 }
 
-/** `{type} [name=default] - description`, the body of @param and @property. A type in braces may be missing. */
+/** `{type} [name=default] - description`, the body of @param and @property. The type in braces is optional. */
 export function parseParameter(body) {
   const { type, rest } = takeType(body)
   const found = /^\[\s*([\w$.]+)\s*(?:=\s*([^]*?))?\s*\](?:\s*-)?\s*([^]*)$/.exec(rest)
@@ -62,7 +62,7 @@ export function parseParameter(body) {
   return { type, name, optional: false, description: oneParagraph(description) }
 }
 
-/** A type in braces at the start of a text, and what stands behind it. */
+/** A type in braces at the start of a text, and the rest. */
 export function takeType(body) {
   if (!body.startsWith('{')) return { type: undefined, rest: body }
   let depth = 0
@@ -74,7 +74,7 @@ export function takeType(body) {
   return { type: undefined, rest: body }
 }
 
-/** Lines of one paragraph are joined; paragraphs stay apart. */
+/** Lines of one paragraph are joined; paragraphs stay separate. */
 function oneParagraph(text) {
   return text
     .trim()

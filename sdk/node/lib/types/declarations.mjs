@@ -1,5 +1,5 @@
-// The types that a file declares: interfaces, type aliases and enums of TypeScript, typedefs of JSDoc. Each is read when a
-// function first names it.
+// The types that a file declares: interfaces, type aliases and enums of TypeScript, typedefs of JSDoc. Each
+// is parsed when a function first uses it.
 
 import { commentText, parseComment, parseParameter, takeType } from './comments.mjs'
 import { TypeReader } from './type-reader.mjs'
@@ -41,7 +41,7 @@ export class Declarations {
     }
   }
 
-  /** Names that come from other files, to say so where one is a type that cannot be read. */
+  /** Names imported from other files, for the message if one is a type that cannot be read. */
   #findImports(index) {
     for (let at = index + 1; at < this.#tokens.length && this.#tokens[at].kind !== 'string'; at += 1) {
       if (this.#tokens[at].text === '(' || this.#tokens[at].text === '.') return
@@ -69,7 +69,7 @@ export class Declarations {
     }
   }
 
-  /** The schema of a declared type, undefined for a name that is not declared here. */
+  /** The schema of a declared type; undefined for a name that is not declared here. */
   read(name) {
     const known = this.#schemas.get(name)
     if (known) return known
@@ -108,13 +108,13 @@ export class Declarations {
     return this.objectOf(properties)
   }
 
-  /** A type out of a comment. */
+  /** A type from a comment. */
   readText(type) {
     const tokens = tokensOf(type)
     return new TypeReader(type, tokens, 0, this).read()
   }
 
-  /** The schema of an object whose members stand in tags, as parseParameter reads them. */
+  /** The schema of an object whose members are in tags, as parseParameter reads them. */
   objectOf(members) {
     const properties = {}
     const required = []
@@ -131,7 +131,7 @@ export class Declarations {
     return schema
   }
 
-  /** A schema that stands alone: with the types that contain themselves, and an object at its top rather than a reference. */
+  /** A self-contained schema: with the recursive types, and an object at its top rather than a reference. */
   whole(schema) {
     if (Object.keys(this.shared).length === 0) return schema
     const name = /^#\/\$defs\/(.+)$/.exec(schema.$ref)?.[1]

@@ -1,4 +1,5 @@
-// Finds the function that a `tool(…)` call is given, and makes schemas of the types in its signature or its JSDoc.
+// Finds the function argument of a `tool(…)` call, and makes schemas from the types in its signature or its
+// JSDoc.
 
 import { readFileSync } from 'node:fs'
 import { commentText, parseComment, parseParameter, takeType } from './comments.mjs'
@@ -6,7 +7,7 @@ import { Declarations } from './declarations.mjs'
 import { TypeReader, UnreadableType } from './type-reader.mjs'
 import { behindBracket, lineOf, stringValue, tokensOf } from './tokens.mjs'
 
-// Return types that say nothing about structured content.
+// Return types without structured content.
 const SHAPELESS = new Set(
   `void undefined any unknown never object * Buffer Uint8Array ArrayBuffer Content Result CallToolResult GetPromptResult
   ReadResourceResult PromptMessage`.split(/\s+/),
@@ -14,7 +15,10 @@ const SHAPELESS = new Set(
 
 const files = new Map()
 
-/** What the source says about the function of the `tool(…)` call at a place: { description, input, output, unreadOutput }. */
+/**
+ * The source's information about the function of the `tool(…)` call at a place: { description, input, output,
+ * unreadOutput }.
+ */
 export function readFunction(place) {
   const file = fileAt(place.file)
   try {
@@ -33,12 +37,12 @@ export class UnreadableFunction extends Error {
   }
 }
 
-/** Frees what was read, once all definitions are known. */
+/** Frees the parsed files, once all definitions are known. */
 export function forgetSources() {
   files.clear()
 }
 
-/** A file is read once for all of its functions. */
+/** A file is parsed once for all of its functions. */
 function fileAt(path) {
   if (!files.has(path)) {
     const source = readFileSync(path, 'utf8')
@@ -82,7 +86,7 @@ class FunctionFinder {
     return index === -1 ? this.#tokens.length - 1 : index
   }
 
-  /** The function among the arguments: written there, or declared elsewhere and named as the last of them. */
+  /** The function among the arguments: an expression there, or a name as the last argument. */
   #handler() {
     let open = this.#call
     while (open < this.#tokens.length && this.#tokens[open].text !== '(') open += 1
@@ -90,7 +94,7 @@ class FunctionFinder {
     let last = open + 1
     for (let at = open + 1; at < end; at += 1) {
       const { kind, text } = this.#tokens[at]
-      // Commas behind its start may be those of its return type.
+      // Commas after its start may belong to its return type.
       if (at === last && this.#beginsFunction(at)) return this.#functionAt(at)
       if (kind !== 'mark') continue
       if (text === ',' && at + 1 < end) last = at + 1
@@ -118,7 +122,7 @@ class FunctionFinder {
     return undefined
   }
 
-  /** A function expression: where its parameters and its return type stand. */
+  /** A function expression: the positions of its parameters and its return type. */
   #functionAt(start) {
     let at = start
     if (this.#tokens[at].text === 'async') at += 1
@@ -155,7 +159,7 @@ class FunctionFinder {
     return described(whole, parameters, defaults)
   }
 
-  /** The annotation of the first parameter, and the values that its members have when they are missing. */
+  /** The annotation of the first parameter, and the defaults of its members. */
   #parameter(index) {
     const isPattern = this.#tokens[index].text === '{'
     const behind = isPattern ? behindBracket(this.#tokens, index) : index + 1
@@ -170,7 +174,7 @@ class FunctionFinder {
     return { ...reader.read(), end: reader.index }
   }
 
-  /** `{ a, b = 3, c: renamed = 'x' }`: what is written as a literal is known. */
+  /** `{ a, b = 3, c: renamed = 'x' }`: literals are known. */
   #defaults(open, close) {
     const defaults = {}
     let name
@@ -187,7 +191,7 @@ class FunctionFinder {
     return defaults
   }
 
-  /** The arguments by @param: the first one with its type, or its members as `args.a`. */
+  /** The arguments from @param: the first one with its type, or its members as `args.a`. */
   #fromComment(parameters) {
     const [first] = parameters
     if (!first) return undefined
@@ -203,13 +207,13 @@ class FunctionFinder {
     try {
       return this.#names.readText(type).schema
     } catch (error) {
-      // Offsets in a comment's type are none in the file; its call is the nearest place that is known.
+      // Offsets in a comment's type are not offsets in the file; its call is the nearest known place.
       if (error instanceof UnreadableType) error.offset = this.#tokens[this.#call].start
       throw error
     }
   }
 
-  /** A return type that cannot be read is no reason to refuse the tool, but its author is told. */
+  /** A return type that cannot be read does not prevent the tool, but its author gets a message. */
   #output({ returns }, doc) {
     const tag = doc.tags.find(({ name }) => name === 'returns' || name === 'return')
     const written = returns === undefined ? tag && takeType(tag.body).type : this.#typeText(returns)
@@ -223,7 +227,7 @@ class FunctionFinder {
     }
   }
 
-  /** A return type as it is written: up to the arrow or the body. */
+  /** A return type in the source: up to the arrow or the body. */
   #typeText(index) {
     let at = index
     while (this.#tokens[at].kind !== 'end' && this.#tokens[at].text !== '=>') {
@@ -259,7 +263,7 @@ class FunctionFinder {
   }
 }
 
-/** A schema of results: they may have members besides those that their type names. */
+/** A result schema: results may have members besides those of their type. */
 function opened(schema) {
   if (Array.isArray(schema)) return schema.map(opened)
   if (typeof schema !== 'object' || schema === null) return schema

@@ -1,5 +1,5 @@
-// Splits JavaScript and TypeScript into tokens: enough to find functions, types and the comments before them. What is
-// broken beyond that is none of our business, since node has loaded the file already.
+// Splits JavaScript and TypeScript into tokens: enough to find functions, types and the comments before them.
+// Other syntax errors do not matter, since node has already loaded the file.
 
 const SPACE = /\s+/y
 const NAME = /[\p{ID_Start}$_#@][\p{ID_Continue}$\u200c\u200d]*/uy
@@ -10,14 +10,14 @@ const BLOCK_COMMENT = /\/\*[^]*?(?:\*\/|$)/y
 const REGEX = /\/(?:[^/\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/\w*/y
 const PUNCTUATION = /=>|\.\.\.|[^]/y
 
-// A slash behind these begins a regular expression; behind other words and closing brackets it divides.
+// A slash after these begins a regular expression; after other words and closing brackets it divides.
 const WORDS_BEFORE_REGEX = new Set(
   'return typeof case in of delete void throw new else do yield await instanceof'.split(' '),
 )
 
 /**
- * The tokens of a text: { kind, text, start, end, comments }, where kind is name, number, string, template, regex, mark or end,
- * and comments are those between it and the token before it.
+ * The tokens of a text: { kind, text, start, end, comments }, where kind is name, number, string, template,
+ * regex, mark or end, and comments are those between it and the previous token.
  */
 export function tokensOf(source) {
   const tokens = []
@@ -65,7 +65,7 @@ function mayBeginRegex(before) {
   return before.kind === 'mark' && !')]}'.includes(before.text)
 }
 
-/** Where a template ends, with the templates inside of it. */
+/** The end of a template, including nested templates. */
 function templateEnd(source, start) {
   let at = start + 1
   while (at < source.length) {
@@ -122,7 +122,7 @@ export function lineOf(source, offset) {
 
 const CLOSING = { '(': ')', '[': ']', '{': '}' }
 
-/** The index behind the bracket that closes the one at `index`. */
+/** The index after the bracket that closes the one at `index`. */
 export function behindBracket(tokens, index) {
   let depth = 0
   for (let at = index; at < tokens.length; at += 1) {

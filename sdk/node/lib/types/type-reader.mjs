@@ -1,9 +1,10 @@
-// Reads a TypeScript or JSDoc type and makes a JSON Schema of it. It knows what JSON can carry; anything else is refused.
+// Parses a TypeScript or JSDoc type into a JSON Schema. It supports the types that JSON can express; anything
+// else is refused.
 
 import { behindBracket, stringValue } from './tokens.mjs'
 import { commentText, parseComment } from './comments.mjs'
 
-/** A type that cannot be read: what it is, and where. */
+/** A type that cannot be read, and its place. */
 export class UnreadableType extends Error {
   constructor(type, why, offset) {
     super(`the type \`${type}\` cannot be read${why ? `: ${why}` : ''}`)
@@ -11,7 +12,7 @@ export class UnreadableType extends Error {
   }
 }
 
-// Stands for `undefined` and `void`: a member that may be missing.
+// Represents `undefined` and `void`: an optional member.
 const ABSENT = Object.freeze({})
 
 const WORDS = {
@@ -54,7 +55,10 @@ export class TypeReader {
   #at
   #names
 
-  /** `names` are the declarations of the file: `read(name)` gives a schema or undefined, `whyNot(name)` the reason. */
+  /**
+   * `names` are the declarations of the file: `read(name)` returns a schema or undefined, `whyNot(name)` the
+   * reason.
+   */
   constructor(source, tokens, index, names) {
     this.#source = source
     this.#tokens = tokens
@@ -62,12 +66,12 @@ export class TypeReader {
     this.#names = names
   }
 
-  /** The index of the first token behind what was read. */
+  /** The index of the first token after the parsed ones. */
   get index() {
     return this.#at
   }
 
-  /** A schema, and whether the value may be missing. */
+  /** A schema, and whether the value is optional. */
   read() {
     const schema = this.#union()
     return {
@@ -76,7 +80,7 @@ export class TypeReader {
     }
   }
 
-  /** The members of an interface, whose brace is next, with those that it extends. */
+  /** The members of an interface, whose brace is next, including those it extends. */
   readInterface() {
     const bases = []
     if (this.#take('extends')) {
@@ -164,7 +168,7 @@ export class TypeReader {
       if (!this.#take(']')) throw this.#refused(start, 'a type out of another one')
       schema = { type: 'array', items: cleaned(schema) }
     }
-    // JSDoc: string= may be missing.
+    // JSDoc: string= is optional.
     if (this.#is('=') && this.#tokens[this.#at + 1]?.kind === 'end') {
       this.#at += 1
       return { ...schema, [OPTIONAL]: true }
@@ -215,7 +219,7 @@ export class TypeReader {
     while (!this.#take(']')) {
       const start = this.#token
       if (this.#is('...')) throw this.#refused(start, 'a tuple of any length')
-      // A name before the type says nothing to us: [x: number, y?: number].
+      // The name before the type is ignored: [x: number, y?: number].
       const [, second, third] = this.#tokens.slice(this.#at, this.#at + 3)
       if (second.text === ':') this.#at += 2
       const named = second.text === '?' && third.text === ':'
@@ -297,13 +301,13 @@ export class TypeReader {
     const name = start.kind === 'string' ? stringValue(start) : start.text
     const optional = this.#take('?')
     if (this.#is('(') || this.#is('<')) throw this.#refused(start, 'JSON has no functions')
-    // Without a type, a member may be anything.
+    // Without a type, a member can be anything.
     const { schema, optional: absent } = this.#take(':') ? this.read() : { schema: {}, optional: false }
     properties[name] = schema
     if (!optional && !absent) required.push(name)
   }
 
-  /** The comment before a member, or behind it at the end of its line, describes it. */
+  /** The comment before a member, or after it at the end of its line, describes it. */
   #describe(properties, start, separator) {
     const name = Object.keys(properties).at(-1)
     if (name === undefined) return
@@ -314,7 +318,7 @@ export class TypeReader {
     if (comment) properties[name] = { ...properties[name], ...parseComment(commentText(comment.text)).schema }
   }
 
-  /** Whether a comment ends the line of what stands before it, and so belongs there. */
+  /** Whether a comment ends the line of the token before it, and so belongs there. */
   #isBehind(comment, next) {
     const lineStart = this.#source.lastIndexOf('\n', comment.start - 1) + 1
     const isFirst = this.#source.slice(lineStart, comment.start).trim() === ''
@@ -322,7 +326,7 @@ export class TypeReader {
   }
 }
 
-// Marks a schema whose value may be missing; never written, as JSON.stringify passes symbols over.
+// Marks a schema whose value is optional; never written, as JSON.stringify skips symbols.
 const OPTIONAL = Symbol('optional')
 
 function cleaned(schema) {

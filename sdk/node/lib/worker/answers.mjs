@@ -1,4 +1,4 @@
-// Turns what a handler returns or throws into the one answer of its call.
+// Turns a handler's return value or exception into the only answer of its call.
 
 import { ProtocolError, ToolError } from '../errors.mjs'
 import { errorData, isMeant, oneLine, wholeTrace } from '../failures.mjs'
@@ -8,7 +8,7 @@ import { errorResult, promptResult, resourceResult, toolResult } from '../result
 const INVALID_PARAMS = -32602
 const INTERNAL_ERROR = -32603
 
-/** Answers with a value. Throws if it cannot be written. */
+/** Answers with a value. Throws if it cannot be encoded. */
 export function answerWith(call, value) {
   const { kind, fields } = call.definition
   if (kind === 'tool') call.end('result', toolResult(value, fields.outputKind))
@@ -16,7 +16,7 @@ export function answerWith(call, value) {
   else call.end('result', promptResult(value, fields.description))
 }
 
-/** Answers with a failure: a result that the model can act on, or an error of the protocol where there is none. */
+/** Answers with a failure: a result that the model can act on, or a protocol error for resources and prompts. */
 export function answerWithFailure(call, error) {
   const { kind, fields } = call.definition
   const text = oneLine(error)
@@ -37,7 +37,7 @@ function toolFailure(text, error, output) {
   try {
     return errorResult(text, errorData(error), output)
   } catch {
-    // Data that cannot be written is not worth losing the message for.
+    // Data that cannot be encoded is not worth losing the message for.
     return errorResult(text, { type: 'error', message: text }, output)
   }
 }

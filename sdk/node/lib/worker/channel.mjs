@@ -1,6 +1,7 @@
-// The two pipes to the server: frames come in on standard input and go out on descriptor 3. Both are moved to other
-// numbers first, so that a function that reads standard input or writes to descriptor 3 meets /dev/null instead.
-// What node opens is close-on-exec, and so are the descriptors that it was started with: children inherit neither pipe.
+// The two pipes to the server: frames arrive on standard input and are sent on descriptor 3. Both are moved
+// to other numbers first, so that a function that reads standard input or writes to descriptor 3 gets
+// /dev/null instead. Descriptors that node opens are close-on-exec, and so are those that it was started
+// with: children inherit neither pipe.
 
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { Socket } from 'node:net'
@@ -10,7 +11,7 @@ import { parse } from '../json.mjs'
 const LINE_FEED = 10
 const READ_BYTES = 65536
 
-// How many bytes a frame to the server may have where it does not say so.
+// The default limit of a frame to the server, in bytes.
 const USUAL_LIMIT = 10_485_760
 
 /** Opens both ends. `onFrame(frame)` is called for each line, `onEnd()` at the end of the input. */
@@ -21,20 +22,20 @@ export function openChannel(onFrame, onEnd) {
   let socket
   return {
     send: sender(output),
-    /** The server ends a worker that sends a longer frame than this. */
+    /** The server kills a worker that sends a longer frame than this. */
     limit: Number(process.env.MCPBASH_MAX_TOOL_OUTPUT_SIZE) || USUAL_LIMIT,
-    /** Nothing is read before, while the function file is still being loaded. */
+    /** Nothing is read before, while the function file is still loading. */
     listen() {
       socket = listen(input, onFrame, onEnd)
     },
-    /** Reads no more: what the server writes from now on is left for another worker. */
+    /** Stops reading: later frames of the server are for another worker. */
     stop() {
       socket.pause()
     },
   }
 }
 
-/** Another descriptor for the same pipe, with /dev/null in its old place. Sockets cannot be opened again and stay. */
+/** Another descriptor for the same pipe, with /dev/null in its old place. Sockets cannot be reopened and stay. */
 function moved(number, mode) {
   let copy
   try {
@@ -43,7 +44,7 @@ function moved(number, mode) {
     return number
   }
   closeSync(number)
-  // The lowest number that is free is taken.
+  // The kernel returns the lowest free number.
   openSync('/dev/null', mode)
   return copy
 }
@@ -61,7 +62,7 @@ function listen(fd, onFrame, onEnd) {
     fd,
     readable: true,
     writable: false,
-    // Bytes arrive in the same buffer each time, without the machinery of streams.
+    // Bytes arrive in the same buffer each time, without the overhead of streams.
     onread: {
       buffer,
       callback: (count) => {
@@ -75,7 +76,7 @@ function listen(fd, onFrame, onEnd) {
   return socket
 }
 
-/** Puts frames together of what arrives in pieces. */
+/** Assembles frames from pieces. */
 class Lines {
   #onFrame
   #pieces = []
@@ -92,7 +93,7 @@ class Lines {
       this.#line(buffer, start, end)
       start = end + 1
     }
-    // The buffer is written over by the next read.
+    // The next read overwrites the buffer.
     if (start < count) this.#pieces.push(Buffer.from(buffer.subarray(start, count)))
   }
 
@@ -107,14 +108,14 @@ class Lines {
     try {
       frame = parse(text)
     } catch {
-      // Unknown frames are to be passed over, and this is one.
+      // Unknown frames must be ignored, and this is one.
       return
     }
     if (frame !== null && typeof frame === 'object') this.#onFrame(frame)
   }
 }
 
-/** A function that writes one line of JSON at once, however long it takes: frames must not be torn apart. */
+/** A function that writes one line of JSON completely, however long it takes: frames must not be torn. */
 function sender(fd) {
   return (json) => {
     const line = `${json}\n`
@@ -123,7 +124,7 @@ function sender(fd) {
       if (written < line.length || written < Buffer.byteLength(line))
         writeRest(fd, Buffer.from(line), written)
     } catch {
-      // Nobody is at the other end any more, or a function has closed the pipe: there is no way to answer.
+      // The other end is closed, or a function has closed the pipe: there is no way to answer.
       process.reallyExit(1)
     }
   }
@@ -139,7 +140,7 @@ function writeRest(fd, bytes, from) {
   }
 }
 
-/** Writes what the pipe takes now, 0 if it is full. */
+/** Writes as much as the pipe accepts now, 0 if it is full. */
 function writeSome(fd, data) {
   try {
     return writeSync(fd, data)

@@ -1,5 +1,5 @@
-// Keeps the descriptors 0, 1 and 2 what they were. A function that closes one of them must not have the next file that anybody
-// opens take its number: what is printed would be written into that file, and what is read would come from it.
+// Keeps the descriptors 0, 1 and 2. If a function closes one of them, the next opened file must not get its
+// number: printed output would be written to that file, and input read from it.
 
 import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 
@@ -9,13 +9,13 @@ const { O_RDONLY, O_WRONLY, O_APPEND } = constants
 const FLAGS = [O_RDONLY, O_WRONLY | O_APPEND, O_WRONLY | O_APPEND]
 
 export class Descriptors {
-  // To put them back. Frames come in elsewhere, and standard input is empty.
+  // Copies to restore them. Frames arrive elsewhere, and standard input is empty.
   #copies = [undefined, copyOf(1), copyOf(2)]
   #known = FLAGS.map((_, number) => identity(number))
 
   /**
-   * Opens again what was closed. Gives back the number behind which there is another file now: whoever has opened that
-   * still writes to it, so that it must not be closed.
+   * Reopens closed descriptors. Returns the number that another file has now: the code that opened it may
+   * still write to it, so it must not be closed.
    */
   putBack() {
     for (const number of FLAGS.keys()) {
@@ -27,7 +27,7 @@ export class Descriptors {
     return undefined
   }
 
-  /** The lowest number that is free is taken, which it is, unless another thread is quicker. */
+  /** The kernel returns the lowest free number, which is this one, unless another thread is faster. */
   #reopen(number) {
     const copy = this.#copies[number]
     const opened = openSync(copy === undefined ? NOTHING : `/dev/fd/${copy}`, FLAGS[number])
@@ -36,7 +36,7 @@ export class Descriptors {
   }
 }
 
-/** Which file is behind a descriptor, undefined if it is closed. */
+/** The file behind a descriptor; undefined if it is closed. */
 function identity(number) {
   try {
     const { dev, ino } = fstatSync(number)
@@ -46,7 +46,7 @@ function identity(number) {
   }
 }
 
-/** Another descriptor for the same pipe. Sockets cannot be opened again. */
+/** Another descriptor for the same pipe. Sockets cannot be reopened. */
 function copyOf(number) {
   try {
     return openSync(`/dev/fd/${number}`, FLAGS[number])

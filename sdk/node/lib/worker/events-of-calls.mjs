@@ -1,5 +1,5 @@
-// Whose work an event causes. A listener works for the call that added it, whoever emits the event: node would run it for the
-// call that emits, or for the one that happened to open the connection.
+// Assigns events to calls. A listener runs in the call that added it, no matter which call emits the event:
+// node would run it in the call that emits, or in the one that happened to open the connection.
 
 import { ChildProcess } from 'node:child_process'
 import { EventEmitter } from 'node:events'
@@ -11,10 +11,10 @@ const OPENED_BY = Symbol('mcp-bash.opened-by')
 const SHARED = Symbol('mcp-bash.shared')
 const PARTS = Symbol('mcp-bash.parts')
 
-// In the place of a call: work of which nobody knows whose it is.
+// Instead of a call: work of an unknown call.
 const NOBODY = { open: false, name: 'what several calls use' }
 
-/** Has each listener that is added in a call run in that call. */
+/** Makes each listener that is added in a call run in that call. */
 export function bindListeners() {
   const { on, prependListener } = EventEmitter.prototype
   const adding = (add, bind) =>
@@ -39,17 +39,17 @@ export function bindListeners() {
   })
 }
 
-/** Streams have an `on` of their own, which has to see what is added. */
+/** Streams have their own `on`, which has to see added listeners. */
 function viaOwn(name) {
   return function (event, listener) {
     return this[name](event, listener)
   }
 }
 
-// Those that are bound already: `once` adds by `on`.
+// Already bound listeners: `once` calls `on`.
 const known = new WeakSet()
 
-/** Emitters take a listener away by the function in its `listener`, as they do it for `once`. */
+/** Emitters remove a listener by the function in its `listener`, as they do for `once`. */
 function bound(call, listener) {
   if (known.has(listener)) return listener
   return noted(listener, function (...parameters) {
@@ -75,8 +75,9 @@ function noted(listener, wrapper) {
 }
 
 /**
- * A connection, a process or a thread that one call has opened and another one uses: whose answer an event brings is known to
- * the library at best, so that its events are nobody's. Promises go on in the call that waits for them all the same.
+ * A connection, a process or a thread that one call has opened and another one uses: at best the library
+ * knows which call an event belongs to, so its events belong to no call. Promises still continue in the call
+ * that awaits them.
  */
 export function watchSharedResources() {
   noteUse(Socket.prototype, ['connect', 'write'])

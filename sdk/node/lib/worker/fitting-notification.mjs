@@ -1,10 +1,10 @@
-// Notifications that a frame can hold. Data that it cannot is written as a person would see it.
+// Notifications that fit into a frame. Other data is written in readable form.
 
 import { inspect } from 'node:util'
 import { shortNotification } from '../short-notification.mjs'
 import { misfit } from './frame-limits.mjs'
 
-/** A notification as JSON of at most `most` bytes, which `write` makes of its params. */
+/** A notification as JSON of at most `most` bytes, which `write` makes from its params. */
 export function fittingNotification(method, params, most, write) {
   const whole = shortNotification(method, params, most, write)
   if (misfit(whole) === undefined) return whole

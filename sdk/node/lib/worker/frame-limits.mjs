@@ -1,24 +1,27 @@
-// What the server reads at most in a frame. It ends a worker that sends more, with all that the worker keeps; so a value that
-// does not fit is refused here, in words, and costs its own call alone.
+// The server's limits of a frame. It kills a worker that sends more, with all state that the worker keeps; so
+// a value that exceeds them is refused here, with a message, and fails only its own call.
 
-// `Limits` of the crate `wire`.
+// The same as `Limits` in the crate `wire`.
 const MOST_LEVELS = 100
 const LONGEST_NUMBER = 1000
 
-// Shorter frames have no room for what is too much.
+// Shorter frames cannot exceed the limits.
 const SHORT = 2 * MOST_LEVELS
 
-// How much of a place is shown.
+// How much of a place to show.
 const MOST_PARTS = 8
 
 const [QUOTE, BACKSLASH, COMMA, MINUS] = ['"', '\\', ',', '-'].map((letter) => letter.charCodeAt(0))
 
-/** What in this JSON is too much for the server, and where: words that complete "it …". Undefined for nearly all frames. */
+/**
+ * The part of this JSON that exceeds the limits, and its place: words that complete "it …". Undefined for
+ * nearly all frames.
+ */
 export function misfit(frame) {
   return frame.length > SHORT && isTooMuch(frame) ? find(frame) : undefined
 }
 
-/** Goes over the frame without noting where it is. */
+/** Scans the frame without recording the place. */
 function isTooMuch(frame) {
   let levels = 0
   for (let at = 0; at < frame.length; at += 1) {
@@ -37,7 +40,7 @@ function isTooMuch(frame) {
   return false
 }
 
-/** Goes over it again, with a key or an index for each level. */
+/** Scans it again, with a key or an index for each level. */
 function find(frame) {
   const path = []
   for (let at = 0; at < frame.length; at += 1) {
@@ -45,7 +48,7 @@ function find(frame) {
     const last = path.length - 1
     if (letter === QUOTE) {
       const end = endOfText(frame, at)
-      // The first text in an object, and behind each comma, is a key.
+      // The first text in an object, and after each comma, is a key.
       if (path[last] === undefined) path[last] = frame.slice(at + 1, end)
       at = end
     } else if (isOpening(letter)) {
@@ -101,7 +104,7 @@ function isClosing(letter) {
 }
 
 function place(path) {
-  // The first is that of the frame itself.
+  // The first one belongs to the frame itself.
   const parts = path.slice(1).map((part) => (typeof part === 'number' ? `[${part}]` : `.${part}`))
   return parts.slice(0, MOST_PARTS).join('').replace(/^\./, '') + (parts.length > MOST_PARTS ? '…' : '')
 }

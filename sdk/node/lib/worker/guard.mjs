@@ -1,7 +1,7 @@
-// Keeps a function from ending the worker by accident: process.exit() is an error of the function, and so is an exception
-// that nobody catches.
+// Keeps a function from ending the worker by accident: process.exit() is an error of the function, and so is
+// an uncaught exception.
 
-/** Thrown in the place of the end of the process. */
+/** Thrown instead of ending the process. */
 export class ExitRefused extends Error {
   name = 'ExitRefused'
 
@@ -11,7 +11,7 @@ export class ExitRefused extends Error {
   }
 }
 
-/** Takes over process.exit and uncaught errors. Gives back the real end of the process. */
+/** Replaces process.exit and handles uncaught errors. Returns the real exit function. */
 export function guardProcess(onUncaught) {
   const exit = process.exit.bind(process)
   process.exit = (code = process.exitCode ?? 0) => {

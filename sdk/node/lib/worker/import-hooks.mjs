@@ -1,4 +1,4 @@
-// Runs in the thread in which older versions of node ask where a module is.
+// Runs in the thread in which older versions of node resolve modules.
 
 import { refuseForeign } from './trusted.mjs'
 

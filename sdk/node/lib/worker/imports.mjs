@@ -1,5 +1,5 @@
-// Makes `import 'mcp-bash'` and `require('mcp-bash')` find this SDK without an installation, in function files and in all
-// that they import, and notes which files are loaded.
+// Makes `import 'mcp-bash'` and `require('mcp-bash')` find this SDK without an installation, in function
+// files and in all their imports, and records which files are loaded.
 
 import * as module from 'node:module'
 import { isAbsolute } from 'node:path'
@@ -11,17 +11,17 @@ const SDK_URL = new URL('../../index.mjs', import.meta.url).href
 const SDK_NAME = 'mcp-bash'
 
 /**
- * Says from now on where the SDK is, and keeps those files of the project in `root` from being loaded that others may have
- * written. The function that it gives back says which files were loaded since.
+ * Resolves the SDK from now on, and refuses to load files of the project in `root` that other users may have
+ * written. The returned function returns the files loaded since.
  */
 export function registerSdk(root) {
   if (typeof module.registerHooks === 'function') return registerHere(root)
   if (typeof module.register === 'function') return registerInThread(root)
-  // Before 18.19 node cannot be told; then this is the copy in node_modules, which it finds by itself.
+  // Before 18.19 node has no hook for this; then this is the copy in node_modules, which it finds by itself.
   return () => filesOf(new Set())
 }
 
-/** Newer versions ask in this thread, for import and require alike. */
+/** Newer versions run the hooks in this thread, for import and require alike. */
 function registerHere(root) {
   const urls = new Set()
   module.registerHooks({
@@ -37,7 +37,7 @@ function registerHere(root) {
   return () => filesOf(urls)
 }
 
-/** Whether this node can strip types, but does not do it by itself: 22.15 to 22.17. */
+/** Whether this node can strip types, but does not do so by default: 22.15 to 22.17. */
 function mustStripTypes() {
   return !process.features.typescript && typeof module.stripTypeScriptTypes === 'function'
 }
@@ -48,7 +48,7 @@ function loadWithoutTypes(url, context, next) {
   return { format: 'module', source: module.stripTypeScriptTypes(String(source)), shortCircuit: true }
 }
 
-/** Older versions ask in a thread of their own, and require is another matter. */
+/** Older versions run the hooks in a separate thread, and require works differently. */
 function registerInThread(root) {
   const { port1, port2 } = new MessageChannel()
   const data = { name: SDK_NAME, url: SDK_URL, root, port: port2 }

@@ -1,5 +1,5 @@
-// Notices what a call leaves running behind it: timers, servers, processes, watchers. The operator is told once for each
-// tool and kind; connections are not counted, as libraries keep them open on purpose.
+// Detects what a call leaves running: timers, servers, processes, watchers. The operator is notified once for
+// each tool and kind; connections are not counted, as libraries keep them open on purpose.
 
 const NAMES = {
   Timeout: 'a timer',
@@ -17,7 +17,7 @@ export class Leftovers {
   #before = running()
   #told = new Set()
 
-  /** To be run when no call is open: tells what runs that did not before. */
+  /** Runs when no call is open: reports anything that runs now and did not before. */
   look(name, tell) {
     const now = running()
     for (const [kind, count] of now) {
@@ -28,7 +28,7 @@ export class Leftovers {
     this.#before = now
   }
 
-  /** What is running now was started on purpose. */
+  /** Everything running now was started on purpose. */
   accept() {
     this.#before = running()
   }

@@ -1,4 +1,4 @@
-// Loads a function file by importing it, which runs no handler, and says what it defines.
+// Loads a function file by importing it, which runs no handler, and returns its definitions.
 
 import { sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -10,7 +10,7 @@ import { UnreadableFunction, forgetSources, readFunction } from '../types/functi
 import { registerSdk } from './imports.mjs'
 import { syntaxErrorIn } from './syntax-check.mjs'
 
-/** A function file that cannot be served, with the one line that says why. */
+/** A function file that cannot be served, with the reason in one line. */
 export class LoadFailure extends Error {
   constructor(message, trace) {
     super(message)
@@ -18,7 +18,7 @@ export class LoadFailure extends Error {
   }
 }
 
-/** The definitions of a file by their kinds and names, the options of its workers, and the frame that tells of them. */
+/** The definitions of a file by kind and name, the options of its workers, and the frame that reports them. */
 export async function loadFunctionFile(file) {
   const loadedFiles = registerSdk(process.env.MCPBASH_PROJECT_ROOT)
   const module = await importFile(file, () => ownFiles(loadedFiles(), file))
@@ -47,7 +47,7 @@ async function importFile(file, otherFiles) {
   }
 }
 
-/** One line: what is wrong, where, and what to do about it where that is known. */
+/** One line: the error, its place, and the fix if it is known. */
 function loadProblem(error, file, otherFiles) {
   const [found] = placesOf(error)
   const place = shown(
@@ -83,7 +83,7 @@ function loadProblem(error, file, otherFiles) {
   return `${place}: ${error.name}: ${error.message}${reason(error)}${remedy}`.replace(/\s*\n\s*/g, ' ')
 }
 
-/** What the module exports, each with its name: that of its options, of the export, or of its function. */
+/** The exports of a module, each with its name: from its options, the export, or its function. */
 function namedDefinitions(module, file) {
   const found = new Map()
   const add = (value, exported) => {
@@ -107,12 +107,12 @@ function namedDefinitions(module, file) {
     for (const [name, value] of Object.entries(main)) add(value, name)
   refuseForgotten(found, file)
   refuseDoubles(found)
-  // The exports of a module come sorted by name; people know their own order.
+  // The exports of a module are sorted by name; definition order is more familiar.
   const { made } = noted()
   return [...found.keys()].sort((one, other) => made.indexOf(one) - made.indexOf(other))
 }
 
-/** A definition that nobody can reach is a mistake: most likely `export` was forgotten. */
+/** An unreachable definition is an error: probably `export` is missing. */
 function refuseForgotten(found, file) {
   const forgotten = noted().made.find(
     (definition) => !found.has(definition) && definition.place?.file === file,
@@ -135,7 +135,7 @@ function refuseDoubles(found) {
   }
 }
 
-/** Fills in what the source says and the definition does not. */
+/** Adds information from the source that the definition lacks. */
 function complete(definition) {
   const { kind, fields } = definition
   const needsInput = kind !== 'resource' && fields.inputSchema === undefined
@@ -152,7 +152,7 @@ function complete(definition) {
     )
 }
 
-/** The server holds the arguments of tools against their schema, and those of prompts only against their names. */
+/** The server checks the arguments of tools against their schema, but those of prompts only against their names. */
 function checkTexts(definition) {
   const { name, fields } = definition
   definition.check = textArguments(name, fields.inputSchema, validatorOf(fields.input) !== undefined)
@@ -176,7 +176,7 @@ function readSource({ kind, name, function: handler, place }, needsInput) {
   )
 }
 
-/** Whether a handler has no parameter for arguments, or one whose name says that it is of no interest. */
+/** Whether a handler has no parameter for arguments, or one whose name marks it as unused. */
 function ignoresArguments(handler) {
   return /^(?:async\s*)?(?:function\b[^(]*)?\(?\s*(?:\)|_\w*\s*(?:[,)]|=>))/.test(handler.toString())
 }
@@ -212,14 +212,14 @@ function promptFrame({ name, fields }) {
     name: key,
     description,
     required: needed.includes(key),
-    // What it may be is offered to whoever types it.
+    // Possible values are offered for completion.
     enum: values,
     default: otherwise,
   }))
   return { ...rest, name, arguments: parameters, _meta: meta, requiredCapabilities: requires }
 }
 
-/** Files of the project besides the function file itself. Packages change by installation, not by hand. */
+/** Files of the project besides the function file itself. Packages change by installation, not by editing. */
 function ownFiles(files, file) {
   const { MCPBASH_PROJECT_ROOT: root = process.cwd() } = process.env
   const foreign = new RegExp(`\\${sep}(node_modules|\\.venv)\\${sep}`)
@@ -228,7 +228,7 @@ function ownFiles(files, file) {
   )
 }
 
-/** Finds the definition that a frame asks for: { tool }, { resource, name } or { prompt }. */
+/** Finds the definition for a frame: { tool }, { resource, name } or { prompt }. */
 function finder(definitions) {
   const byKind = { tool: new Map(), resource: new Map(), prompt: new Map() }
   for (const definition of definitions) byKind[definition.kind].set(definition.name, definition)

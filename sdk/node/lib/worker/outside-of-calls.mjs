@@ -1,4 +1,5 @@
-// Stands for the call where there is none: while the file is loaded, for what a worker keeps, and for what an ended call has left.
+// The substitute for a call outside calls: while the file is loaded, for kept state, and for work that an
+// ended call left behind.
 
 import { Call } from '../current-call.mjs'
 import { CannotAsk } from '../errors.mjs'
@@ -10,7 +11,7 @@ export class OutsideOfCalls extends Call {
   cannotAsk = 'no call is being served here, or it has ended: nobody can be asked'
   #channel
 
-  /** From now on the server can be told; before, only standard error can. */
+  /** From now on messages go to the server; before, only to standard error. */
   sendWith(channel) {
     this.#channel = channel
   }

@@ -1,10 +1,10 @@
-// In the place of an answer that the server would end the worker for.
+// Replaces an answer for which the server would kill the worker.
 
 import { stringify } from '../json.mjs'
 
 const INTERNAL_ERROR = -32603
 
-/** The member of a frame that says that an answer of so many bytes is too large, and what to do. */
+/** The member of a frame that says that an answer of this many bytes is too large, and what to do. */
 export function tooLarge(call, json, bytes, most) {
   const remedy = json.includes('"structuredContent":') ? ', or have it sent as text only: JSON.stringify(…)' : ''
   return refused(
@@ -13,7 +13,7 @@ export function tooLarge(call, json, bytes, most) {
   )
 }
 
-/** The same for one that has something in it that no frame can hold. */
+/** The same for an answer that exceeds another limit of a frame. */
 export function cannotBeSent(call, problem) {
   return refused(call, `The result of ${call.name} cannot be sent: it ${problem}; return it as a text: JSON.stringify(…)`)
 }

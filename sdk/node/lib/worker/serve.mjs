@@ -1,4 +1,4 @@
-// The worker: loads a function file, says what it has, and answers calls until its input ends.
+// The worker: loads a function file, reports its definitions, and answers calls until its input ends.
 
 import { setImmediate, setTimeout } from 'node:timers'
 import { Context } from '../context.mjs'
@@ -20,8 +20,8 @@ import { OutsideOfCalls } from './outside-of-calls.mjs'
 import { Surroundings } from './surroundings.mjs'
 import { WorkerCall } from './worker-call.mjs'
 
-// A cancelled call that does not end by itself is answered after so long where others run beside it, since the server
-// would end the whole worker after a second. Where it runs alone, that is just what should happen to it.
+// A cancelled call that does not end by itself is answered after this long if others run beside it, since the
+// server would kill the whole worker after a second. If it runs alone, it should be killed.
 const CANCEL_GRACE_MS = 500
 
 // The server kills a worker 2 s after TERM.
@@ -30,7 +30,7 @@ const END_LIMIT_MS = 1500
 const INVALID_PARAMS = -32602
 const INTERNAL_ERROR = -32603
 
-// Deep enough to find the person's own file below libraries.
+// Deep enough to find the author's own file below libraries.
 const STACK_FRAMES = 50
 
 /** Serves a function file for the life of this process. */
@@ -41,7 +41,7 @@ export async function serve(file) {
   await worker.start(file)
 }
 
-/** Node ends a process in which nothing can happen any more, though the file is still being loaded. */
+/** Node exits when nothing can happen any more, even while the file is still loading. */
 function neverLoaded(file) {
   return `${shown({ file, line: 1 })}: an \`await\` outside of all functions never ends, here or in a file that it imports; await something that ends, or move it into keep() or into the function that needs it`
 }
@@ -73,12 +73,12 @@ class Worker {
       (frame) => this.#take(frame),
       () => this.#inputEnded(),
     )
-    // What a function starts is no worker.
+    // Child processes are not workers.
     delete process.env.MCP_WORKER
     delete process.env.MCP_WORKER_OUTPUT
     Error.stackTraceLimit = Math.max(Error.stackTraceLimit ?? 0, STACK_FRAMES)
-    // The server shows the end of standard error to the caller whose call ends the worker. What belongs to no call may be
-    // about another caller, so it goes to the operator alone, once there are calls.
+    // The server shows the end of standard error to the caller whose call ends the worker. Output outside
+    // calls may be about another caller, so it goes only to the operator, once there are calls.
     const outsideOf = (stream) => (this.#ready ? process.stdout : stream)
     logWhatIsPrinted([process.stdout, process.stderr], callOfThisCode, outsideOf)
     bindListeners()
@@ -109,7 +109,7 @@ class Worker {
     this.#leftovers = new Leftovers()
   }
 
-  /** Says that the file cannot be served, and ends. */
+  /** Reports that the file cannot be served, and exits. */
   #refuse(message, trace) {
     this.#channel.send(stringify({ failed: { message, trace } }))
     process.reallyExit(1)
@@ -168,7 +168,7 @@ class Worker {
   }
 
   #returned(call, value) {
-    // It may have been answered already: a call whose stray promise failed, or one that was cancelled.
+    // It may already be answered: a call whose stray promise failed, or one that was cancelled.
     if (!call.open) return
     try {
       answerWith(call, value)
@@ -184,7 +184,7 @@ class Worker {
     this.#ended(call)
   }
 
-  /** A call is answered. Once none is open, all is put back as every call finds it, while the server reads the answer. */
+  /** A call is answered. When none is open, the initial state is restored, while the server reads the answer. */
   #ended(call) {
     this.#open.delete(call.id)
     this.#lookAtDescriptors(call)
@@ -193,7 +193,10 @@ class Worker {
     if (this.#ending && this.#open.size === 0) this.#finish()
   }
 
-  /** A worker in which another file has one of the first numbers ends in peace, and the next call gets a new one. */
+  /**
+   * If another file has one of the first descriptors, the worker exits in order, and the next call gets a new
+   * one.
+   */
   #lookAtDescriptors(call) {
     if (this.#retiring) return
     const taken = this.#descriptors.putBack()
@@ -204,7 +207,7 @@ class Worker {
       `${call.name} has closed descriptor ${taken}, and another file has its number: the worker ends after its open calls`,
     )
     this.#channel.stop()
-    // Calls that have been read already are served.
+    // Calls that have been read are still served.
     setImmediate(() => this.#inputEnded())
   }
 
@@ -219,7 +222,7 @@ class Worker {
     this.#keptOpened = false
   }
 
-  /** What is opened to be kept may change the environment and start timers for good. */
+  /** Opening kept state may change the environment and start timers permanently. */
   #noteChanges(open) {
     this.#keptOpened = true
     return this.#surroundings.withLastingChanges(open)
@@ -250,8 +253,9 @@ class Worker {
   }
 
   /**
-   * An error that nobody caught is the error of the call that it comes from, and the worker lives on. If it comes from no
-   * call, then from the file itself or what it keeps, which cannot be trusted any more: the worker ends.
+   * An uncaught error belongs to the call that it comes from, and the worker continues. If it comes from no
+   * call, it comes from the file itself or from kept state, which cannot be trusted any more: the worker
+   * exits.
    */
   #uncaught(error) {
     if (!this.#ready) this.#refuse(`while the file was loaded: ${oneLine(error)}`, wholeTrace(error))
@@ -269,7 +273,7 @@ class Worker {
     this.#endWith(1, `what the file keeps has failed: ${oneLine(error)}`)
   }
 
-  /** Ends of its own accord, after an answer to each call that is open or waits. */
+  /** Exits by itself, after answering each call that is open or waits. */
   #endWith(code, why) {
     this.#exitCode = code
     this.#ending = true
@@ -294,7 +298,7 @@ class Worker {
     this.#finish()
   }
 
-  /** Ends what is kept, the last one first, and then this process. */
+  /** Closes kept state, the last one first, and then exits. */
   async #finish() {
     if (this.#finishing) return
     this.#finishing = true

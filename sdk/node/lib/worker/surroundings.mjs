@@ -1,7 +1,7 @@
-// What every call finds around it: environment, working folder, umask, listeners of the process. Whatever a call has
-// changed is put back after it.
+// The process state of every call: environment, working folder, umask, listeners of the process. Changes of a
+// call are undone after it.
 
-// The end of the process is nobody's call: libraries wait for it, and add themselves whenever they are first used.
+// The end of the process belongs to no call: libraries wait for it, and add themselves on first use.
 const LISTENED_FOR_GOOD = new Set(['exit', 'beforeExit'])
 
 export class Surroundings {
@@ -18,7 +18,7 @@ export class Surroundings {
     this.#putBackListeners()
   }
 
-  /** Runs what may change things for good, and takes its changes for a part of what every call finds. */
+  /** Runs code whose changes are permanent, and makes them part of the initial state of every call. */
   async withLastingChanges(work) {
     const variables = { ...process.env }
     const listeners = listenersNow()
@@ -67,8 +67,8 @@ export class Surroundings {
 }
 
 /**
- * Notices that somebody writes to process.env: to read all of it after each call would take longer than most calls. What
- * changes the environment behind node's back, as native code may, is not noticed.
+ * Detects writes to process.env: reading all of it after each call would take longer than most calls. Changes
+ * behind node's back, as by native code, are not detected.
  */
 class WatchedEnvironment {
   #changed = false
@@ -93,7 +93,7 @@ class WatchedEnvironment {
   }
 
   hasChanged() {
-    // One whole object may have been put in the place of the other.
+    // The whole object may have been replaced by another.
     if (process.env === this.#watched) return this.#changed
     process.env = this.#watched
     return true
@@ -109,7 +109,7 @@ function listenersNow() {
   return new Map(all.map((event) => [event, process.rawListeners(event)]))
 }
 
-/** The working folder, undefined if it is not there any more. */
+/** The working folder; undefined if it no longer exists. */
 function folderNow() {
   try {
     return process.cwd()

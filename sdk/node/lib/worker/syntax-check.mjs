@@ -1,8 +1,9 @@
-// Finds the place of a syntax error. Node knows it, but tells it on standard error only and not to whoever imports a file.
+// Finds the place of a syntax error. Node knows it, but prints it only on standard error and not in the
+// import error.
 
 import { spawnSync } from 'node:child_process'
 
-// One process for each file that is looked at.
+// One process for each checked file.
 const MOST_FILES = 20
 
 /** The place of the first syntax error in these files, undefined if there is none. */

@@ -1,16 +1,17 @@
-// Keeps modules of the project from being run that others may have written. The server judges the file that a worker is started
-// for, and every file that the worker says it has loaded. A module runs when it is imported, so it has to be judged before.
+// Refuses to run modules of the project that other users may have written. The server checks the file that a
+// worker is started for, and every file that the worker reports as loaded. A module runs when it is imported,
+// so it has to be checked before.
 
 import { statSync } from 'node:fs'
 import { sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Throws where others may have written a file of the project in `root`. Where there is no project, nothing is judged. */
+/** Throws if other users may have written a file of the project in `root`. Without a project, nothing is checked. */
 export function refuseForeign(url, root) {
   if (!root || !url.startsWith('file:')) return
   const path = fileURLToPath(url.replace(/[?#].*$/, ''))
   if (!path.startsWith(root + sep)) return
-  // Node says itself what it does not find.
+  // Node itself reports missing files.
   const seen = statSync(path, { throwIfNoEntry: false })
   if (!seen) return
   if (seen.mode & 0o022) {

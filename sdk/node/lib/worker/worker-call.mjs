@@ -1,4 +1,4 @@
-// One open call of a worker: its frames to the server, its questions, and its one answer.
+// One open call of a worker: its frames to the server, its questions, and its only answer.
 
 import { Call, outsideOfCalls } from '../current-call.mjs'
 import { CannotAsk } from '../errors.mjs'
@@ -29,7 +29,7 @@ export class WorkerCall extends Call {
     this.caller = frame.caller
     if (frame.trace) this.trace = frame.trace
     this.uri = frame.resource
-    // Progress is also a sign of life for a tool whose time it extends.
+    // Progress also extends the timeout of a tool that allows it.
     this.wantsProgress = frame.progress === true || definition.fields.progressExtendsTimeout === true
     this.canElicit = frame.elicit === true
     this.canAsk = frame.ask === true || frame.elicit === true
@@ -37,7 +37,7 @@ export class WorkerCall extends Call {
 
   notify(method, params) {
     if (!this.open) {
-      // Of work that a call has left behind only the operator is told.
+      // Messages of work that a call left behind go only to the operator.
       outsideOfCalls().notify(method, params)
       return
     }
@@ -83,7 +83,7 @@ export class WorkerCall extends Call {
     this.#rejectQuestions(this.cancelled)
   }
 
-  /** Ends the call with the one frame that may. */
+  /** Ends the call with its final frame. */
   end(member, json) {
     if (!this.open) return
     this.flushPrinted()

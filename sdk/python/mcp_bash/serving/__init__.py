@@ -1,1 +1,1 @@
-"""The worker: a process that serves the functions of one file. Files of a person never import this."""
+"""The worker: a process that serves the functions of one file. Function files never import this."""

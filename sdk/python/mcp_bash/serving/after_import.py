@@ -1,5 +1,5 @@
-"""Changes to modules of the standard library that take long to load: made when a person's code loads one, and not before. So is
-the module of ours loaded that makes the change."""
+"""Patches for modules of the standard library that are slow to load: applied when the author's code loads
+one, and not before. Our patching module is also loaded only then."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Dict, Tuple
 
-# What is changed, and the function of a module beside this one that changes it.
+# The patched modules, and the functions that patch them in modules beside this one.
 _CHANGES: Dict[str, Tuple[str, str]] = {
     "threading": ("submitting", "carry_into_threads"),
     "concurrent.futures._base": ("submitting", "carry_into_callbacks"),
@@ -25,7 +25,7 @@ _waiting = set(_CHANGES)
 
 
 def change_what_is_imported() -> None:
-    """Makes the changes in what is loaded now, and in the rest as soon as it is."""
+    """Patches loaded modules now, and the rest as soon as they are loaded."""
     sys.meta_path.insert(0, _Finder)
     for name in _CHANGES:
         module = sys.modules.get(name)
@@ -40,7 +40,7 @@ def _change(module: Any) -> None:
 
 
 class _Finder:
-    """Finds what is waited for, and has it changed once it is loaded."""
+    """Finds the expected modules, and patches them once they are loaded."""
 
     @staticmethod
     def find_spec(name: str, path: Any = None, target: Any = None) -> Any:

@@ -1,7 +1,7 @@
 """Files with async functions: one event loop for the life of the worker, so that connections can be kept in it.
 
-It also runs between calls, for what is kept. With one call at a time a plain function runs outside of the loop, on the
-main thread, exactly as in `worker.py`; with several at once each plain function has a thread of its own.
+It also runs between calls, for kept objects. With one call at a time a plain function runs outside the loop,
+on the main thread, exactly as in `worker.py`; with several at once each plain function has its own thread.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .frames import Frames
 from .worker import CANCELLED, Ended, Worker
 from .worker_context import WorkerContext
 
-# How long tasks that a call left behind may take to end after they were cancelled.
+# How long tasks that a call left behind may take to end after cancellation.
 _GRACE_SECS = 0.5
 
 
@@ -36,7 +36,8 @@ class LoopWorker(Worker):
         self.loop.set_default_executor(ThreadPoolExecutor(thread_name_prefix="asyncio"))
         self._pool: Optional[ThreadPoolExecutor] = None
         self._fault: Optional[Exception] = None
-        # Held while a thread is told of a cancellation, so that none is that has left its function.
+        # Held while a cancellation is raised in a thread, so that none is raised after it has left its
+        # function.
         self._threads_lock = _thread.allocate_lock()
 
     def serve(self) -> None:
@@ -47,7 +48,7 @@ class LoopWorker(Worker):
                 break
             try:
                 self.loop.run_forever()
-            except (SystemExit, KeyboardInterrupt):  # of a task that nobody waits for
+            except (SystemExit, KeyboardInterrupt):  # from a task that is not awaited
                 continue
             except Ended:
                 break
@@ -59,7 +60,7 @@ class LoopWorker(Worker):
     def watch_input(self) -> None:
         super().watch_input()
         if self.at_once > 1:
-            # Nothing runs on the main thread that would have to be interrupted.
+            # No function on the main thread has to be interrupted.
             self.unwatch_input()
 
     def _on_term(self, *_: Any) -> None:
@@ -72,7 +73,7 @@ class LoopWorker(Worker):
         try:
             self.frames.receive()
             self._take_all()
-        except Exception as problem:  # what the server says cannot be read: nothing can be served any more
+        except Exception as problem:  # the server's input cannot be parsed: no call can be served any more
             self._fault = problem
             self.loop.stop()
             return
@@ -98,7 +99,8 @@ class LoopWorker(Worker):
                 _raise_in_thread(context)
 
     def _start_what_waits(self) -> None:
-        """Begins calls while there is room. A plain function that needs the main thread stops the loop first."""
+        """Starts calls while there is room. A plain function that needs the main thread stops the loop
+        first."""
         while self.queue and len(self.open) < self.at_once and self.call is None:
             frame = self.queue[0]
             offered = self.definitions.find(frame)
@@ -152,16 +154,16 @@ class LoopWorker(Worker):
 
         try:
             member = self.perform(offered, frame, context, run)
-        except Cancelled:  # raised just when the function had failed
+        except Cancelled:  # raised just after the function had failed
             member = CANCELLED
         self.loop.call_soon_threadsafe(self._close, context, member)
 
     def _close(self, context: WorkerContext, member: str) -> None:
-        """Answers a call, and begins one that waits for its place."""
+        """Answers a call, and starts one that waits for its slot."""
         self.finish(context, member)
         self.open.pop(context.number, None)
         context.sweep()
-        # With several at once these belong to all of them, until the last has gone.
+        # With several at once these belong to all of them, until the last one has ended.
         if not self.open:
             self.surroundings.restore()
         if self.queue:
@@ -211,7 +213,7 @@ class _AsyncWaiting:
 
 
 def _make_task(loop: asyncio.AbstractEventLoop, coroutine: Any, **options: Any) -> Any:
-    """Notes which call a task belongs to."""
+    """Records which call a task belongs to."""
     task: Any = asyncio.Task(coroutine, loop=loop, **options)
     call: Any = current_call.get()
     if isinstance(call, WorkerContext) and call.task is not None:

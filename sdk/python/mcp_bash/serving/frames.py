@@ -1,4 +1,4 @@
-"""Lines of JSON between the server and this worker, over two pipes that no function can get at by accident."""
+"""Lines of JSON between the server and this worker, over two pipes that no function can reach by accident."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from collections import deque
     from typing import Any, Deque, Dict, List, Optional
 else:
-    # Where `collections` has it from, which takes longer to load.
+    # The module where `collections` gets it, which is slower to load.
     from _collections import deque
 
 _CHUNK = 65536
-# Above the numbers that functions and what they start usually see.
+# Above the numbers that functions and their children usually see.
 FIRST_FD = 64
 
 
 class Frames:
-    """Reads frames in, and writes frames out whole: threads may send while another one does."""
+    """Reads frames, and writes frames completely: threads may send concurrently."""
 
     def __init__(self, input_fd: int, output_fd: int) -> None:
         self.input_fd = input_fd
@@ -39,7 +39,7 @@ class Frames:
         os.register_at_fork(after_in_child=self._let_go)
 
     def next(self) -> Optional[Dict[str, Any]]:
-        """The next frame that has arrived whole."""
+        """The next complete frame."""
         while self._lines:
             frame = decode(self._lines.popleft().decode("utf-8"))
             if is_object(frame):
@@ -47,7 +47,7 @@ class Frames:
         return None
 
     def receive(self) -> None:
-        """Waits for input, and takes in what there is."""
+        """Waits for input, and reads it."""
         data = os.read(self.input_fd, _CHUNK)
         if not data:
             self.ended = True
@@ -71,7 +71,7 @@ class Frames:
             self.receive()
 
     def has_input(self) -> bool:
-        """Whether something has arrived that is not read yet, for any thread to ask."""
+        """Whether unread input has arrived, callable from any thread."""
         poll = select.poll()
         poll.register(self.input_fd, select.POLLIN)
         return bool(poll.poll(0))
@@ -102,7 +102,7 @@ class Frames:
 
 
 def open_frames() -> Frames:
-    """Takes the pipes from where the server put them. What a function starts inherits neither."""
+    """Takes over the pipes from the server. Children inherit neither."""
     input_fd = fcntl.fcntl(0, fcntl.F_DUPFD_CLOEXEC, FIRST_FD)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)

@@ -1,4 +1,4 @@
-"""Reads a person's file: runs it once as a module, and finds what it declares and which files it is made of."""
+"""Loads an author's file: runs it once as a module, and finds its definitions and its source files."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _OWN_FOLDER = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__
 def set_path(file: str) -> None:
     """Modules beside the file and in the project can be imported.
 
-    They stand behind Python's own: a tool called `email.py` or `random.py` must not be what `import email` finds.
+    They come after Python's own: `import email` must not find a tool named `email.py`.
     """
     own = os.path.dirname(file)
     sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry or ".") != _OWN_FOLDER]
     at = next((n for n, entry in enumerate(sys.path) if "-packages" in entry), len(sys.path))
     root = project_root(file)
     sys.path[at:at] = [own] if own == root else [own, root]
-    # What functions start may use the package, too.
+    # Child processes may use the package, too.
     sys.path.append(_OWN_FOLDER)
 
 
@@ -36,7 +36,8 @@ def project_root(file: str) -> str:
 
 
 def load(file: str) -> List[Declaration]:
-    """Runs the file. Always from its source: what Python caches is looked up by whole seconds, and an edit can be faster."""
+    """Runs the file. Always from its source: Python's cache compares whole seconds, and an edit can be
+    faster."""
     with open(file, "rb") as source:
         code = compile(source.read(), file, "exec", dont_inherit=True)
     module = type(sys)(_module_name(file))
@@ -48,7 +49,8 @@ def load(file: str) -> List[Declaration]:
 
 
 def _module_name(file: str) -> str:
-    """The name by which others would import the file (pickles and child processes do); another if that is taken."""
+    """The name by which others would import the file (pickles and child processes do); another if that is
+    taken."""
     name = os.path.splitext(os.path.basename(file))[0]
     if name.isidentifier() and name not in sys.modules and name not in _modules_of_python():
         found = PathFinder.find_spec(name, _path_without_python())
@@ -63,7 +65,8 @@ def _modules_of_python() -> Collection[str]:
 
 
 def _path_without_python() -> List[str]:
-    """Where modules are looked for that are not Python's own. Its folder is large, and is known by its names since 3.10."""
+    """The search path without Python's own folder, which is large, and whose module names are known since
+    3.10."""
     if not hasattr(sys, "stdlib_module_names"):
         return sys.path
     own = os.path.dirname(os.__file__)
@@ -71,7 +74,8 @@ def _path_without_python() -> List[str]:
 
 
 def _belongs(declared_in: str, file: str) -> bool:
-    """Whether a function is offered by this file. One that it imports from a file of tools is offered by that one."""
+    """Whether a function is served by this file. One imported from another function file is served by that
+    file."""
     if declared_in == file:
         return True
     tools = os.environ.get("MCPBASH_TOOLS_DIR") or os.path.join(project_root(file), "tools")
@@ -81,7 +85,7 @@ def _belongs(declared_in: str, file: str) -> bool:
 
 
 def loaded_files(file: str) -> List[str]:
-    """The files of the project that were loaded besides."""
+    """The other files of the project that were loaded."""
     root = project_root(file) + os.sep
     found: List[str] = []
     for module in list(sys.modules.values()):
@@ -112,7 +116,7 @@ def failure(problem: BaseException, file: str) -> Dict[str, Any]:
 
 
 def _remedy(problem: BaseException) -> str:
-    """How a module that is not there is installed for the Python that runs this."""
+    """How to install a missing module for the running Python."""
     if not isinstance(problem, ModuleNotFoundError) or not problem.name:
         return ""
     module = problem.name.partition(".")[0]

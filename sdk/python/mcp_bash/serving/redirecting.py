@@ -1,5 +1,5 @@
-"""``contextlib.redirect_stdout`` puts another stream in the place of ``sys.stdout``, for the whole process: what other calls print
-meanwhile would end in the buffer of this one. Here it is redirected for the code inside of the ``with`` alone.
+"""``contextlib.redirect_stdout`` replaces ``sys.stdout`` for the whole process: output of other calls would
+end in the buffer of this one. Here it is redirected only for the code inside the ``with``.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def redirect_by_call(module: Any) -> None:
-    """Changes `contextlib`."""
+    """Patches `contextlib`."""
     redirect: Any = getattr(module, "_RedirectStream")
     enter, leave = redirect.__enter__, redirect.__exit__
 

@@ -1,6 +1,7 @@
-"""The surroundings of a function, put back after each call where it changed them: nothing of one call is seen by the next.
+"""The process state of a function, restored after each call that changed it: the next call sees none of its
+changes.
 
-Each look costs well under a microsecond; putting back happens only where something differs.
+Each check costs well under a microsecond; restoring happens only after a change.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ if TYPE_CHECKING:
 
 
 def _spare_of(fd: int) -> int:
-    """A copy of a descriptor, for us alone."""
+    """A private copy of a descriptor."""
     return fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, FIRST_FD)
 
 
 class Surroundings:
-    """What a process is like before its first call."""
+    """The state of a process before its first call."""
 
     def __init__(self) -> None:
         self._spares = [(_spare_of(fd), fd) for fd in (0, 1, 2)]
@@ -45,7 +46,7 @@ class Surroundings:
         self._streams = (sys.stdin, sys.stdout, sys.stderr)
 
     def restore(self) -> None:
-        # Whatever a function did to these, closed them or put a file in their place; looking would cost as much.
+        # Restored unconditionally, closed or replaced; a check would cost as much.
         for spare, fd in self._spares:
             os.dup2(spare, fd)
         self._restore_folder()
@@ -60,7 +61,7 @@ class Surroundings:
             _locale.setlocale(_locale.LC_ALL, self._locale)
         if [signals.handler_of(number) for number in signals.USUAL] != self._handlers:
             self._restore_handlers()
-        # A timer that goes off later would end the next call, or the whole process.
+        # A later timer would end the next call, or the whole process.
         signals.set_timer(signals.ITIMER_REAL, 0)
         if warnings.filters != self._filters:
             self._restore_filters()
@@ -92,7 +93,7 @@ class Surroundings:
 
     def _restore_handlers(self) -> None:
         for number, handler in zip(signals.USUAL, self._handlers):
-            # None is a handler that was not set from Python, and can only be left alone.
+            # None is a handler that was not set from Python, and cannot be restored.
             if handler is not None and signals.handler_of(number) != handler:
                 signals.set_handler(number, handler)
 

@@ -1,5 +1,5 @@
-"""A thread or a task that one call started, and that takes work of other calls from a queue, works for none of them. Whose work
-an item is only its author knows; so nobody is asked on behalf of another.
+"""A thread or a task that one call started, and that takes work of other calls from a queue, belongs to none
+of them. Only its author knows which call an item belongs to; so it cannot ask on behalf of another caller.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ _SEVERAL = -1
 
 
 def watch_thread_queues(module: Any) -> None:
-    """Notes which calls put something into a queue, and looks at it when something is taken."""
+    """Records which calls put items into a queue, and checks that when an item is taken."""
     queue = module.Queue
     queue.put = _noting(queue.put)
     queue.get = _looking(queue.get, _is_of_started_thread)
-    # Pools of connections are stacks, and what is taken from one is no work.
+    # Connection pools are stacks, and their items are not work.
     module.LifoQueue.get = queue.get.__wrapped__
 
     class SimpleQueue(module.SimpleQueue):  # type: ignore[misc]
-        """One that has room for our note."""
+        """A queue with room for our record."""
 
         put = _noting(module.SimpleQueue.put)
         put_nowait = _noting(module.SimpleQueue.put_nowait)
@@ -64,7 +64,8 @@ def _looking(get: Callable[..., Any], is_started_by: Callable[[Any], bool]) -> A
 
 
 def _is_of_started_thread(call: Any) -> bool:
-    """Whether the call has started this thread. Its function, and work that it has submitted to a pool, are sure to be its own."""
+    """Whether the call has started this thread. Its function, and work that it has submitted to a pool,
+    certainly belong to it."""
     import threading
 
     return getattr(threading.current_thread(), "mcp_bash_call", None) is call

@@ -1,5 +1,5 @@
-"""Signals, by what Python's ``signal`` is made of: that module makes an Enum of each number and of each answer, which takes
-long to load and to ask."""
+"""Signals, with the C module behind Python's ``signal``: that module creates an Enum for each number and each
+return value, which is slow to load and to use."""
 
 from __future__ import annotations
 
@@ -16,5 +16,5 @@ SIG_DFL, ITIMER_REAL = _signal.SIG_DFL, _signal.ITIMER_REAL
 set_handler, handler_of = _signal.signal, _signal.getsignal
 set_timer, send_to_thread = _signal.setitimer, _signal.pthread_kill
 _NAMES = "SIGHUP SIGINT SIGQUIT SIGUSR1 SIGUSR2 SIGPIPE SIGALRM SIGTERM SIGCHLD SIGIO"
-# Those that functions have to do with, as far as this system has them.
+# The signals that functions commonly use, as far as this system has them.
 USUAL = tuple(getattr(_signal, name) for name in _NAMES.split() if hasattr(_signal, name))

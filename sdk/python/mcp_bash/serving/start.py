@@ -1,4 +1,4 @@
-"""From the start of the process to its end: pipes, the person's file, definitions, calls, and the end of what is kept."""
+"""The life of the process: pipes, the author's file, definitions, calls, and closing of kept objects."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _DEFAULT_OUTPUT_LIMIT = 10485760
 
 
 def serve(words: List[str]) -> None:
-    """Serves ``words[1]``, the file. Ends the process."""
+    """Serves ``words[1]``, the file. Exits."""
     if len(words) != 2:
         sys.stderr.write("usage: worker.py FILE\n")
         sys.exit(2)
@@ -69,14 +69,14 @@ def _load(frames: Frames, file: str) -> Any:
     if problem is not None:
         raise DefinitionError("%s: the definitions cannot be sent: what they say %s" % (os.path.basename(file), problem))
     frames.send(frame)
-    # The server shows the end of standard error to the caller whose call ends the worker. What belongs to no call may be about
-    # another caller, so it goes to the operator alone.
+    # The server shows the end of standard error to the caller whose call ends the worker. Output outside
+    # calls may be about another caller, so it goes only to the operator.
     print_outside_to(1)
     return worker
 
 
 def _choose(frames: Frames, definitions: Any, file: str, at_once: int) -> Any:
-    """Files without async functions need no event loop, and are spared its cost."""
+    """Files without async functions need no event loop, and avoid its cost."""
     limit = os.environ.get("MCPBASH_MAX_TOOL_OUTPUT_SIZE", "")
     output_limit = int(limit) if limit.isdigit() else _DEFAULT_OUTPUT_LIMIT
     if at_once > 1 or any(offered.is_async for offered in definitions.all()):
@@ -100,7 +100,7 @@ def _end_state(worker: Any) -> None:
 
 
 def _leave(status: int) -> None:
-    """Ends the process without waiting for threads that calls have left behind."""
+    """Exits without waiting for threads that calls left behind."""
     import atexit
 
     getattr(atexit, "_run_exitfuncs")()

@@ -1,6 +1,6 @@
-"""Work that is handed to other threads belongs to the call that hands it over, and not to the thread that does it: a thread of
-a pool works for one call after another, and was started by whichever came first. So each piece of work runs in the context in
-which it is submitted, whatever submits it.
+"""Work for other threads belongs to the call that submits it, and not to the thread that does it: a pool's
+thread works for one call after another, and the first one started it. So each piece of work runs in the
+context in which it is submitted, in whatever way.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def carried(work: Callable[..., Any]) -> Callable[..., Any]:
-    """The work, to be done by another thread for the call that is current now."""
+    """The work, to be done by another thread for the current call."""
     call = current_call.get()
     return _in_this_context(work if call is None else _for_call(call, work))
 
@@ -33,7 +33,7 @@ def _in_this_context(work: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _for_call(call: Any, work: Callable[..., Any]) -> Callable[..., Any]:
-    """The work, which lets it be seen meanwhile that a thread does it."""
+    """The work, with a record that a thread is doing it."""
 
     def do_work(*positional: Any, **named: Any) -> Any:
         import threading
@@ -49,7 +49,7 @@ def _for_call(call: Any, work: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _outside_of_calls(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function, which starts threads that are no call's."""
+    """The function, which starts threads that belong to no call."""
 
     def start_threads(*positional: Any, **named: Any) -> Any:
         token = current_call.set(None)
@@ -62,7 +62,7 @@ def _outside_of_calls(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def carry_into_threads(module: Any) -> None:
-    """Changes `threading`."""
+    """Patches `threading`."""
     module.Thread.start = _starting(module.Thread.start)
 
 
@@ -104,12 +104,12 @@ def _is_of_interpreters(executor: Any) -> bool:
     return module is not None and isinstance(executor, module.InterpreterPoolExecutor)
 
 
-# The methods of a pool that all others submit by, and where their callbacks stand behind the work.
+# The methods of a pool that all others submit through, and the positions of their callbacks.
 _SUBMITTING = {"apply_async": (2, 3), "_map_async": (3, 4), "imap": (), "imap_unordered": ()}
 
 
 def carry_into_pools(module: Any) -> None:
-    """Changes the pools of threads of `multiprocessing`."""
+    """Patches the thread pools of `multiprocessing`."""
     module.ThreadPool.__init__ = _outside_of_calls(module.ThreadPool.__init__)
     for name, callbacks in _SUBMITTING.items():
         setattr(module.ThreadPool, name, _submitting(getattr(module.ThreadPool, name), callbacks))

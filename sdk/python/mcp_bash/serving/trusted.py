@@ -1,7 +1,7 @@
-"""Keeps modules of the project from being run that others may have written.
+"""Refuses to run modules of the project that other users may have written.
 
-The server judges the file that a worker is started for, and every file that the worker says it has loaded. A module runs while it
-is imported, so it has to be judged before.
+The server checks the file that a worker is started for, and every file that the worker reports as loaded. A
+module runs while it is imported, so it has to be checked before.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def with_own_modules_only(root: str, work: Callable[[], T]) -> T:
-    """Does the work; judges what is imported meanwhile, and lets nobody else write what Python compiles."""
+    """Does the work; checks imports meanwhile, and keeps compiled files private."""
     get_code = SourceFileLoader.get_code
 
     def judged(self: Any, fullname: str) -> Any:
@@ -40,7 +40,7 @@ def _judge(path: str, root: str) -> None:
     try:
         seen = os.stat(path)
     except OSError:
-        # Python says itself what it does not find.
+        # Python itself reports missing files.
         return
     if seen.st_mode & 0o022:
         mode = "%04o" % (seen.st_mode & 0o7777)

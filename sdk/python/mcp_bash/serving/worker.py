@@ -1,8 +1,10 @@
-"""One call at a time on the main thread: read a frame, run the function, write the answer. No other thread is woken.
+"""One call at a time on the main thread: read a frame, run the function, write the answer. No other thread is
+woken.
 
-What arrives while a function runs (a cancellation, an answer to a question of another thread) is noticed by `SIGIO`, which
-the kernel sends for each write into our input pipe. Measured: 3 µs a call, where handing each call to a second thread and
-back costs 40 µs and more; and a signal is the only thing that also ends a blocking `sleep` or `read` of the function.
+Input that arrives while a function runs (a cancellation, an answer to a question of another thread) is
+signalled by `SIGIO`, which the kernel sends for each write into our input pipe. Measured: 3 µs per call,
+where passing each call to a second thread and back costs 40 µs and more; and only a signal also interrupts a
+blocking `sleep` or `read` of the function.
 """
 
 from __future__ import annotations
@@ -29,20 +31,20 @@ if TYPE_CHECKING:
     from collections import deque
     from typing import Any, Callable, Deque, Dict, Optional, Set, Tuple
 else:
-    # Where `collections` has it from, which takes longer to load.
+    # The module where `collections` gets it, which is slower to load.
     from _collections import deque
 
 _O_ASYNC = getattr(os, "O_ASYNC", 0o20000)
-# How often a thread that waits for an answer looks whether the main thread has missed it.
+# How often a thread that waits for an answer checks whether the main thread has missed it.
 _LOOK_SECS = 0.05
 
 
-# Thrown away by the server, which waits for it all the same.
+# The server discards it, but waits for it.
 CANCELLED = '"error":{"code":-32800,"message":"cancelled"}'
 
 
 class Ended(BaseException):
-    """The server wants this process to end now."""
+    """The server wants this process to exit now."""
 
 
 class Worker:
@@ -54,26 +56,26 @@ class Worker:
         self.file = file
         self.output_limit = output_limit
         self.call: Optional[WorkerContext] = None
-        # Who waits for an answer, by the numbers of the call and of the question.
+        # The waiting threads, by the numbers of the call and of the question.
         self.waiting: Dict[Tuple[int, int], Any] = {}
         self.queue: Deque[Dict[str, Any]] = deque()
         self.cancelled_early: Set[int] = set()
-        # The highest number of a call that was begun: numbers only grow.
+        # The highest number of a started call: numbers only grow.
         self.newest = 0
         self.surroundings = Surroundings()
         self._variables = contextvars.copy_context()
         self._main_thread = _thread.get_ident()
-        # Whether an exception may be raised in the main thread now: only while a function of the person runs.
+        # Whether an exception may be raised in the main thread now: only while a function of the author runs.
         self._may_interrupt = False
         # Whether the main thread waits for input itself.
         self._receiving = False
-        # Whether a signal came while nothing could be raised.
+        # Whether a signal arrived while nothing could be raised.
         self._signalled = False
         self._ending = False
         set_outside(OperatorContext(self))
 
     def serve(self) -> None:
-        """Serves until the input ends or `TERM` comes."""
+        """Serves until the input ends or `TERM` arrives."""
         try:
             while True:
                 frame = self._next_frame()
@@ -86,7 +88,7 @@ class Worker:
             self._receiving = self._may_interrupt = False
 
     def watch_input(self) -> None:
-        """Has `TERM` noticed, and has the kernel send `SIGIO` for each write into our input."""
+        """Handles `TERM`, and makes the kernel send `SIGIO` for each write into our input."""
         signals.set_handler(signals.SIGTERM, self._on_term)
         signals.set_handler(signals.SIGINT, self._on_term)
         signals.set_handler(signals.SIGIO, self._on_input)
@@ -117,7 +119,7 @@ class Worker:
             self._receiving = False
 
     def take(self, frame: Dict[str, Any]) -> None:
-        """Does what a frame says."""
+        """Handles a frame."""
         if "answer" in frame:
             waiting = self.waiting.pop((frame.get("call", 0), frame["answer"]), None)
             if waiting is not None:
@@ -128,14 +130,14 @@ class Worker:
             self.cancel(frame["cancel"])
 
     def cancel(self, number: int) -> None:
-        """Notes that a call is cancelled. Whoever runs it raises."""
+        """Records that a call is cancelled. The thread that runs it raises."""
         if self.call is not None and self.call.number == number:
             self.call.is_cancelled = True
         elif number > self.newest or any(frame["call"] == number for frame in self.queue):
             self.cancelled_early.add(number)
 
     def begin(self, frame: Dict[str, Any]) -> None:
-        """Runs a call from its beginning to its answer."""
+        """Runs a call from its start to its answer."""
         if self.call is not None:
             self.queue.append(frame)
             return
@@ -152,7 +154,7 @@ class Worker:
         self.tidy(context)
 
     def variables_of(self, context: WorkerContext) -> contextvars.Context:
-        """The context variables that a call begins with: no other call has set any of them."""
+        """The initial context variables of a call: no other call has set any of them."""
         variables = self._variables.copy()
         variables.run(current_call.set, context)
         return variables
@@ -160,7 +162,7 @@ class Worker:
     def perform(
         self, offered: Offered, frame: Dict[str, Any], context: WorkerContext, run: Callable[..., Any]
     ) -> str:
-        """Calls the function. Gives the member of the frame that answers the call."""
+        """Calls the function. Returns the member of the frame that answers the call."""
         try:
             if context.number in self.cancelled_early:
                 self.cancelled_early.discard(context.number)
@@ -184,13 +186,13 @@ class Worker:
             self._may_interrupt = False
 
     def failure(self, problem: BaseException, offered: Offered, context: WorkerContext) -> str:
-        """The member that answers a call whose function raised, or whose value cannot be rendered."""
+        """The answer to a call whose function raised, or whose value cannot be rendered."""
         context.returned = None
         if context.is_cancelled:
             return CANCELLED
         try:
             return self._told(problem, offered, context)
-        except Exception as fault:  # exceptions have code of their own, and it must not end the worker
+        except Exception as fault:  # exceptions have their own code, which must not end the worker
             words = "%s was raised, and telling of it raised %s" % (type(problem).__name__, type(fault).__name__)
             return self._failed(words, context)
 
@@ -204,13 +206,13 @@ class Worker:
         return '"error":' + request_failure(problem, self.file)
 
     def _failed(self, words: str, context: WorkerContext) -> str:
-        """The member that answers a call with words of our own."""
+        """The answer to a call with our own message."""
         if "tool" not in context.facts:
             return '"error":' + encode({"code": -32603, "message": words})
         return '"result":' + encode({"content": [{"type": "text", "text": words}], "isError": True})
 
     def finish(self, context: WorkerContext, member: str) -> None:
-        """Answers the call; nothing can be said about it any more."""
+        """Answers the call; no message about it may follow."""
         if self.frames.in_child:
             os.write(2, b"mcp_bash: a process that the function forked came back from it, and is ended\n")
             os._exit(0)
@@ -225,7 +227,7 @@ class Worker:
         if problem is not None:
             words = "The result of %s cannot be sent: it %s; return it as a text: json.dumps(…)" % (context.name, problem)
             frame = '{"call":%d,%s}' % (context.number, self._failed(words, context))
-        # A character takes up to four bytes. The server ends a worker whose frame has more than the limit.
+        # A character takes up to four bytes. The server kills a worker whose frame exceeds the limit.
         if len(frame) * 4 > self.output_limit:
             size = len(to_bytes(frame))
             if size > self.output_limit:
@@ -250,23 +252,24 @@ class Worker:
         return self._failed(words, context)
 
     def tidy(self, context: WorkerContext) -> None:
-        """Puts the process back as it was before the call."""
+        """Restores the process state from before the call."""
         install_if_used()
         context.sweep()
         self.surroundings.restore()
 
     def end_state(self, keeping: Any) -> None:
-        """Ends what functions keep between calls."""
+        """Closes objects that functions keep between calls."""
         keeping.end_all()
 
     def refuse(self, frame: Dict[str, Any], words: str) -> None:
         error = encode({"code": -32603, "message": words})
         self.frames.send('{"call":%d,"error":%s}' % (frame["call"], error))
 
-    # What functions say and ask meanwhile.
+    # Messages and questions of functions while they run.
 
     def say(self, context: Optional[WorkerContext], text: str) -> bool:
-        """Sends a frame, whole: an exception of a signal waits until it is written. False if the call has ended."""
+        """Sends a complete frame: an exception of a signal waits until it is written. False if the call has
+        ended."""
         interrupted = self._may_interrupt and _thread.get_ident() == self._main_thread
         if interrupted:
             self._may_interrupt = False
@@ -283,13 +286,13 @@ class Worker:
         return is_open
 
     def ask(self, context: WorkerContext, question: Dict[str, Any]) -> Dict[str, Any]:
-        """Puts a question and waits. The main thread reads the answer itself, others are woken by it."""
+        """Sends a question and waits. The main thread reads the answer itself, other threads are woken."""
         waiting = Waiting()
         if _thread.get_ident() != self._main_thread:
             context.put(question, waiting)
             while not waiting.is_over(_LOOK_SECS):
                 if self.frames.has_input():
-                    # A signal that came just before the main thread began to wait for something has not woken it.
+                    # A signal just before the main thread began to wait has not woken it.
                     signals.send_to_thread(self._main_thread, signals.SIGIO)
             assert waiting.answer is not None
             return waiting.answer
@@ -318,7 +321,8 @@ class Worker:
         self._take_all()
 
     def must_await(self, context: WorkerContext) -> bool:
-        """Whether this thread reads the answers to the questions of the call itself, and must not wait for one."""
+        """Whether this thread itself reads the answers to the questions of the call, and must not wait for
+        one."""
         return False
 
     async def ask_async(self, context: WorkerContext, question: Dict[str, Any]) -> Dict[str, Any]:
@@ -337,7 +341,7 @@ class Worker:
             raise Ended()
 
     def _catch_up(self) -> None:
-        """Takes in what a signal told of, and raises in the function what has come."""
+        """Reads the input behind a signal, and raises its effect in the function."""
         self._may_interrupt = False
         while self._signalled and not self._ending:
             self._signalled = False
@@ -359,13 +363,13 @@ class Worker:
 
 
 def _tell_of_threads(context: WorkerContext) -> None:
-    """Threads that a call leaves working cannot be ended from outside, so the person is told of them."""
+    """Threads that a call leaves running cannot be ended from outside, so the author is notified."""
     names = ", ".join(sorted({thread.name for thread in context.working}))
     context.log("warning", "threads still run after the call: %s" % names, "mcp_bash")
 
 
 def _forget_signals() -> None:
-    """A forked child is not ours to steer: its signals do what they usually do."""
+    """A forked child is not ours to control: its signals get their default actions."""
     try:
         for number in (signals.SIGIO, signals.SIGTERM, signals.SIGINT):
             signals.set_handler(number, signals.SIG_DFL)

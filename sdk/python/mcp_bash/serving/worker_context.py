@@ -1,4 +1,4 @@
-"""The call that a worker serves: its words leave as frames with its number."""
+"""The call of a worker: its messages are frames with its number."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     from .worker import Worker
 
-# Longer texts are cut: a log is no way to carry data.
+# Longer texts are cut: a log is not for transporting data.
 _LONGEST = 65536
-# How often progress that nobody hears is sent all the same, as a sign of life.
+# How often unwanted progress is still sent, as a sign of activity.
 _SIGN_OF_LIFE_SECS = 1.0
 
 
@@ -42,7 +42,7 @@ class Waiting:
         self._lock.release()
 
     def is_over(self, seconds: float) -> bool:
-        """Waits so long. Whether there is an answer now."""
+        """Waits this long. Returns whether there is an answer."""
         return self._lock.acquire(True, seconds)
 
 
@@ -53,17 +53,17 @@ class WorkerContext(Context):
         super().__init__(frame)
         self.number: int = frame["call"]
         self.worker = worker
-        # Set under the lock of the pipe: nothing may be said about a call after its answer.
+        # Set under the lock of the pipe: no message about a call may follow its answer.
         self.closed = False
         self.is_cancelled = False
-        # What the function returned; None after a failure, whose details may be anything.
+        # The return value; None after a failure, whose details may be anything.
         self.returned: Any = None
         self.cancelled_raised = False
-        # Lines that were printed and are not ended yet, by the name of the stream.
+        # Printed lines that are not complete yet, by the name of the stream.
         self.partial: Dict[str, str] = {}
         # Threads that work for the call besides that of its function.
         self.working: List[threading.Thread] = []
-        # Asyncio tasks that the call started, if any; its thread, if it has one of its own.
+        # Asyncio tasks that the call started, if any; its thread, if it has its own.
         self.tasks: Any = None
         self.task: Any = None
         self.thread: Optional[int] = None
@@ -94,11 +94,11 @@ class WorkerContext(Context):
 
     @property
     def is_open(self) -> bool:
-        # A process that the function forked may live on after the call, and cannot know when that has ended.
+        # A process that the function forked may outlive the call, and cannot know when it has ended.
         return not self.closed and not self.worker.frames.in_child
 
     def sweep(self) -> None:
-        """Removes the folder, if we made one."""
+        """Removes the folder, if we created one."""
         if self._folder is not None:
             import shutil
 
@@ -118,7 +118,7 @@ class WorkerContext(Context):
         body = notification(method, params, self.worker.output_limit)
         if self.is_open and self.worker.say(self, '{"call":%d,%s}' % (self.number, body)):
             return
-        # Of what still runs after the call only the operator is told.
+        # Messages after the call go only to the operator.
         if method == "notifications/message":
             outside().notify(method, params)
 
@@ -126,12 +126,12 @@ class WorkerContext(Context):
         return read_answer(self.worker.ask(self, question))
 
     async def put_question_async(self, question: Dict[str, Any]) -> Any:
-        if self.task is None:  # an event loop of the function's own
+        if self.task is None:  # an event loop that the function runs itself
             return await super().put_question_async(question)
         return read_answer(await self.worker.ask_async(self, question))
 
     def put(self, question: Dict[str, Any], waiting: Any) -> int:
-        """Sends a question, for one who waits for its answer. Returns its number."""
+        """Sends a question for a waiting thread. Returns its number."""
         number = next(self._numbers)
         frame = '{"call":%d,"ask":%d,%s' % (self.number, number, encode(question)[1:])
         problem = misfit(frame) or _too_long(frame, self.worker.output_limit)
@@ -145,7 +145,7 @@ class WorkerContext(Context):
 
 
 class OperatorContext(NoCall):
-    """Where no call is: what is logged is shown to the operator."""
+    """Outside calls: logs go to the operator."""
 
     def __init__(self, worker: Worker) -> None:
         super().__init__()
@@ -162,7 +162,8 @@ class OperatorContext(NoCall):
 
 
 def notification(method: str, params: Dict[str, Any], limit: int) -> str:
-    """The members of a frame that tells something. What no frame can hold is written as Python shows it, and cut."""
+    """The members of a notification frame. Values that do not fit into a frame are written as Python shows
+    them, and cut."""
     try:
         body = encode(params)
         fits = misfit("{%s}" % body) is None
@@ -180,7 +181,7 @@ def notification(method: str, params: Dict[str, Any], limit: int) -> str:
 def _shown(value: Any) -> str:
     try:
         return repr(value)
-    except Exception as problem:  # it has code of its own, or is nested too deeply
+    except Exception as problem:  # it has its own code, or is nested too deeply
         return "<%s that cannot be shown: %s>" % (type(value).__name__, type(problem).__name__)
 
 
@@ -196,7 +197,7 @@ def _too_long(frame: str, limit: int) -> Optional[str]:
 
 
 def read_answer(answer: Dict[str, Any]) -> Any:
-    """The result of an answer. Raises `CannotAsk` with what the server says instead."""
+    """The result in an answer. Raises `CannotAsk` with the server's error."""
     if "result" in answer:
         return answer["result"]
     raise CannotAsk(error_message(answer))

@@ -1,4 +1,5 @@
-"""A person's file, for type checkers: decorators keep the types of functions, answers have the types that were asked for."""
+"""A function file for type checkers: decorators keep the types of functions, answers have the requested
+types."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     pub(super) json: bool,
 
-    /// Save pictures, sounds and other files of the result in this folder; nothing there is overwritten
+    /// Save images, audio and other files of the result in this folder; nothing there is overwritten
     #[arg(long, value_name = "DIR")]
     pub(super) save: Option<PathBuf>,
 
@@ -39,15 +39,16 @@ pub(crate) struct Arguments {
 /// What `call` and `run-tool` take.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct CallOptions {
-    /// The arguments as one JSON object: the text itself, @FILE, or - for standard input; key=value counts more
+    /// The arguments as one JSON object: the text itself, @FILE, or - for standard input; key=value takes
+    /// precedence
     #[arg(long, value_name = "JSON|@FILE|-", allow_hyphen_values = true)]
     pub(crate) args: Option<String>,
 
-    /// The folders that the tool may work in, separated by commas
+    /// Comma-separated folders that the tool may work in
     #[arg(long, value_name = "DIRS")]
     pub(crate) roots: Option<String>,
 
-    /// How many seconds it may take; 0 is as long as it needs
+    /// The timeout in seconds; 0 means no timeout
     #[arg(long, value_name = "SECS")]
     pub(crate) timeout: Option<u64>,
 

@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_refused() {
+    fn invalid_arguments_are_refused() {
         for (args, words, problem) in [
             (None, &["name"][..], "no argument"),
             (None, &["=x"], "no argument"),

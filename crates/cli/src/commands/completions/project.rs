@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn the_values_of_what_may_be_null_are_known() {
+    fn the_values_of_nullable_arguments_are_known() {
         let schema = serde_json::json!({ "anyOf": [{ "enum": ["a", "b"] }, { "type": "null" }] });
         assert_eq!(known_values(&schema), ["a", "b"]);
     }

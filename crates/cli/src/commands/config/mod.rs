@@ -28,15 +28,15 @@ pub(crate) struct Arguments {
     #[arg(long, group = "what")]
     json: bool,
 
-    /// Print the snippet for this client alone
+    /// Print the snippet for this client only
     #[arg(long, value_name = "NAME", group = "what")]
     client: Option<String>,
 
-    /// Make a script that starts the project: in it on a terminal, else on standard output
+    /// Write a script that starts the project: into its folder on a terminal, otherwise to standard output
     #[arg(long, group = "what")]
     wrapper: bool,
 
-    /// The same with a script that has the environment of your login shell
+    /// The same, for a script with the environment of your login shell
     #[arg(long, group = "what")]
     wrapper_env: bool,
 
@@ -44,15 +44,15 @@ pub(crate) struct Arguments {
     #[arg(long, group = "what")]
     inspector: bool,
 
-    /// Print links that install the project with one click, for one client or for all that have them
+    /// Print one-click install links, for one client or for all that support them
     #[arg(long, value_name = "CLIENT", group = "what", num_args = 0..=1, default_missing_value = "")]
     link: Option<String>,
 
-    /// Name a server that is served at this address (`mcp-bash serve --http`), and not a command that starts one
+    /// Point to a server at this URL (`mcp-bash serve --http`), instead of a command that starts one
     #[arg(long, value_name = "URL", conflicts_with_all = ["wrapper", "wrapper_env", "link", "env"])]
     http: Option<String>,
 
-    /// The variable that holds the token for that server
+    /// The environment variable that contains the token for that server
     #[arg(long, value_name = "NAME", requires = "http")]
     token_env: Option<String>,
 

@@ -38,15 +38,15 @@ pub(crate) struct Arguments {
     #[arg(long)]
     json: bool,
 
-    /// Repair what can be repaired without asking anybody, and say what was done
+    /// Make the repairs that need no question, and report them
     #[arg(long, conflicts_with = "dry_run")]
     fix: bool,
 
-    /// Say what `--fix` would do
+    /// Show what `--fix` would do
     #[arg(long)]
     dry_run: bool,
 
-    /// Fail if this program is older
+    /// Fail if this program is older than this version
     #[arg(long, value_name = "VERSION")]
     min_version: Option<String>,
 

@@ -30,19 +30,19 @@ Exit codes: 0 ready, warnings or not; 1 unhealthy: an error was found; 2 misconf
 #[derive(Debug, Clone, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The folder to look at, as with `--project-root`
+    /// The folder to check, as with `--project-root`
     #[arg(value_name = "DIR", conflicts_with = "project_root")]
     folder: Option<PathBuf>,
 
-    /// The folders that scripts may work in, separated by commas, as for a server
+    /// Comma-separated folders that scripts may work in, as for a server
     #[arg(long, value_name = "DIRS")]
     roots: Option<String>,
 
-    /// Report as JSON, as it is where standard output is no terminal
+    /// Report as JSON, the default if standard output is not a terminal
     #[arg(long)]
     json: bool,
 
-    /// The time that all checks together may take; longer is unhealthy
+    /// The timeout of all checks together, in seconds; exceeding it is unhealthy
     #[arg(long, value_name = "SECONDS")]
     timeout: Option<u64>,
 }

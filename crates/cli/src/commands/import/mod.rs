@@ -42,23 +42,23 @@ pub(crate) struct Arguments {
     #[arg(value_name = "FROM")]
     from: PathBuf,
 
-    /// The commands of a program: `git log` is `import git log`
+    /// The subcommands of a program: `git log` is `import git log`
     #[arg(value_name = "COMMAND")]
     commands: Vec<String>,
 
-    /// What the file is, if its name does not tell
+    /// The kind of the file, if its name does not tell
     #[arg(long = "as", value_name = "KIND", value_enum)]
     kind: Option<FileKind>,
 
-    /// Read the help of the program from this file, or from standard input with `-`, and run nothing
+    /// Read the program's help from this file, or from standard input with `-`, and run nothing
     #[arg(long, value_name = "FILE", conflicts_with = "kind")]
     help_from: Option<PathBuf>,
 
-    /// Import only these, by the name of the tool or the name in the file; may be repeated
+    /// Import only these, by tool name or by name in the file; may be repeated
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     only: Vec<String>,
 
-    /// Put this before the name of each tool
+    /// A prefix for the name of each tool
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     prefix: String,
 

@@ -22,15 +22,15 @@ use std::process::ExitCode;
 #[derive(Debug, Clone, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The clients, such as `cursor` or `claude-code`; without any, those that are found are shown
+    /// The clients, such as `cursor` or `claude-code`; without any, lists those that were found
     #[arg(value_name = "CLIENT")]
     clients: Vec<String>,
 
-    /// All clients that are found on this machine
+    /// All clients found on this machine
     #[arg(long, conflicts_with = "clients")]
     all: bool,
 
-    /// For you in all folders, for all who work in this folder, or (Claude Code) for you in this folder
+    /// For you in all folders, for everyone in this folder, or (Claude Code) for you in this folder
     #[arg(long, value_enum, default_value_t = ScopeArgument::User)]
     scope: ScopeArgument,
 
@@ -48,7 +48,7 @@ pub(crate) struct Arguments {
 #[derive(Debug, Clone, clap::Args)]
 #[command(after_help = UNINSTALL_EXAMPLES)]
 pub(crate) struct UninstallArguments {
-    /// The clients; without any, those that have this project are shown
+    /// The clients; without any, lists those that have this project
     #[arg(value_name = "CLIENT")]
     clients: Vec<String>,
 
@@ -56,11 +56,11 @@ pub(crate) struct UninstallArguments {
     #[arg(long, conflicts_with = "clients")]
     all: bool,
 
-    /// Only the entries of this scope; without it, of all
+    /// Only entries of this scope [default: all scopes]
     #[arg(long, value_enum)]
     scope: Option<ScopeArgument>,
 
-    /// The name of the entry; without it, the name of the server
+    /// The name of the entry [default: the name of the server]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
 

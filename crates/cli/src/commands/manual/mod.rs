@@ -27,7 +27,7 @@ Exit codes: 0 printed or written, 1 failed to write, 2 usage, 4 no such command.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The command that the page is about; that of mcp-bash itself if none is named
+    /// The command whose page to print [default: mcp-bash itself]
     #[arg(value_name = "COMMAND", conflicts_with = "output")]
     commands: Vec<String>,
 

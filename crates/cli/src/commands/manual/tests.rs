@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 const PASS_ON: [&str; 1] = ["jq"];
 
 #[test]
-fn every_command_and_every_argument_says_what_it_is_for() {
+fn every_command_and_every_argument_has_help() {
     let mut wrong = Vec::new();
     for page in pages(whole()) {
         let name = page.name.join(" ");
@@ -114,7 +114,7 @@ fn the_table_of_exit_codes_is_the_one_in_the_code() {
 }
 
 #[test]
-fn the_page_of_exit_codes_has_what_the_help_of_a_command_names() {
+fn the_page_of_exit_codes_has_the_codes_in_the_help_of_each_command() {
     let page = std::fs::read_to_string(doc("exit-codes.md")).unwrap();
     let rows: Vec<Vec<&str>> =
         page.lines().filter(|line| line.starts_with("| `")).map(|line| line.split(" | ").collect()).collect();
@@ -138,7 +138,7 @@ fn the_page_of_exit_codes_has_what_the_help_of_a_command_names() {
 }
 
 #[test]
-fn the_page_of_commands_says_what_the_code_says() {
+fn the_page_of_commands_matches_the_code() {
     expect_page("commands.md", &markdown::document(&pages(whole())));
 }
 

@@ -21,16 +21,18 @@ use tokio::runtime::Runtime;
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Arguments {
-    /// Say whether an executable provides tools as it should, and what a client would see: exit 0 if it does, 1 if not
+    /// Check that an executable provides tools correctly, and show what a client would see: exit 0 if it
+    /// does, 1 if not
     #[command(after_help = CHECK_EXAMPLES)]
     Check {
         /// The executable, which answers `list` with a JSON object for each of its tools
         file: PathBuf,
     },
-    /// For scripts: print what a URI (`file:`, `https:`, `git+https:`, `echo:`) names, within the limits of a server
+    /// For scripts: print the contents of a URI (`file:`, `https:`, `git+https:`, `echo:`), within the limits
+    /// of a server
     #[command(after_help = READ_EXAMPLES)]
     Read {
-        /// What to read
+        /// The URI to read
         uri: String,
     },
 }

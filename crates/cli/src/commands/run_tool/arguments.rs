@@ -11,31 +11,31 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     pub(super) options: CallOptions,
 
-    /// Say what would be run, and whether the arguments fit, but run nothing
+    /// Show what would run, and whether the arguments are valid, but run nothing
     #[arg(long, conflicts_with = "command")]
     pub(super) dry_run: bool,
 
-    /// Print where the tool would find things, and run nothing
+    /// Print the paths that the tool would see, and run nothing
     #[arg(long, conflicts_with = "command")]
     pub(super) print_env: bool,
 
-    /// Let this tool run, whatever the list of allowed tools says
+    /// Let this tool run even if it is not on the allowlist
     #[arg(long, conflicts_with = "command")]
     pub(super) allow_self: bool,
 
-    /// Let a tool run, whatever the list of allowed tools says; may be repeated
+    /// Let this tool run even if it is not on the allowlist; may be repeated
     #[arg(long, value_name = "TOOL", conflicts_with = "command")]
     pub(super) allow: Vec<String>,
 
-    /// Let every tool run, whatever the list of allowed tools says
+    /// Let every tool run, regardless of the allowlist
     #[arg(long, conflicts_with = "command")]
     pub(super) allow_all: bool,
 
-    /// Source server.d/env.sh before the settings are read, as a shell does that starts the server
+    /// Source server.d/env.sh before the settings are read, like a shell that starts the server
     #[arg(long, conflicts_with = "command")]
     pub(super) with_server_env: bool,
 
-    /// Source this file with bash before anything else, so that what it exports counts; may be repeated
+    /// Source this file with bash before anything else, so that its exports take effect; may be repeated
     #[arg(long, value_name = "FILE", conflicts_with = "command")]
     pub(super) source: Vec<PathBuf>,
 
@@ -43,7 +43,7 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with = "command")]
     pub(super) minimal: bool,
 
-    /// Know only the tools of the registry, as it was last written
+    /// Use only the tools in the registry, as it was last written
     #[arg(long, conflicts_with = "command")]
     pub(super) no_refresh: bool,
 

@@ -19,7 +19,7 @@ pub(crate) struct Arguments {
     /// The prompt or the resource whose arguments it completes, with or without `prompt.` or `resource.`
     name: String,
 
-    /// What it is written in
+    /// The language of the script
     #[arg(long, value_enum, value_name = "LANGUAGE", default_value = "bash")]
     lang: Language,
 }

@@ -4,11 +4,12 @@ use mcp_bash_importing::Effect;
 
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub(super) struct HintArguments {
-    /// It changes nothing: clients may call it without asking. The default, unless its name says otherwise
+    /// It changes nothing: clients may call it without asking. The default, unless its name suggests
+    /// otherwise
     #[arg(long, conflicts_with = "destructive")]
     read_only: bool,
 
-    /// It may change or remove something that is there: clients ask before each call
+    /// It may change or remove existing data: clients ask before each call
     #[arg(long)]
     destructive: bool,
 }

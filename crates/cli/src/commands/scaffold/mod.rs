@@ -49,19 +49,19 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, clap::Subcommand)]
 enum Kind {
-    /// A tool and its test: a script with metadata, a function, or with --from a program that is there already
+    /// A tool and its test: a script with metadata, a function, or with --from an existing program
     Tool(tool::Arguments),
-    /// A prompt: a text with places for arguments
+    /// A prompt: a text with placeholders for arguments
     #[command(after_help = PROMPT_EXAMPLES)]
     Prompt(Named),
-    /// A resource: a file that clients may read
+    /// A resource: a file that clients can read
     #[command(after_help = RESOURCE_EXAMPLES)]
     Resource(Named),
     /// A script that completes the arguments of a prompt or a resource
     Completion(completion::Arguments),
-    /// An executable that says itself which tools it provides
+    /// An executable that describes its own tools
     Provider(provider::Arguments),
-    /// test/run.sh, which calls tools and says which of them fail
+    /// test/run.sh, which calls tools and reports which of them fail
     #[command(after_help = TEST_EXAMPLES)]
     Test,
     #[command(hide = true)]

@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_missing_is_added_to_gitignore() {
+    fn only_missing_lines_are_added_to_gitignore() {
         assert_eq!(completed_gitignore(GITIGNORE), None);
         let completed = completed_gitignore("node_modules/\n.registry/\n*.log").unwrap();
         assert_eq!(completed, "node_modules/\n.registry/\n*.log\n\n# mcp-bash\n.DS_Store\nThumbs.db\n");

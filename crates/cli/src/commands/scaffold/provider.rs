@@ -18,7 +18,7 @@ pub(crate) struct Arguments {
     /// Letters, digits, `_` and `-`: the name of the executable, and of its first tool
     name: String,
 
-    /// What it is written in
+    /// The language of the executable
     #[arg(long, value_enum, value_name = "LANGUAGE", default_value = "bash")]
     lang: Language,
 }

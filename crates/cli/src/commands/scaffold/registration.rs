@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_broken_is_left_alone() {
+    fn a_broken_registration_is_left_alone() {
         for text in ["", "{", "[]", r#"{"completions": {}}"#, r#"{"completions": "x"}"#] {
             assert!(with_completion(text, "{}").is_err(), "{text}");
         }

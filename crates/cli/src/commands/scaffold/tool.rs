@@ -21,18 +21,20 @@ use std::path::Path;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// Letters, digits, `_` and `-`: what clients call it
+    /// Letters, digits, `_` and `-`: the name that clients see
     name: String,
 
-    /// What it is written in [default: bash]. In Python and JavaScript it is a function, which stays loaded between calls
+    /// The language [default: bash]. In Python and JavaScript it is a function, which stays loaded between
+    /// calls
     #[arg(long, value_enum, value_name = "LANGUAGE")]
     lang: Option<Language>,
 
-    /// In Python and JavaScript too: a script with metadata, in a folder of its own and with a process for each call
+    /// In Python and JavaScript too: a script with metadata, in its own folder and with a process for each
+    /// call
     #[arg(long)]
     script: bool,
 
-    /// A program that it runs, instead of a script of its own
+    /// A program to run, instead of a new script
     #[arg(long, value_name = "PROGRAM")]
     from: Option<String>,
 

@@ -23,40 +23,40 @@ use tokio::runtime::Runtime;
 #[command(next_help_heading = "Over HTTP")]
 #[group(skip)]
 pub(crate) struct HttpArguments {
-    /// Await clients here and not at standard input: PORT, ADDRESS:PORT, `unix:/PATH` or `systemd`; may be given more than
-    /// once [default: 127.0.0.1:8765]
+    /// Listen on this address instead of standard input: PORT, ADDRESS:PORT, `unix:/PATH` or `systemd`; may
+    /// be repeated [default: 127.0.0.1:8765]
     #[arg(long, value_name = "ADDR", num_args = 0..=1, default_missing_value = "")]
     http: Option<Vec<String>>,
 
-    /// A name under which clients may reach the server besides those of this machine; `*` for any
+    /// An allowed host name of the server, in addition to those of this machine; `*` for any
     #[arg(long, value_name = "HOST", requires = "http")]
     allow_host: Vec<String>,
 
-    /// A web page that may use the server, such as `https://app.example.com`; `*` for any
+    /// An allowed origin of web pages, such as `https://app.example.com`; `*` for any
     #[arg(long, value_name = "ORIGIN", requires = "http")]
     allow_origin: Vec<String>,
 
-    /// Serve only callers that show a token of this file, which `mcp-bash token` writes
+    /// Require a token from this file, which `mcp-bash token` writes
     #[arg(long, value_name = "FILE", requires = "http")]
     tokens: Option<PathBuf>,
 
-    /// Speak TLS with this certificate (PEM); a new one is noticed
+    /// Use TLS with this certificate (PEM); a renewed one is loaded automatically
     #[arg(long, value_name = "FILE", requires = "http")]
     tls_cert: Option<PathBuf>,
 
-    /// The key of the certificate (PEM)
+    /// The private key of the certificate (PEM)
     #[arg(long, value_name = "FILE", requires = "http")]
     tls_key: Option<PathBuf>,
 
-    /// All callers come through a proxy that speaks TLS with them
+    /// All callers come through a reverse proxy that terminates TLS
     #[arg(long, requires = "http")]
     behind_proxy: bool,
 
-    /// Serve /livez, /readyz and /metrics here, to everybody who can connect
+    /// Serve /livez, /readyz and /metrics on this address, without authentication
     #[arg(long, value_name = "ADDR", requires = "http")]
     metrics: Option<String>,
 
-    /// Serve clients of the transport of 2024-11-05 (HTTP+SSE) too
+    /// Also serve clients of the deprecated transport of 2024-11-05 (HTTP+SSE)
     #[arg(long, requires = "http")]
     legacy_sse: bool,
 }
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn flags_stand_over_settings_and_lists_are_joined() {
+    fn flags_override_settings_and_lists_are_joined() {
         let given = [
             ("MCPBASH_HTTP_ADDRESS", "8080 unix:/run/mcp.sock"),
             ("MCPBASH_HTTP_ALLOW_HOSTS", "a.example,b.example"),
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_refused_with_the_next_step() {
+    fn invalid_flags_are_refused_with_the_next_step() {
         for (words, said) in [
             (&["--http", "nowhere"][..], "--http: `nowhere` is no address"),
             (&["--http", "/"], "`mcp-bash serve / --http`"),

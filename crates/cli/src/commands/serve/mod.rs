@@ -50,11 +50,11 @@ pub(crate) struct Arguments {
     #[arg(value_name = "DIR", conflicts_with = "project_root")]
     pub(crate) folder: Option<PathBuf>,
 
-    /// Write the log to this file as well, which is made so that nobody else may read it
+    /// Also write the log to this file, which is created readable only by its owner
     #[arg(long, value_name = "FILE")]
     pub(crate) log_file: Option<PathBuf>,
 
-    /// The folders that scripts may work in, separated by commas, where the client names none
+    /// Comma-separated folders that scripts may work in, if the client names none
     #[arg(long, value_name = "DIRS")]
     roots: Option<String>,
 }

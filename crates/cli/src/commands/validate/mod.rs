@@ -28,11 +28,11 @@ use std::process::ExitCode;
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// The folder to look at, as with `--project-root`
+    /// The folder to check, as with `--project-root`
     #[arg(value_name = "DIR", conflicts_with = "project_root")]
     folder: Option<PathBuf>,
 
-    /// Count warnings as errors
+    /// Treat warnings as errors
     #[arg(long)]
     strict: bool,
 
@@ -40,7 +40,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     json: bool,
 
-    /// Repair what can be repaired without changing what anything means, after showing it
+    /// Make repairs that do not change the meaning of anything, after showing them
     #[arg(long)]
     fix: bool,
 
@@ -48,15 +48,15 @@ pub(crate) struct Arguments {
     #[arg(short, long, requires = "fix")]
     yes: bool,
 
-    /// Show what would be repaired, and repair nothing
+    /// Show the repairs without making them
     #[arg(long, requires = "fix")]
     dry_run: bool,
 
-    /// Say where the name, the title, the version and the like of each entry come from
+    /// Show where the name, title, version and other defaults of each entry come from
     #[arg(long)]
     explain_defaults: bool,
 
-    /// Show the command that lets the official inspector judge the schemas, and offer to run it
+    /// Show the command that checks the schemas with the official inspector, and offer to run it
     #[arg(long)]
     inspector: bool,
 }

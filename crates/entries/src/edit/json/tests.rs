@@ -50,7 +50,7 @@ fn an_entry_follows_the_last_one_in_the_same_style() {
 }
 
 #[test]
-fn what_leads_to_the_servers_is_made() {
+fn missing_objects_above_the_servers_are_created() {
     let put = |text: &str| at(LENIENT).with(text, "new", &entry()).unwrap();
     let alone = "{\n  \"mcpServers\": {\n    \"new\": {\n      \"command\": \"/bin/x\",\n      \
                  \"args\": [\"--project-root\", \"/p\"]\n    }\n  }\n}";
@@ -108,7 +108,7 @@ fn members_are_taken_out_from_anywhere() {
 }
 
 #[test]
-fn what_is_broken_is_refused_with_its_place() {
+fn broken_text_is_refused_with_its_place() {
     for (text, told) in [
         ("{\n  \"a\": 1,\n}", "line 3, column 1: there is a comma before the closing brace"),
         ("{\n  // x\n}", "line 2, column 3: comments are not allowed here"),

@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_meant_is_refused_with_what_can() {
+    fn invalid_mappings_are_refused_with_the_valid_form() {
         for (metadata, problem) in [
             (json!({ "argv": "{path} -v" }), "no shell reads it: [\"{path}\",\"-v\"]"),
             (json!({ "argv": { "a": 1 } }), "`argv` must be a list of words"),

@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn places_and_braces_are_told_apart() {
+    fn placeholders_and_braces_are_distinguished() {
         for (text, expected) in [
             ("", ""),
             ("plain", "'plain'"),
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_neither_is_refused_with_what_would_be() {
+    fn invalid_templates_are_refused_with_the_valid_form() {
         for text in ["{", "}", "{}", "{ a}", "{a", "a}", "{a{b}}", "{...}", "{a}}b"] {
             assert!(shown(text).unwrap_err().contains("a brace itself {{ or }}"), "{text}");
         }

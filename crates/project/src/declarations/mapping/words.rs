@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_meant_is_refused_with_what_can() {
+    fn invalid_words_are_refused_with_the_valid_form() {
         for (list, problem) in [
             (json!([null]), "`argv[0]` cannot be read: null"),
             (

@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_is_taken_with_what_it_needs() {
+    fn every_kind_is_accepted_with_its_required_members() {
         let all = r#"[{"type":"text","text":""},{"type":"image","data":"","mimeType":"a/b"},
             {"mimeType":"a/b","data":"","type":"audio","annotations":{}},{"type":"resource_link","uri":"a:b","name":"c"},
             {"type":"resource","resource":{"uri":"a:b","text":""}},{"type":"resource","resource":{"uri":"a:b","blob":""}}]"#;
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn what_clients_refuse_is_named() {
+    fn content_that_clients_refuse_is_named() {
         for (item, problem) in [
             (r#"{"type":"weird","text":1}"#, "as its `type`"),
             (r#"{"text":"a"}"#, "as its `type`"),

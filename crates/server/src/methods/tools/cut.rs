@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_is_cut_at_lines_and_never_inside_of_a_character() {
+    fn a_text_is_cut_at_lines_and_never_inside_a_character() {
         assert_eq!(ends("first\nsecond\nthird\nfourth\n", 16), ("first", "fourth\n"));
         let text = "é".repeat(100);
         let (head, tail) = ends(&text, 15);

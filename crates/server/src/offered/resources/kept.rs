@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_can_be_read_by_its_caller_and_nobody_else() {
+    fn kept_results_can_be_read_only_by_their_caller() {
         let scene = Scene::new();
         let (caller, other) = (test_caller("a"), test_caller("b"));
         let uri = scene.kept.keep("all of it", "text/plain", &caller).unwrap();

@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_follow_costs_a_subscriber_nothing() {
+    fn subscriptions_of_others_cost_a_subscriber_nothing() {
         let (mut table, calm) = (Table::default(), Arc::default());
         let (busy, modest) = (Follower::new(&calm), Follower::new(&calm));
         let many: Vec<_> = (0..1000).map(|_| Follower::new(&calm)).collect();
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn who_does_not_read_is_told_when_it_does_and_nobody_else_is_looked_at() {
+    fn a_slow_reader_is_notified_when_it_reads_and_no_other_is_checked() {
         let (mut table, calm) = (Table::default(), Arc::default());
         let clogged = Arc::new(AtomicBool::new(true));
         let (mut late, mut prompt) = (Follower::new(&clogged), Follower::new(&calm));

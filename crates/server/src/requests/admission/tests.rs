@@ -84,7 +84,7 @@ async fn a_caller_that_floods_delays_only_itself() {
 }
 
 #[tokio::test]
-async fn what_waits_for_one_caller_has_a_limit_of_its_own() {
+async fn waiting_requests_have_a_limit_per_caller() {
     let limits = AdmissionLimits { waiting: 2, waiting_bytes: 10, ..MANY };
     let (mut scene, flood, modest) = (Scene::new(1, limits), Requests::of("flood"), Requests::of("modest"));
     for number in 1..=3 {

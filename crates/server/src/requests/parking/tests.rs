@@ -115,7 +115,7 @@ fn state_of(asked: &InputRequired) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_expires_is_ended_without_anybody_asking() {
+async fn expired_calls_are_terminated_without_a_request() {
     let scene = Scene::new(MANY);
     let caller = test_caller("a");
     let early = scene.park(&caller, &["q"], None);
@@ -145,7 +145,7 @@ async fn the_caller_that_parks_the_most_makes_room() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_caller_has_a_limit_of_its_own() {
+async fn each_caller_has_its_own_limit() {
     let scene = Scene::new(ParkingLimits { most_per_caller: 2, ..MANY });
     let (one, other) = (test_caller("one"), test_caller("other"));
     let mut parked = Vec::new();
@@ -194,7 +194,7 @@ async fn a_script_is_run_again_once_where_its_process_is_gone() {
 }
 
 #[tokio::test]
-async fn of_many_who_show_a_state_at_once_one_gets_it() {
+async fn only_one_of_many_concurrent_uses_of_a_state_succeeds() {
     let mut scene = Scene::new(MANY);
     let caller = Arc::clone(&scene.requests.caller);
     for earlier in [None, Some(Vec::new())] {
@@ -242,7 +242,7 @@ fn used_states_are_forgotten_when_they_have_expired_or_are_too_many() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn results_that_nobody_comes_for_have_a_limit() {
+async fn uncollected_results_have_a_limit() {
     let scene = Scene::new(MANY);
     let caller = Arc::clone(&scene.requests.caller);
     let mut parked = Vec::new();

@@ -201,7 +201,7 @@ mod tests {
     const NEW: &str = "new-1:bmV3IG5ldyBuZXcgbmV3IG5ldyBuZXcgbmV3IG5ldyBuZXc";
 
     #[test]
-    fn what_is_sealed_is_opened_by_all_who_have_the_key() {
+    fn every_server_with_the_key_opens_a_sealed_state() {
         let (old, both) =
             (ring(OLD, 0o600).unwrap(), ring(&format!("# of today\n{NEW}\n\n{OLD}\n"), 0o400).unwrap());
         let sealed = old.seal(b"secret".to_vec()).unwrap();
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_no_safe_list_of_keys_is_refused() {
+    fn an_unsafe_or_invalid_key_file_is_refused() {
         use KeyFileError as E;
         for mode in [0o640, 0o604, 0o620, 0o602, 0o610, 0o644] {
             assert!(matches!(ring(OLD, mode), Err(E::OpenToOthers(_, found)) if found == mode));

@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_host_is_refused() {
+    fn an_invalid_host_is_refused() {
         let long = format!("{}.com", "a".repeat(64));
         for text in [
             "",

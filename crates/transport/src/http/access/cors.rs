@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_browser_is_told_what_a_page_may_send() {
+    fn a_browser_receives_the_allowed_methods_and_headers() {
         let mut request = HeaderMap::new();
         request.insert(ORIGIN, HeaderValue::from_static("http://localhost:6274"));
         let asked =

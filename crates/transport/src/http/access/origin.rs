@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_origin_is_refused() {
+    fn an_invalid_origin_is_refused() {
         for text in [
             "",
             "null",

@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_stays_one_and_what_others_could_write_is_not_trusted() {
+    fn a_link_stays_one_and_a_writable_file_is_not_trusted() {
         let folder = tempfile::tempdir().unwrap();
         let [path, link] = ["tokens", "link"].map(|name| folder.path().join(name));
         add_token(&path, &token("alice")).unwrap();
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_cannot_be_read_is_mended_or_removed_first() {
+    fn an_invalid_line_must_be_fixed_or_removed_first() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("tokens");
         add_token(&path, &token("alice")).unwrap();

@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_cannot_be_read_lets_nobody_in_and_hides_no_other() {
+    fn an_invalid_line_accepts_no_token_and_hides_no_other() {
         let good = format!("good {HASH}");
         for (junk, said) in [
             ("x", "a name and `sha256:"),

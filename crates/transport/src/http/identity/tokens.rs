@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_says_who_its_owner_is_and_what_they_may() {
+    fn a_token_identifies_its_caller_and_permissions() {
         let ((alice, first), (bob, second)) = two();
         let tokens = File::new(&format!("{alice}\n{bob}\n")).open().unwrap();
         let who = |token: &str| tokens.identify(&bearer(token), &peer("10.0.0.1:1"));
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn guessing_is_slowed_down_for_the_one_who_guesses() {
+    fn guessing_slows_down_only_the_guesser() {
         let ((alice, token), _) = two();
         let tokens = File::new(&alice.to_string()).open().unwrap();
         let guess = |address: &str| tokens.identify(&bearer("wrong"), &peer(address)).unwrap_err().throttled;

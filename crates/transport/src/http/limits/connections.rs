@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn one_who_takes_all_it_gets_leaves_room_for_others() {
+    fn a_greedy_client_leaves_room_for_others() {
         let connections = Connections::new(800);
         let greedy = fill(&connections, &peer(1));
         assert_eq!(greedy.len(), 700);
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_single_place_is_for_anybody() {
+    fn any_client_can_take_a_single_place() {
         let connections = Connections::new(1);
         let first = connections.enter(&peer(1)).unwrap();
         assert!(connections.enter(&peer(1)).is_none() && connections.enter(&Peer::Unix { uid: 1 }).is_none());

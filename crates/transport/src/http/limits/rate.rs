@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn who_floods_waits_and_others_do_not() {
+    fn a_caller_that_floods_waits_and_others_do_not() {
         let (rates, start) = (Rates::default(), Instant::now());
         for _ in 0..60 {
             assert_eq!(rates.allow_at("flood", rate("60/min"), start), Ok(()));
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn the_memory_for_callers_is_bounded_and_keeps_who_owes_most() {
+    fn the_memory_for_callers_is_bounded_and_keeps_the_callers_that_owe_most() {
         let (rates, now) = (Rates::default(), Instant::now());
         for _ in 0..3 {
             rates.allow_at("flood", rate("3/h"), now).unwrap();

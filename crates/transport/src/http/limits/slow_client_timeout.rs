@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_peer_that_takes_nothing_is_given_up_and_one_that_is_slow_is_not() {
+    async fn a_peer_that_reads_nothing_times_out_and_a_slow_one_does_not() {
         let (mut io, mut theirs, _) = pair();
         let writing = tokio::spawn(async move {
             io.write_all(&[1; 64]).await.unwrap();

@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_is_refused_with_the_next_step() {
+    fn an_invalid_address_is_refused_with_the_next_step() {
         let said = |text| Address::parse(text).unwrap_err().to_string();
         for port in [
             "65536",
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn loopback_is_told_from_the_rest() {
+    fn loopback_is_recognized() {
         for (text, loopback) in [
             ("127.0.0.1:1", true),
             ("127.255.0.9:1", true),

@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_that_is_no_listening_socket_is_refused() {
+    fn a_descriptor_that_is_not_a_listening_socket_is_refused() {
         // Too high to be open.
         assert!(matches!(take_one(1_000_000), Err(ListenError::NotListening(1_000_000, _))));
         let connected = std::os::unix::net::UnixStream::pair().unwrap();

@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_no_socket_is_left_alone() {
+    async fn a_file_that_is_not_a_socket_is_left_alone() {
         let folder = tempfile::tempdir().unwrap();
         let [file, link, live] = ["file", "link", "live"].map(|name| folder.path().join(name));
         fs::write(&file, "precious").unwrap();

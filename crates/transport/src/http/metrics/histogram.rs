@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_took_exactly_as_long_as_a_bound_is_below_it() {
+    fn a_time_equal_to_a_bound_is_within_it() {
         let histogram = Histogram::default();
         for milliseconds in [0, 10, 11, 300_000, 300_001, 10_000_000] {
             histogram.observe(Duration::from_millis(milliseconds));

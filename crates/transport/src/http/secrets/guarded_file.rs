@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn links_are_followed_and_what_they_lead_to_is_judged() {
+    fn links_are_followed_and_their_targets_are_checked() {
         let folder = tempfile::tempdir().unwrap();
         let (good, open) = (secret(folder.path(), 0o600), secret(folder.path(), 0o644));
         let [to_good, to_open, to_nothing, to_device] =

@@ -117,7 +117,7 @@ async fn a_search_ends_though_all_were_used_since_it_was_last_looked() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn sessions_that_nobody_uses_expire() {
+async fn idle_sessions_expire() {
     let scene = Scene::new(10_000);
     let caller = scene.server.caller("a");
     let begun: Vec<_> = (0..1000).map(|_| scene.begin(&caller).unwrap()).collect();

@@ -36,7 +36,7 @@ fn after_the_end_of_input_only_answers_leave_and_later_nothing() {
 }
 
 #[test]
-fn a_full_pipe_stops_nobody_and_nothing_is_lost_or_out_of_order() {
+fn a_full_pipe_blocks_no_writer_and_nothing_is_lost_or_reordered() {
     let (outbox, reader, _) = outbox(usize::MAX);
     let sizes = [10, 200_000, 3, 70_000, 1, 1, 500_000, 5];
     for (number, size) in sizes.into_iter().enumerate() {

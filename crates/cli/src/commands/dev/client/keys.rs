@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_key_is_swallowed_whole() {
+    fn unknown_sequences_are_swallowed_completely() {
         assert_eq!(keys(b"\x1b[200~x\xff\xc3"), [Key::Unknown, Key::Char('x'), Key::Unknown, Key::Unknown]);
         assert_eq!(keys(b"\xc2\x9b"), [Key::Unknown], "a control character of two bytes");
         assert_eq!(keys(&[b"\x1b[" as &[u8], &[b'1'; 100]].concat()).first(), Some(&Key::Unknown));

@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn each_place_has_words_of_its_own() {
+    fn each_position_has_its_own_words() {
         assert_eq!(words("h"), ["hello ", "help "]);
         assert_eq!(words("list t"), ["templates ", "tools "]);
         assert_eq!(words("hello "), ["mood=", "name="]);
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_common_is_typed_for_the_person() {
+    fn the_common_prefix_is_inserted() {
         let completion = vocabulary().complete("he");
         assert_eq!((completion.typed, completion.common().as_str()), (2, "hel"));
         assert_eq!(vocabulary().complete("hello m").common(), "mood=");

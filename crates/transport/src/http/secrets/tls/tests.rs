@@ -118,7 +118,7 @@ async fn a_broken_successor_is_reported_once_and_the_old_one_stays() {
 }
 
 #[test]
-fn what_cannot_be_used_is_refused_at_the_start() {
+fn unusable_certificates_are_refused_at_the_start() {
     let files = Files::new();
     assert!(matches!(files.open(), Err(TlsError::File(GuardedFileError::Unreadable { .. }))));
     let (made, other) = (make(), make());

@@ -85,7 +85,7 @@ fn a_reply_may_end_without_a_word() {
 }
 
 #[test]
-fn whoever_waits_is_woken_by_what_is_said() {
+fn a_waiting_reader_is_woken_by_a_message() {
     let Scene { buffer, .. } = scene(None, 100);
     let woken = Arc::new(Woken::default());
     let waker = Waker::from(Arc::clone(&woken));
@@ -121,7 +121,7 @@ fn a_long_answer_leaves_as_it_is_only_where_it_can_be_all_there_is() {
 }
 
 #[test]
-fn a_reader_that_comes_back_gets_what_it_has_missed_once() {
+fn a_reader_that_reconnects_gets_missed_events_once() {
     let Scene { buffer, .. } = scene(Some(7), 100);
     buffer.begin();
     for number in 1..=4 {
@@ -156,7 +156,7 @@ fn what_was_taken_is_kept_within_bounds_and_what_is_not_kept_is_not_promised() {
 }
 
 #[test]
-fn what_nobody_can_come_back_for_is_let_go() {
+fn events_that_cannot_be_resumed_are_dropped() {
     let Scene { buffer, budget, .. } = scene(None, 100);
     let reader = buffer.take_over();
     buffer.say(b"one".to_vec());
