@@ -80,13 +80,13 @@ const MEASURES: [Measure; 15] = [
 /// Bytes through a server cross one more pipe than those of a direct run. That cost is measured separately
 /// and subtracted before the two are compared.
 const AIMS: [Aim; 7] = [
-    Aim { measure: COMMAND_OVER, bound: AtMost, limit: 3.0, times: None },
+    Aim { measure: COMMAND_OVER, bound: AtMost, limit: 1.5, times: None },
     Aim { measure: PROVIDED, bound: AtMost, limit: 1.15, times: Some(DIRECT) },
-    Aim { measure: P50, bound: AtMost, limit: 1.15, times: Some(DIRECT) },
-    Aim { measure: CROWD_THROUGHPUT, bound: AtLeast, limit: 0.9, times: Some(DIRECT) },
+    Aim { measure: P50, bound: AtMost, limit: 1.08, times: Some(DIRECT) },
+    Aim { measure: CROWD_THROUGHPUT, bound: AtLeast, limit: 0.95, times: Some(DIRECT) },
     Aim { measure: LIST_P99, bound: AtMost, limit: 10.0, times: None },
-    Aim { measure: ARGUMENT_OWN, bound: AtMost, limit: 2.0, times: Some(DIRECT) },
-    Aim { measure: OUTPUT_OWN, bound: AtMost, limit: 2.0, times: Some(DIRECT) },
+    Aim { measure: ARGUMENT_OWN, bound: AtMost, limit: 1.5, times: Some(DIRECT) },
+    Aim { measure: OUTPUT_OWN, bound: AtMost, limit: 1.3, times: Some(DIRECT) },
 ];
 
 const MCP_BASH: &str = "mcp-bash";

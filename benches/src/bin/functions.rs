@@ -59,12 +59,12 @@ const COLD_START: Measure = Measure { name: "cold start", unit: "ms", decimals: 
 const MEASURES: [Measure; 6] = [FIRST, P50, P99, OVER, THROUGHPUT, SCRIPT];
 
 const AIMS: [Aim; 3] = [
-    Aim { measure: OVER, bound: AtMost, limit: 200.0, times: None },
+    Aim { measure: OVER, bound: AtMost, limit: 30.0, times: None },
     Aim { measure: P50, bound: AtMost, limit: 0.125, times: Some(FASTMCP) },
     Aim { measure: THROUGHPUT, bound: AtLeast, limit: 5.0, times: Some(FASTMCP) },
 ];
 
-const START_AIMS: [Aim; 1] = [Aim { measure: COLD_START, bound: AtMost, limit: 1.2, times: Some(WITHOUT) }];
+const START_AIMS: [Aim; 1] = [Aim { measure: COLD_START, bound: AtMost, limit: 1.1, times: Some(WITHOUT) }];
 
 const PYTHON_AIMS: [Aim; 1] =
     [Aim { measure: UNKNOWN, bound: AtMost, limit: 1.2, times: Some(PYTHON_BY_HAND) }];

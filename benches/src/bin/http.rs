@@ -87,12 +87,13 @@ const MEASURES: [Measure; 15] = [
     SESSIONS,
 ];
 
-const AIMS: [Aim; 7] = [
-    Aim { measure: DISCOVER, bound: AtLeast, limit: 0.6, times: Some(AXUM) },
+const AIMS: [Aim; 8] = [
+    Aim { measure: DISCOVER, bound: AtLeast, limit: 0.85, times: Some(AXUM) },
     Aim { measure: DISCOVER_P99, bound: AtMost, limit: 2.0, times: Some(AXUM) },
-    Aim { measure: PING, bound: AtLeast, limit: 0.6, times: Some(AXUM) },
+    Aim { measure: PING, bound: AtLeast, limit: 0.85, times: Some(AXUM) },
     Aim { measure: PING_P99, bound: AtMost, limit: 2.0, times: Some(AXUM) },
-    Aim { measure: CALL_P50, bound: AtMost, limit: 1.2, times: Some(DIRECT) },
+    Aim { measure: CALL_P50, bound: AtMost, limit: 1.12, times: Some(DIRECT) },
+    Aim { measure: CALLS, bound: AtLeast, limit: 0.9, times: Some(DIRECT) },
     Aim { measure: LISTENS, bound: AtMost, limit: 30.0, times: None },
     Aim { measure: SESSIONS, bound: AtMost, limit: 30.0, times: None },
 ];

@@ -67,14 +67,15 @@ const MEASURES: [Measure; 11] = [
     VALIDATION,
 ];
 
-const AIMS: [Aim; 8] = [
+const AIMS: [Aim; 9] = [
     Aim { measure: FIRST_SCAN, bound: AtMost, limit: 3.0, times: Some(READING) },
-    Aim { measure: WARM_SURPLUS, bound: AtMost, limit: 100.0, times: None },
+    Aim { measure: WARM_SURPLUS, bound: AtMost, limit: 30.0, times: None },
     Aim { measure: PAGE, bound: AtMost, limit: 1.0, times: None },
     Aim { measure: FIFTY, bound: AtMost, limit: 1.0, times: None },
     Aim { measure: FIRST_MEMORY, bound: AtMost, limit: 20.0, times: None },
     Aim { measure: WARM_MEMORY, bound: AtMost, limit: 20.0, times: None },
     Aim { measure: CHANGE_READ, bound: AtMost, limit: 200.0, times: None },
+    Aim { measure: CHANGE_WRITTEN, bound: AtMost, limit: 50.0, times: None },
     Aim { measure: VALIDATION, bound: AtMost, limit: 1.0, times: None },
 ];
 
