@@ -3,6 +3,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "the files of a build")]
 
+use miniz_oxide::deflate::compress_to_vec;
 use std::fmt::Write as _;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -28,10 +29,9 @@ fn main() {
         fs::read(file).expect("a file of the SDK").hash(&mut digest);
     }
     let digest = format!("pub(crate) const DIGEST: &str = \"{:016x}\";\n", digest.finish());
-    let files = [("BASH_FILES", bash), ("LANGUAGE_FILES", languages)];
-    let text = digest + &files.map(|(name, files)| constant(name, &files, &sdk)).concat();
-    let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo says where")).join("sdk_files.rs");
-    fs::write(out, text).expect("the list can be written");
+    let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo says where"));
+    let text = digest + &constant("BASH_FILES", &bash, &sdk) + &archive(&languages, &sdk, &out);
+    fs::write(out.join("sdk_files.rs"), text).expect("the list can be written");
 }
 
 fn list(folder: &Path, endings: &[&str], files: &mut Vec<PathBuf>) {
@@ -44,6 +44,24 @@ fn list(folder: &Path, endings: &[&str], files: &mut Vec<PathBuf>) {
             files.push(path);
         }
     }
+}
+
+/// The names of files below the SDK, and their places in all their texts together, which are compressed: most are written to
+/// disk once, by the first start of this version.
+fn archive(files: &[PathBuf], sdk: &Path, out: &Path) -> String {
+    let (mut texts, mut list) = (Vec::new(), String::new());
+    for file in files {
+        let start = texts.len();
+        texts.extend(fs::read(file).expect("a file of the SDK"));
+        let below = file.strip_prefix(sdk).expect("a file of the SDK").display().to_string();
+        writeln!(list, "    ({below:?}, {start}..{}),", texts.len()).expect("a string takes everything");
+    }
+    fs::write(out.join("languages"), compress_to_vec(&texts, 10)).expect("the archive can be written");
+    format!(
+        "pub(crate) const LANGUAGE_FILES: [(&str, std::ops::Range<usize>); {}] = [\n{list}];\n\
+         pub(crate) const LANGUAGES: &[u8] = include_bytes!(concat!(env!(\"OUT_DIR\"), \"/languages\"));\n",
+        files.len()
+    )
 }
 
 /// The names of files below the SDK, and their texts.

@@ -89,14 +89,14 @@ fn is_usable(folder: &Path) -> bool {
 
 /// Whether a file exists in its full length.
 fn is_as_long(folder: &Path, file: &HomeFile) -> bool {
-    let is_whole = |found: fs::Metadata| found.is_file() && found.len() == file.text.len() as u64;
+    let is_whole = |found: fs::Metadata| found.is_file() && found.len() == file.length() as u64;
     fs::metadata(folder.join(&*file.name)).is_ok_and(is_whole)
 }
 
 pub(crate) fn is_intact(folder: &Path, file: &HomeFile) -> bool {
     let path = folder.join(&*file.name);
     let may_run = || fs::metadata(&path).is_ok_and(|file| file.permissions().mode() & 0o100 != 0);
-    holds(&path, file.text.as_bytes()).unwrap_or(false) && (!file.is_program || may_run())
+    holds(&path, file.text()).unwrap_or(false) && (!file.is_program || may_run())
 }
 
 /// Whether a file holds exactly this text, checked with one read.
@@ -139,7 +139,7 @@ pub(crate) fn write_files(folder: &Path, files: impl Iterator<Item = HomeFile>) 
             fs::create_dir_all(parent.as_deref().unwrap_or(folder))?;
             last_folder = parent;
         }
-        mcp_bash_files::create_new(&path, mode)?.write_all(file.text.as_bytes())?;
+        mcp_bash_files::create_new(&path, mode)?.write_all(file.text())?;
     }
     Ok(())
 }

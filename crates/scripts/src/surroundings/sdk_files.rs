@@ -1,6 +1,9 @@
 //! SDK files: what every script finds besides its project, embedded in this program.
 
+use miniz_oxide::inflate::decompress_to_vec;
 use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::LazyLock;
 
 /// The files of the SDK, as they are in the repository: names relative to its folder, and texts.
 mod embedded {
@@ -9,7 +12,7 @@ mod embedded {
 
 /// Distinguishes the contents that different versions of this program write.
 pub(crate) use embedded::DIGEST;
-use embedded::{BASH_FILES, LANGUAGE_FILES};
+use embedded::{BASH_FILES, LANGUAGE_FILES, LANGUAGES};
 
 /// The file that a traced bash reads before its script. It needs a bash that can trace to a descriptor other than standard
 /// error; programs that the script starts are not traced.
@@ -35,13 +38,39 @@ const VERSION_LINE: &str = concat!(env!("CARGO_PKG_VERSION"), "\n");
 pub(crate) struct HomeFile {
     /// Relative to `MCPBASH_HOME`.
     pub(crate) name: Cow<'static, str>,
-    pub(crate) text: &'static str,
+    text: Text,
     pub(crate) is_program: bool,
 }
 
+enum Text {
+    Here(&'static str),
+    /// The part of the compressed texts.
+    Compressed(Range<usize>),
+}
+
+/// The texts of all files for Python and Node.js.
+static LANGUAGE_TEXTS: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    decompress_to_vec(LANGUAGES).unwrap_or_else(|error| unreachable!("the files of the SDK: {error}"))
+});
+
 impl HomeFile {
     fn of_sdk((name, text): (&'static str, &'static str)) -> Self {
-        Self { name: format!("sdk/{name}").into(), text, is_program: false }
+        Self { name: format!("sdk/{name}").into(), text: Text::Here(text), is_program: false }
+    }
+
+    pub(crate) fn text(&self) -> &'static [u8] {
+        match &self.text {
+            Text::Here(text) => text.as_bytes(),
+            Text::Compressed(part) => &LANGUAGE_TEXTS[part.clone()],
+        }
+    }
+
+    /// The length of the text, for which it need not be decompressed.
+    pub(crate) fn length(&self) -> usize {
+        match &self.text {
+            Text::Here(text) => text.len(),
+            Text::Compressed(part) => part.len(),
+        }
     }
 }
 
@@ -49,13 +78,20 @@ impl HomeFile {
 pub(crate) fn home_files() -> impl Iterator<Item = HomeFile> {
     let others = [("VERSION", VERSION_LINE), ("trace.sh", TRACE)];
     let others =
-        others.into_iter().map(|(name, text)| HomeFile { name: name.into(), text, is_program: false });
-    let provider =
-        |name| HomeFile { name: format!("providers/{name}").into(), text: PROVIDER, is_program: true };
+        others.map(|(name, text)| HomeFile { name: name.into(), text: Text::Here(text), is_program: false });
+    let provider = |name| HomeFile {
+        name: format!("providers/{name}").into(),
+        text: Text::Here(PROVIDER),
+        is_program: true,
+    };
     BASH_FILES.into_iter().map(HomeFile::of_sdk).chain(others).chain(PROVIDERS.into_iter().map(provider))
 }
 
 /// The files for Python and Node.js.
 pub(crate) fn language_files() -> impl Iterator<Item = HomeFile> {
-    LANGUAGE_FILES.into_iter().map(HomeFile::of_sdk)
+    LANGUAGE_FILES.into_iter().map(|(name, part)| HomeFile {
+        name: format!("sdk/{name}").into(),
+        text: Text::Compressed(part),
+        is_program: false,
+    })
 }
