@@ -37,7 +37,7 @@ fn told(fault: Fault, which: Which<'_>) -> Unanswered {
     let passes = fault.why.passes(&fault.said);
     let why = match fault.why {
         // The worker's own message about why it cannot serve says everything.
-        Why::Failed => interpreters::explain(fault.said, which.script, which.paths),
+        Why::Failed => interpreters::explain(fault.said, which.script, which.worker.program, which.paths),
         Why::Distrusted(distrust) => distrust.to_string(),
         why => match fault.said.trim() {
             "" => format!("its worker {why}"),

@@ -8,7 +8,7 @@ use crate::replies::ShortPaths;
 use crate::replies::definitions::server_capabilities;
 use crate::requests::{Admission, AdmissionLimits, KeyRing, Pace, Parking, ParkingLimits};
 use mcp_bash_budget::Budget;
-use mcp_bash_project::{Catalog, Changes, Diagnostic, Reading, may_hold_functions};
+use mcp_bash_project::{Catalog, Changes, Diagnostic, Reading, language_of_file};
 use mcp_bash_runner::StateDir;
 use mcp_bash_scripts::{ScriptRoots, Scripts};
 use mcp_bash_settings::{CONNECTION_SETTING, Settings};
@@ -137,7 +137,7 @@ impl Server {
     /// Loads those function files again that could not be loaded, if more programs are found now than before.
     pub fn load_functions_again(&self) {
         let catalog = &self.snapshot().catalog;
-        let has_failed = |told: &Diagnostic| may_hold_functions(&told.path);
+        let has_failed = |told: &Diagnostic| language_of_file(&told.path).is_some();
         if self.scripts.finds_more_programs() && catalog.diagnostics.iter().any(has_failed) {
             self.served.reload(&Changes::anywhere());
         }

@@ -3,7 +3,7 @@
 use super::report::{Check, Section};
 use super::requirements::is_there;
 use crate::open::search_path::{DESKTOP, SearchPath};
-use mcp_bash_project::{Catalog, Execution, Source, WorkerProgram, interpreter_name};
+use mcp_bash_project::{Catalog, Execution, Source, interpreter_name};
 use mcp_bash_scripts::Scripts;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -73,13 +73,11 @@ fn needed(catalog: &Catalog) -> BTreeMap<String, String> {
     for tool in catalog.tools.items() {
         match &tool.execution {
             Execution::Command { program, .. } => need(Some(program.clone()), &tool.name),
-            Execution::Worker(worker) if worker.program == WorkerProgram::Python => {
-                need(Some("python3".to_owned()), &tool.name);
+            _ => {
+                let language = tool.worker().and_then(|worker| worker.program.language());
+                let of_language = language.map(|language| language.interpreter.to_owned());
+                need(of_language.or_else(|| interpreter(&tool.script)), &tool.name);
             }
-            Execution::Worker(worker) if worker.program == WorkerProgram::Node => {
-                need(Some("node".to_owned()), &tool.name);
-            }
-            _ => need(interpreter(&tool.script), &tool.name),
         }
     }
     for prompt in catalog.prompts.items().iter().filter(|prompt| matches!(prompt.source, Source::Script)) {
