@@ -14,6 +14,7 @@ use crate::walk::listing::Listing;
 use crate::walk::run::{Asked, Said};
 use crate::walk::sighting::{Candidate, Sighting};
 use crate::{Diagnostic, Paths, Prompt, Resource, ResourceTemplate, Tool, trust};
+use mcp_bash_runner::Confinement;
 use mcp_bash_wire::write;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -108,10 +109,10 @@ impl FunctionFile {
         problems: &mut Vec<String>,
     ) -> Result<Self, String> {
         let options = rest.worker.as_deref().map_or("{}", RawValue::get);
-        let served_by = ServedBy {
-            file: file.to_owned(),
-            worker: Worker::new(WorkerProgram::Functions(language), options)?,
-        };
+        let worker = Worker::new(WorkerProgram::Functions(language), options)?;
+        // No option of a worker restricts it.
+        let confinement = Confinement::default();
+        let served_by = ServedBy { file: file.to_owned(), worker, confinement };
         let (mut resources, mut templates, mut prompts) = (Vec::new(), Vec::new(), Vec::new());
         for text in &rest.resources {
             resources.push(Arc::new(Resource::of_function(text.get(), &served_by, paths, problems)?));
