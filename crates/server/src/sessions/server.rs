@@ -7,6 +7,7 @@ use crate::offered::{Resources, Served, Snapshot, Subscriptions};
 use crate::replies::ShortPaths;
 use crate::replies::definitions::server_capabilities;
 use crate::requests::{Admission, AdmissionLimits, KeyRing, Pace, Parking, ParkingLimits};
+use crate::stores::{LocalStore, Store};
 use mcp_bash_budget::Budget;
 use mcp_bash_project::{Catalog, Changes, Diagnostic, Reading, language_of_file};
 use mcp_bash_runner::StateDir;
@@ -83,7 +84,8 @@ impl Server {
         let own_roots = Arc::new(own_roots(&settings, &catalog.paths, &log));
         let served = Served::new(catalog, reading, scripts.files_in_progress(), Arc::clone(&log));
         let served = Arc::new(served);
-        let resources = Resources::new(Arc::clone(&served), Arc::clone(&scripts));
+        let store: Arc<dyn Store> = Arc::new(LocalStore::new(Arc::clone(scripts.state_dir())));
+        let resources = Resources::new(Arc::clone(&served), Arc::clone(&scripts), Arc::clone(&store));
         let resources = Arc::new(resources);
         let mut observers = Observers::default();
         if let Some(payloads) = record_payloads(&settings, scripts.state_dir(), &log) {
@@ -103,7 +105,7 @@ impl Server {
             log,
             short_paths,
             runtime,
-            parking: Parking::new(parking),
+            parking: Parking::new(parking, store),
             state_keys: OnceLock::new(),
             own_roots,
             given_unread: Mutex::default(),
