@@ -30,7 +30,7 @@ pub struct Language {
     /// The program that installs the packages of a file or project when they are needed, if there is one.
     pub installer: Option<&'static str>,
     /// The interpreter for a file, or why there is none.
-    pub find: for<'a> fn(&'a Path, &'a Paths, &'a dyn LanguageHost) -> Waiting<'a, Result<PathBuf, String>>,
+    pub find: FindInterpreter,
     /// Completes a worker's message about why it cannot serve a file.
     pub explain: fn(String, &Path, &Paths) -> String,
     /// What prevents a file from finding the packages it imports, and the file to blame. The flag says whether the
@@ -73,6 +73,9 @@ pub struct ProgramFolders {
     /// lead out of it.
     pub environment: Option<[&'static str; 2]>,
 }
+
+type FindInterpreter =
+    for<'a> fn(&'a Path, &'a Paths, &'a dyn LanguageHost) -> Waiting<'a, Result<PathBuf, String>>;
 
 /// A value that takes time. Finding an interpreter is rare, so a box costs nothing that counts.
 pub type Waiting<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

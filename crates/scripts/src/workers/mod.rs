@@ -68,7 +68,7 @@ const ROOM_IN_FRAME: usize = 64 * 1024;
 pub(crate) struct Workers {
     surroundings: Arc<Surroundings>,
     /// The runtime of their tasks.
-    home: OnceLock<Handle>,
+    home: Handle,
     pools: Mutex<HashMap<PathBuf, Vec<Arc<Pool>>>>,
     /// Workers that were started before their first call.
     spares: Spares,
@@ -78,18 +78,12 @@ pub(crate) struct Workers {
 type Tell = Box<dyn Fn(&WorkerNews<'_>) + Send + Sync>;
 
 impl Workers {
-    pub(crate) fn new(surroundings: Arc<Surroundings>) -> Self {
-        Self {
-            surroundings,
-            home: OnceLock::new(),
-            pools: Mutex::default(),
-            spares: Spares::default(),
-            tell: Arc::default(),
-        }
+    pub(crate) fn new(surroundings: Arc<Surroundings>, home: Handle) -> Self {
+        Self { surroundings, home, pools: Mutex::default(), spares: Spares::default(), tell: Arc::default() }
     }
 
     pub(crate) fn home(&self) -> &Handle {
-        self.home.get_or_init(Handle::current)
+        &self.home
     }
 
     fn pool_of(&self, which: Which<'_>) -> Arc<Pool> {
@@ -106,11 +100,6 @@ impl Workers {
 }
 
 impl Workers {
-    /// Runs the tasks of the workers in this runtime: the one that most calls run on, so that they wake no other thread.
-    pub(crate) fn watch_on(&self, runtime: Handle) {
-        let _ = self.home.set(runtime);
-    }
-
     /// Calls `tell` with what the operator should know about workers.
     pub(crate) fn on_news(&self, tell: impl Fn(&WorkerNews<'_>) + Send + Sync + 'static) {
         let _ = self.tell.set(Box::new(tell));

@@ -44,9 +44,8 @@ impl Project {
         let (settings, problems) = Settings::read(setting);
         assert!(problems.is_empty(), "{problems:?}");
         let state_dir = mcp_bash_scripts::StateDir::new(folder.path().to_owned(), false);
-        let scripts = Arc::new(Scripts::new(settings, Arc::new(state_dir)));
+        let scripts = Arc::new(Scripts::new(settings, Arc::new(state_dir), HOME.handle().clone()));
         let paths = Paths::of(&root);
-        scripts.watch_workers_on(HOME.handle().clone());
         // Reading a project blocks, which a thread of a runtime may not.
         let read = || {
             let reading = scripts.reading(&paths);

@@ -80,7 +80,6 @@ impl Server {
         };
         report_missing_sdk(&scripts, &log);
         worker_news::report(&scripts, &log, &catalog.paths);
-        scripts.watch_workers_on(runtime.clone());
         let own_roots = Arc::new(own_roots(&settings, &catalog.paths, &log));
         let served = Served::new(catalog, reading, scripts.files_in_progress(), Arc::clone(&log));
         let served = Arc::new(served);
