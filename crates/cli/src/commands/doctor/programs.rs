@@ -71,14 +71,13 @@ fn needed(catalog: &Catalog) -> BTreeMap<String, String> {
         }
     };
     for tool in catalog.tools.items() {
-        match &tool.execution {
-            Execution::Command { program, .. } => need(Some(program.clone()), &tool.name),
-            _ => {
-                let language = tool.worker().and_then(|worker| worker.program.language());
-                let of_language = language.map(|language| language.interpreter.to_owned());
-                need(of_language.or_else(|| interpreter(&tool.script)), &tool.name);
-            }
-        }
+        let language = tool.worker().and_then(|worker| worker.program.language());
+        let program = match (&tool.execution, language) {
+            (Execution::Command { program, .. }, _) => Some(program.clone()),
+            (_, Some(language)) => Some(language.interpreter.to_owned()),
+            (_, None) => interpreter(&tool.script),
+        };
+        need(program, &tool.name);
     }
     for prompt in catalog.prompts.items().iter().filter(|prompt| matches!(prompt.source, Source::Script)) {
         need(interpreter(&prompt.file), &prompt.name);
