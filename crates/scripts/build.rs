@@ -1,5 +1,5 @@
-//! Build script: lists the files of the SDK, so that they become part of the program: what scripts source, and what Python
-//! and Node.js import.
+//! Build script: lists the files of the SDK, so that they become part of the program: what scripts source, and what languages
+//! import. Each folder of the SDK besides `parts` and `tests` belongs to a language.
 
 #![allow(clippy::disallowed_methods, reason = "the files of a build")]
 
@@ -8,6 +8,9 @@ use std::fmt::Write as _;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
+
+/// The extensions of files that a language imports, or that describe its package.
+const LANGUAGE_ENDINGS: &[&str] = &["json", "md", "mjs", "py", "pyi", "toml", "ts", "typed"];
 
 fn main() {
     // Read at run time: a build folder may have been copied from another checkout.
@@ -21,8 +24,13 @@ fn main() {
     };
     let mut bash = of("parts", &["sh"]);
     bash.push(sdk.join("tool-sdk.sh"));
-    let languages =
-        [of("python", &["py", "pyi", "typed", "toml", "md"]), of("node", &["mjs", "ts", "json"])].concat();
+    let is_language = |name: &str| name != "parts" && name != "tests" && sdk.join(name).is_dir();
+    let folders = fs::read_dir(&sdk).expect("the folder of the SDK").flatten();
+    let folders = folders.filter_map(|entry| entry.file_name().into_string().ok());
+    let mut folders: Vec<String> = folders.filter(|name| is_language(name)).collect();
+    folders.sort();
+    let languages = folders.iter().flat_map(|folder| of(folder, LANGUAGE_ENDINGS));
+    let languages: Vec<PathBuf> = languages.collect();
     let mut digest = DefaultHasher::new();
     for file in bash.iter().chain(&languages) {
         file.strip_prefix(&sdk).expect("a file of the SDK").hash(&mut digest);

@@ -67,7 +67,7 @@ impl Stage {
         let state_dir = Arc::new(StateDir::new(std::env::temp_dir(), false));
         let unlimited = |name: &str| name.ends_with("_PER_MIN").then(|| "0".to_owned());
         let (settings, _) = Settings::read(unlimited);
-        let scripts = Arc::new(Scripts::new(settings, state_dir));
+        let scripts = Arc::new(Scripts::new(settings, state_dir, runtime.handle().clone()));
         let paths = Paths::of(&root);
         let reading = scripts.reading(&paths);
         let catalog = Catalog::read(&paths, &reading);

@@ -31,7 +31,17 @@ const ORDER: &[Row] = &[
     Row {
         place: "crates/project",
         module: &[],
-        order: &["trust", "ground", "declarations", "walk", "watch", "kinds", "catalog", "checks"],
+        order: &[
+            "trust",
+            "ground",
+            "languages",
+            "declarations",
+            "walk",
+            "watch",
+            "kinds",
+            "catalog",
+            "checks",
+        ],
         above: &[],
     },
     Row {
@@ -53,8 +63,8 @@ const ORDER: &[Row] = &[
         place: "crates/server",
         module: &[],
         order: &[
-            "tasks", "callers", "replies", "logging", "offered", "requests", "sessions", "handling",
-            "methods", "dispatch",
+            "tasks", "callers", "stores", "replies", "logging", "offered", "requests", "sessions",
+            "handling", "methods", "dispatch",
         ],
         above: &[],
     },

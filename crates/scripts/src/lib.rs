@@ -35,7 +35,9 @@ pub use calls::resource_provider::ResourceRead;
 pub use calls::tool_call::ToolCall;
 pub use checks::environment_checks::EnvironmentProblems;
 pub use definitions::readings::FileInProgress;
-pub use mcp_bash_runner::{Overrun, Patience, ProcessEnding, Question, StateDir, Stream};
+pub use mcp_bash_runner::{
+    Confinement, Overrun, Patience, ProcessEnding, ProcessLimit, Question, StateDir, Stream,
+};
 pub use running::error::{Block, Failed, NoEnvironment, ScriptError, Unread};
 pub use running::outcome::{AnswerKind, Outcome};
 pub use running::process::Limits;

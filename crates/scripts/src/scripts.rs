@@ -24,15 +24,21 @@ pub struct Scripts {
 }
 
 impl Scripts {
-    pub fn new(settings: Settings, state_dir: Arc<StateDir>) -> Self {
+    /// The tasks of workers run in `runtime`: the one that most calls run on, so that they wake no other thread.
+    pub fn new(settings: Settings, state_dir: Arc<StateDir>, runtime: Handle) -> Self {
         let runner = Runner::new(Arc::clone(&state_dir));
-        Self::with_runner(runner, settings, state_dir)
+        Self::with_runner(runner, settings, state_dir, runtime)
     }
 
     /// The same with an existing runner.
-    pub fn with_runner(runner: Runner, settings: Settings, state_dir: Arc<StateDir>) -> Self {
+    pub fn with_runner(
+        runner: Runner,
+        settings: Settings,
+        state_dir: Arc<StateDir>,
+        runtime: Handle,
+    ) -> Self {
         let surroundings = Arc::new(Surroundings::new(Processes::new(runner, settings, state_dir)));
-        let workers = Arc::new(Workers::new(Arc::clone(&surroundings)));
+        let workers = Arc::new(Workers::new(Arc::clone(&surroundings), runtime));
         let readings = Arc::new(Readings::new(Arc::clone(&surroundings), Arc::clone(&workers)));
         Self { surroundings, workers, readings }
     }
@@ -111,11 +117,6 @@ impl Scripts {
     /// can be recreated.
     pub fn unready(&self, paths: &Paths) -> Option<String> {
         self.surroundings.unready(paths)
-    }
-
-    /// Runs the tasks of the workers in this runtime: the one that most calls run on, so that they wake no other thread.
-    pub fn watch_workers_on(&self, runtime: Handle) {
-        self.workers.watch_on(runtime);
     }
 
     /// Reports what the operator should know about workers.

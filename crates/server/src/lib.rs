@@ -29,6 +29,7 @@ mod offered;
 mod replies;
 mod requests;
 mod sessions;
+mod stores;
 mod tasks;
 #[cfg(test)]
 mod test_kit;

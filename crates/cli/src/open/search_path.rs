@@ -1,6 +1,6 @@
 //! Search path of scripts: a desktop client starts us with a bare `PATH`; a login shell knows a better one.
 
-use mcp_bash_project::{Paths, Pauses};
+use mcp_bash_project::{Paths, Pauses, languages};
 use mcp_bash_scripts::Scripts;
 use mcp_bash_settings::Settings;
 use std::ffi::{OsStr, OsString};
@@ -62,7 +62,8 @@ impl SearchPath {
 impl SearchPath {
     /// The same with the project's own folders of programs, for checks whether a program exists.
     pub(crate) fn for_project(&self, paths: &Paths) -> OsString {
-        let own = [".venv/bin", "venv/bin", "node_modules/.bin"].map(|folder| paths.root.join(folder));
+        let own = languages().flat_map(|language| language.program_folders.places);
+        let own = own.map(|(place, programs)| paths.root.join(place).join(programs));
         let own = std::env::join_paths(own).unwrap_or_default();
         joined(&self.path, &own)
     }

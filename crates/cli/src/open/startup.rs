@@ -120,9 +120,7 @@ pub(crate) fn scripts(settings: Settings) -> Result<(Runtime, Arc<Scripts>), Err
     IS_MAKING_RUNTIME.store(false, Ordering::Relaxed);
     let temporary = settings.logs.temporary.clone().unwrap_or_else(std::env::temp_dir);
     let state_dir = Arc::new(StateDir::new(temporary, settings.logs.keep));
-    let scripts = Arc::new(Scripts::new(settings, state_dir));
-    // Files are asked for their definitions as soon as the project is read.
-    scripts.watch_workers_on(runtime.handle().clone());
+    let scripts = Arc::new(Scripts::new(settings, state_dir, runtime.handle().clone()));
     Ok((runtime, scripts))
 }
 

@@ -2,7 +2,8 @@
 
 use super::surroundings::{ScriptUse, Surroundings};
 use super::{keys, shebang};
-use crate::ground::interpreters::{SHELLS, interpreter_by_ending, interpreter_name, is_executable};
+use crate::ground::interpreters::{SHELLS, interpreter_name, is_executable};
+use crate::languages::interpreter_by_ending;
 use crate::{Diagnostic, Repair};
 use mcp_bash_harmless::shell_path;
 use std::io::Read;

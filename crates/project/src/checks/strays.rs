@@ -1,10 +1,11 @@
 //! Stray scripts: files that were surely meant to be served, and that cannot be run.
 
 use super::walk::Folder;
-use crate::ground::interpreters::{has_shebang, interpreter_by_ending, is_executable};
+use crate::ground::interpreters::{has_shebang, is_executable};
+use crate::languages::interpreter_by_ending;
 use crate::walk::function_sign::{helps_functions, unmarked};
 use crate::walk::listing::metadata_stem;
-use crate::{Catalog, Diagnostic, FunctionFile, WorkerProgram};
+use crate::{Catalog, Diagnostic, FunctionFile};
 use mcp_bash_harmless::shell_path;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -49,16 +50,8 @@ fn without_functions(file: &FunctionFile) -> Option<Diagnostic> {
         && file.templates.is_empty()
         && file.prompts.is_empty();
     let problem = "was loaded, and no function in it is a tool, a resource or a prompt";
-    let remedy = match file.served_by.worker.program {
-        WorkerProgram::Node => {
-            "export what `tool(…)` returns, or move the file out of the tools if it helps others"
-        }
-        WorkerProgram::Python | WorkerProgram::Itself => {
-            "write `@tool` above each function that is to be a tool, outside of conditions, or let the name of the file \
-             begin with `_` if it helps others"
-        }
-    };
-    is_empty.then(|| Diagnostic::warning(&file.served_by.file, problem, remedy))
+    let language = file.served_by.worker.program.language().filter(|_| is_empty)?;
+    Some(Diagnostic::warning(&file.served_by.file, problem, language.remedy_without_functions))
 }
 
 fn stray(file: &Path) -> Option<Diagnostic> {

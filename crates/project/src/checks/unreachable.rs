@@ -4,7 +4,8 @@
 
 use super::beginning;
 use super::walk::{Folder, walk};
-use crate::ground::interpreters::{has_shebang, interpreter_by_ending, is_executable};
+use crate::ground::interpreters::{has_shebang, is_executable};
+use crate::languages::interpreter_by_ending;
 use crate::walk::listing::{is_interface, metadata_stem};
 use crate::{Catalog, Diagnostic, Repair, provider_script};
 use mcp_bash_harmless::shell_path;

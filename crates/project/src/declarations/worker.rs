@@ -1,5 +1,6 @@
 //! Worker: a process that stays alive and serves many calls of a tool, one or several at a time.
 
+use crate::languages::Language;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::num::{NonZeroU32, NonZeroU64};
@@ -19,19 +20,24 @@ pub struct Worker {
 pub enum WorkerProgram {
     /// The script itself, which implements the worker protocol.
     Itself,
-    /// Python, with the SDK's worker and the script, whose functions are the tools.
-    Python,
-    /// The same for Node.js.
-    Node,
+    /// The interpreter of a language, with the SDK's worker and the script, whose functions are the tools.
+    Functions(&'static Language),
 }
 
 impl WorkerProgram {
+    /// The language of the functions, if it serves functions.
+    pub fn language(self) -> Option<&'static Language> {
+        match self {
+            Self::Itself => None,
+            Self::Functions(language) => Some(language),
+        }
+    }
+
     /// Where an author sets an option of the worker, in the syntax of the language.
     pub fn place_of_option(self, name: &str) -> String {
         match self {
             Self::Itself => format!("`{name}` of `worker` in its metadata"),
-            Self::Python => format!("`worker({}=…)` in its file", snake_case(name)),
-            Self::Node => format!("`worker({{ {name}: … }})` in its file"),
+            Self::Functions(language) => (language.place_of_option)(name),
         }
     }
 
@@ -39,21 +45,9 @@ impl WorkerProgram {
     pub fn place_of_time(self, name: &str) -> String {
         match self {
             Self::Itself => format!("`{name}` in its metadata"),
-            Self::Python => {
-                let name = snake_case(name);
-                format!("`@tool({}=…)`", name.strip_suffix("_secs").unwrap_or(&name))
-            }
-            Self::Node => format!("`{name}` in the options of `tool`"),
+            Self::Functions(language) => (language.place_of_time)(name),
         }
     }
-}
-
-fn snake_case(name: &str) -> String {
-    let letter = |letter: char| {
-        let underscore = letter.is_ascii_uppercase().then_some('_');
-        underscore.into_iter().chain([letter.to_ascii_lowercase()])
-    };
-    name.chars().flat_map(letter).collect()
 }
 
 /// The author's options of a worker. The settings give the missing ones.
@@ -117,6 +111,7 @@ impl Worker {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::languages::language_named;
 
     fn read(text: &str) -> Result<Option<Worker>, String> {
         let field = RawValue::from_string(text.to_owned()).unwrap();
@@ -136,15 +131,16 @@ mod tests {
 
     #[test]
     fn an_option_is_named_as_its_language_has_it() {
+        let functions = |name| WorkerProgram::Functions(language_named(name).unwrap());
         for (program, memory, time) in [
             (
                 WorkerProgram::Itself,
                 "`memoryMb` of `worker` in its metadata",
                 "`maxTimeoutSecs` in its metadata",
             ),
-            (WorkerProgram::Python, "`worker(memory_mb=…)` in its file", "`@tool(max_timeout=…)`"),
+            (functions("python"), "`worker(memory_mb=…)` in its file", "`@tool(max_timeout=…)`"),
             (
-                WorkerProgram::Node,
+                functions("node"),
                 "`worker({ memoryMb: … })` in its file",
                 "`maxTimeoutSecs` in the options of `tool`",
             ),

@@ -1,4 +1,4 @@
-//! Interpreters: which program runs a script, by its first line, its mode and its extension.
+//! Interpreters: which program runs a script, by its first line and its mode.
 
 use mcp_bash_files::look;
 use std::io::Read;
@@ -19,26 +19,6 @@ pub fn interpreter_name(line: &str) -> Option<&str> {
     }
     let program = words.find(|word| !word.starts_with('-') && !word.contains('='))?;
     Some(&program[name(program)..])
-}
-
-/// The program that usually runs files with that extension.
-pub(crate) fn interpreter_by_ending(script: &Path) -> Option<&'static str> {
-    const ENDINGS: [(&str, &str); 12] = [
-        ("py", "python3"),
-        ("sh", "bash"),
-        ("bash", "bash"),
-        ("zsh", "zsh"),
-        ("js", "node"),
-        ("mjs", "node"),
-        ("cjs", "node"),
-        ("rb", "ruby"),
-        ("pl", "perl"),
-        ("php", "php"),
-        ("lua", "lua"),
-        ("R", "Rscript"),
-    ];
-    let ending = script.extension()?;
-    ENDINGS.into_iter().find(|(known, _)| ending == *known).map(|(_, interpreter)| interpreter)
 }
 
 pub(crate) fn has_shebang(path: &Path) -> bool {

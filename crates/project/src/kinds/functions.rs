@@ -7,12 +7,14 @@ use crate::declarations::worker::{Worker, WorkerProgram};
 use crate::ground::stamp::{Stamp, Stamps};
 use crate::kinds::picking;
 use crate::kinds::served_by::ServedBy;
+use crate::languages::{Language, language_named};
 use crate::walk::entry::{Context, Entry, RegistryEntry, Unread, below};
 use crate::walk::function_sign::functions_of;
 use crate::walk::listing::Listing;
 use crate::walk::run::{Asked, Said};
 use crate::walk::sighting::{Candidate, Sighting};
 use crate::{Diagnostic, Paths, Prompt, Resource, ResourceTemplate, Tool, trust};
+use mcp_bash_runner::Confinement;
 use mcp_bash_wire::write;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -79,14 +81,11 @@ pub(crate) struct Written {
     parts: Vec<(PathBuf, Option<[i64; 5]>)>,
 }
 
-const PYTHON: &str = "python";
-const NODE: &str = "node";
-
 impl FunctionFile {
     /// Turns the report of a loaded file into entries.
     fn loaded(
         file: &Path,
-        program: WorkerProgram,
+        language: &'static Language,
         text: &str,
         paths: &Paths,
         problems: &mut Vec<String>,
@@ -94,7 +93,7 @@ impl FunctionFile {
         let wrong = |error| format!("it said what is no list of its functions: {error}");
         let loaded: Loaded = serde_json::from_str(text).map_err(wrong)?;
         let rest: Rest = serde_json::from_str(text).map_err(wrong)?;
-        let mut found = Self::without_tools(file, program, rest, paths, problems)?;
+        let mut found = Self::without_tools(file, language, rest, paths, problems)?;
         for text in &loaded.tools {
             found.tools.push(Arc::new(Tool::of_function(text.get(), &found.served_by, paths, problems)?));
         }
@@ -104,13 +103,16 @@ impl FunctionFile {
 
     fn without_tools(
         file: &Path,
-        program: WorkerProgram,
+        language: &'static Language,
         rest: Rest,
         paths: &Paths,
         problems: &mut Vec<String>,
     ) -> Result<Self, String> {
         let options = rest.worker.as_deref().map_or("{}", RawValue::get);
-        let served_by = ServedBy { file: file.to_owned(), worker: Worker::new(program, options)? };
+        let worker = Worker::new(WorkerProgram::Functions(language), options)?;
+        // No option of a worker restricts it.
+        let confinement = Confinement::default();
+        let served_by = ServedBy { file: file.to_owned(), worker, confinement };
         let (mut resources, mut templates, mut prompts) = (Vec::new(), Vec::new(), Vec::new());
         for text in &rest.resources {
             resources.push(Arc::new(Resource::of_function(text.get(), &served_by, paths, problems)?));
@@ -204,18 +206,18 @@ impl Entry for FunctionFile {
         context: &Context<'_>,
         problems: &mut Vec<String>,
     ) -> Result<Option<Self>, Unread> {
-        let Some(program) = functions_of(&candidate.file) else { return Ok(None) };
+        let Some(language) = functions_of(&candidate.file) else { return Ok(None) };
         let Some(runner) = context.run else { return Ok(None) };
         let paths = context.paths;
         trust::may_run(&candidate.file, &paths.root).map_err(|distrust| distrust.to_string())?;
         // Its options are not known before it is loaded.
-        let worker = Worker::new(program, "{}")?;
+        let worker = Worker::new(WorkerProgram::Functions(language), "{}")?;
         match runner.definitions(&candidate.file, candidate.stamps.file, Asked::Functions(&worker)) {
             Said::Later => Err(Unread::Awaited),
             Said::Now(Err(unanswered)) if unanswered.passes => Err(Unread::NotNow(unanswered.why)),
             Said::Now(said) => {
                 let text = said.map_err(|unanswered| unanswered.why)?.text;
-                Ok(Some(Self::loaded(&candidate.file, program, &text, paths, problems)?))
+                Ok(Some(Self::loaded(&candidate.file, language, &text, paths, problems)?))
             }
         }
     }
@@ -225,13 +227,9 @@ impl Entry for FunctionFile {
     }
 
     fn remembered(written: Written, paths: &Paths) -> Option<Self> {
-        let program = match &*written.program {
-            PYTHON => WorkerProgram::Python,
-            NODE => WorkerProgram::Node,
-            _ => return None,
-        };
+        let language = language_named(&written.program)?;
         let file = paths.tools.join(&written.path);
-        let found = Self::without_tools(&file, program, written.rest, paths, &mut Vec::new()).ok()?;
+        let found = Self::without_tools(&file, language, written.rest, paths, &mut Vec::new()).ok()?;
         let tool = |metadata| Tool::remembered_function(metadata, &found.served_by).map(Arc::new);
         let tools = written.tools.into_iter().map(tool).collect::<Option<_>>()?;
         let parts = written
@@ -254,10 +252,7 @@ impl Entry for FunctionFile {
     }
 
     fn write(&self) -> String {
-        let program = match self.served_by.worker.program {
-            WorkerProgram::Node => NODE,
-            WorkerProgram::Python | WorkerProgram::Itself => PYTHON,
-        };
+        let program = self.served_by.worker.program.language().map_or("", |language| language.name);
         let parts: Vec<String> = self.parts.iter().map(Part::written).collect();
         let tools: Vec<&str> = self.tools.iter().map(|tool| tool.registry_text()).collect();
         format!(

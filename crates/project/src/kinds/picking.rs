@@ -1,13 +1,14 @@
 //! Candidates in a folder of tools: files that may hold functions or provide tools.
 
 use crate::ground::stamp::Stamp;
-use crate::walk::function_sign::language;
+use crate::walk::function_sign::language_of_file;
 use crate::walk::listing::Listing;
 use crate::walk::sighting::Sighting;
+use std::path::Path;
 
 /// The files that may hold functions.
 pub(crate) fn may_hold_functions(listing: &Listing<'_>) -> Vec<Sighting> {
-    let names = listing.plain_files().filter(|name| language(name).is_some());
+    let names = listing.plain_files().filter(|name| language_of_file(Path::new(name)).is_some());
     let names = names.filter(|name| listing.metadata_beside(name).is_none());
     names.filter_map(|name| Some(listing.sighting(name, listing.stamp(name)?, None))).collect()
 }

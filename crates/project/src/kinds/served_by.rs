@@ -1,6 +1,7 @@
 //! Function worker: what runs a function.
 
 use crate::Worker;
+use mcp_bash_runner::Confinement;
 use std::path::{Path, PathBuf};
 
 /// What runs a function: its file, and the process that stays alive for it.
@@ -8,6 +9,8 @@ use std::path::{Path, PathBuf};
 pub struct ServedBy {
     pub file: PathBuf,
     pub worker: Worker,
+    /// The restrictions that the process starts under.
+    pub confinement: Confinement,
 }
 
 /// The path of an entry from a function: the whole path of its file, which is in another folder.

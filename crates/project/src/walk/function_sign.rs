@@ -2,57 +2,37 @@
 //! out.
 
 use crate::declarations::metadata::Metadata;
-use crate::declarations::worker::WorkerProgram;
+use crate::languages::{Language, language_of_functions, language_of_script, languages};
 use std::ffi::OsStr;
 use std::path::Path;
 
 /// The largest file that is searched for signs, in bytes: nobody writes a longer one by hand.
 const LONGEST: u64 = 4 * 1024 * 1024;
 
-/// The marks of its functions.
-const MARKS: [&str; 3] = ["tool", "resource", "prompt"];
-
-/// The worker program for the functions of a file with that name, if it may have any. Files that begin with `_` or `test_`
-/// are helpers.
-pub(crate) fn language(name: &OsStr) -> Option<WorkerProgram> {
-    let name = name.to_str()?;
-    if is_of_helper(name) { None } else { language_by_ending(name) }
+/// The language of the functions of a file, if it may have any, by its name. Files that begin with `_` or `test_` are
+/// helpers.
+pub fn language_of_file(file: &Path) -> Option<&'static Language> {
+    let name = file.file_name()?.to_str()?;
+    if is_of_helper(name) { None } else { language_of_functions(file) }
 }
 
 /// Whether a file has the name of a helper that function files load and that has no functions itself.
 pub(crate) fn helps_functions(file: &Path) -> bool {
     let name = file.file_name().and_then(OsStr::to_str);
-    name.is_some_and(|name| is_of_helper(name) && language_by_ending(name).is_some())
+    name.is_some_and(is_of_helper) && language_of_functions(file).is_some()
 }
 
 fn is_of_helper(name: &str) -> bool {
-    name.starts_with(['_', '.']) || name.starts_with("test_") || name.ends_with(".d.ts")
+    let mut endings = languages().flat_map(|language| language.helper_endings);
+    name.starts_with(['_', '.']) || name.starts_with("test_") || endings.any(|ending| name.ends_with(ending))
 }
 
-fn language_by_ending(name: &str) -> Option<WorkerProgram> {
-    match Path::new(name).extension()?.to_str()? {
-        "py" => Some(WorkerProgram::Python),
-        "mjs" | "js" | "mts" | "ts" => Some(WorkerProgram::Node),
-        _ => None,
-    }
-}
-
-/// Whether a file may hold functions, by its name.
-pub fn may_hold_functions(file: &Path) -> bool {
-    file.file_name().and_then(language).is_some()
-}
-
-/// The worker program for the functions of a file without metadata beside it, if it has any.
-pub(crate) fn functions_of(file: &Path) -> Option<WorkerProgram> {
-    let program = language(file.file_name()?)?;
+/// The language of the functions of a file without metadata beside it, if it has any.
+pub(crate) fn functions_of(file: &Path) -> Option<&'static Language> {
+    let language = language_of_file(file)?;
     let text = text_of(file)?;
-    let has_signs = match program {
-        WorkerProgram::Python => imports_in_python(&text) && text.lines().any(is_decorator),
-        WorkerProgram::Node => imports_in_node(&text) && marks_in_node(&text),
-        WorkerProgram::Itself => false,
-    };
     // An author who describes a script in a comment means the script.
-    (has_signs && matches!(Metadata::inline(file), Ok(None))).then_some(program)
+    ((language.has_functions)(&text) && matches!(Metadata::inline(file), Ok(None))).then_some(language)
 }
 
 /// The text of a file without its byte order mark. Signs are ASCII in every encoding that a file may declare, so the
@@ -66,84 +46,20 @@ fn text_of(file: &Path) -> Option<String> {
 
 /// Why a file that imports the SDK's marks is not a function file, and how to make it one.
 pub(crate) fn unmarked(file: &Path) -> Option<(&'static str, &'static str)> {
-    let name = file.file_name()?.to_str().filter(|name| !is_of_helper(name))?;
-    let is_common_js = file.extension().is_some_and(|ending| ending == "cjs");
-    let program = if is_common_js { WorkerProgram::Node } else { language_by_ending(name)? };
-    let text = text_of(file)?;
-    match program {
-        WorkerProgram::Python if imports_marks_in_python(&text) => Some((
-            "is not served: it imports marks of functions from mcp_bash, and no function has one",
-            "write `@tool` above each function that is to be a tool, or let the name of the file begin with `_` if it \
-             helps others",
-        )),
-        WorkerProgram::Node if is_common_js && imports_in_node(&text) => Some((
-            "is not served: functions of a `.cjs` file are no tools",
-            "write `import { tool } from 'mcp-bash'` and `export const …` in a `.mjs` file",
-        )),
-        _ => None,
-    }
-}
-
-/// `from mcp_bash import tool`, `import mcp_bash`, `import os, mcp_bash as m`.
-fn imports_in_python(text: &str) -> bool {
-    text.lines().map(str::trim_start).any(|line| {
-        let module = line.strip_prefix("from ").is_some_and(is_our_module);
-        let modules = line.strip_prefix("import ");
-        module || modules.is_some_and(|modules| modules.split(',').any(is_our_module))
-    })
-}
-
-fn is_our_module(words: &str) -> bool {
-    let rest = words.trim_start().strip_prefix("mcp_bash");
-    rest.is_some_and(|rest| !rest.starts_with(is_of_word))
-}
-
-fn is_of_word(letter: char) -> bool {
-    letter.is_alphanumeric() || letter == '_'
-}
-
-/// `from mcp_bash import log, tool`.
-fn imports_marks_in_python(text: &str) -> bool {
-    text.lines().any(|line| {
-        let names = line.trim_start().strip_prefix("from ").filter(|line| is_our_module(line));
-        let names = names.and_then(|line| line.split_once(" import ")).map(|(_, names)| names);
-        names.is_some_and(|names| names.split(|letter| !is_of_word(letter)).any(|name| MARKS.contains(&name)))
-    })
-}
-
-/// `@tool`, `@tool(…)`, `@mcp_bash.tool`.
-fn is_decorator(line: &str) -> bool {
-    let Some(decorator) = line.trim_start().strip_prefix('@') else { return false };
-    let end = decorator.find(|next: char| !(is_of_word(next) || next == '.'));
-    let name = &decorator[..end.unwrap_or(decorator.len())];
-    MARKS.contains(&name.rsplit('.').next().unwrap_or(name))
-}
-
-fn imports_in_node(text: &str) -> bool {
-    text.contains("'mcp-bash'") || text.contains("\"mcp-bash\"")
-}
-
-/// A call of one of the marks: `tool(`, `tool<Type>(`.
-fn marks_in_node(text: &str) -> bool {
-    MARKS.iter().any(|mark| {
-        text.match_indices(mark).any(|(place, _)| {
-            let before = text[..place].chars().next_back();
-            let after = text[place + mark.len()..].trim_start().chars().next();
-            before.is_none_or(|before| !(before.is_alphanumeric() || before == '_' || before == '$'))
-                && matches!(after, Some('(' | '<'))
-        })
-    })
+    file.file_name()?.to_str().filter(|name| !is_of_helper(name))?;
+    let language = language_of_functions(file).or_else(|| language_of_script(file))?;
+    (language.unmarked)(file.extension()?.to_str()?, &text_of(file)?)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn program_of(name: &str, text: &str) -> Option<WorkerProgram> {
+    fn language_in(name: &str, text: &str) -> Option<&'static str> {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join(name);
         std::fs::write(&file, text).unwrap();
-        functions_of(&file)
+        functions_of(&file).map(|language| language.name)
     }
 
     #[test]
@@ -153,14 +69,14 @@ mod tests {
             "import os\n  import mcp_bash\n\n@mcp_bash.tool(name='x')\ndef f(): ...\n",
             "import mcp_bash as m\n@m.resource('a://b')\nasync def f(): ...\n",
         ] {
-            assert_eq!(program_of("a.py", text), Some(WorkerProgram::Python), "{text}");
+            assert_eq!(language_in("a.py", text), Some("python"), "{text}");
         }
         for text in [
             "import { tool } from 'mcp-bash'\nexport const f = tool('x', {}, () => 1)\n",
             "import * as mcp from \"mcp-bash\"\nexport default [mcp.prompt ('x', {}, () => 1)]\n",
         ] {
-            assert_eq!(program_of("a.mjs", text), Some(WorkerProgram::Node), "{text}");
-            assert_eq!(program_of("a.ts", text), Some(WorkerProgram::Node), "{text}");
+            assert_eq!(language_in("a.mjs", text), Some("node"), "{text}");
+            assert_eq!(language_in("a.ts", text), Some("node"), "{text}");
         }
     }
 
@@ -175,7 +91,8 @@ mod tests {
         ] {
             let file = folder.path().join("a.py");
             std::fs::write(&file, text).unwrap();
-            assert_eq!(functions_of(&file), Some(WorkerProgram::Python), "{}", text.escape_ascii());
+            let language = functions_of(&file).map(|language| language.name);
+            assert_eq!(language, Some("python"), "{}", text.escape_ascii());
         }
     }
 
@@ -213,7 +130,7 @@ mod tests {
             ("a.mjs", "import { tool } from 'other'\ntool()\n"),
             ("a.d.ts", "import { tool } from 'mcp-bash'\ntool()\n"),
         ] {
-            assert_eq!(program_of(name, text), None, "{name}: {text}");
+            assert_eq!(language_in(name, text), None, "{name}: {text}");
         }
     }
 }

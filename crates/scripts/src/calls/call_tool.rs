@@ -89,6 +89,7 @@ impl Scripts {
                 side_channel: if is_heard { SIDE_CHANNEL } else { &[] },
                 questions: call.may_ask.then_some(QUESTIONS),
             }),
+            confinement: tool.options.confinement.clone(),
         };
         let cancelled = async {
             cancelled.await;

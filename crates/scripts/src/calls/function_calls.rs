@@ -135,6 +135,7 @@ impl Asked<'_> {
             worker,
             script: &self.function.file,
             variables: &worker.options.env,
+            confinement: &self.function.confinement,
             paths: self.paths,
             request: self.request,
             caller: self.caller,

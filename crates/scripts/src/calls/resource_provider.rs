@@ -8,7 +8,7 @@ use crate::scripts::Scripts;
 use mcp_bash_budget::Budget;
 use mcp_bash_project::Paths;
 use mcp_bash_project::trust::{self, Distrust, Start};
-use mcp_bash_runner::{Input, Patience, ProcessEnding, Variables, signal_name};
+use mcp_bash_runner::{Confinement, Input, Patience, ProcessEnding, Variables, signal_name};
 use mcp_bash_settings::Settings;
 use mcp_bash_uri::{Value, Values};
 use serde_json::{Map, json};
@@ -58,6 +58,7 @@ impl Scripts {
             },
             grace: GRACE,
             talk: None,
+            confinement: Confinement::default(),
         };
         let outcome = self.surroundings.processes.run_without_talk(process, std::future::pending()).await;
         let outcome = outcome.map_err(|error| {

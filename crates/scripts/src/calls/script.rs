@@ -10,7 +10,7 @@ use crate::running::time_limits;
 use crate::scripts::Scripts;
 use mcp_bash_budget::Budget;
 use mcp_bash_project::{Paths, trust};
-use mcp_bash_runner::{CallFolder, Input, Patience, Question, Talk, Variables};
+use mcp_bash_runner::{CallFolder, Confinement, Input, Patience, Question, Talk, Variables};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -74,6 +74,7 @@ impl Script<'_> {
             },
             grace: GRACE,
             talk: self.asks_in.map(|folder| Talk { folder, side_channel: &[], questions: Some(QUESTIONS) }),
+            confinement: Confinement::default(),
         };
         let outcome = match scripts.surroundings.processes.run(process, cancelled, |_| {}, on_question).await
         {

@@ -7,7 +7,7 @@ use crate::running::unanswered::start_passes;
 use crate::surroundings::Surroundings;
 use mcp_bash_project::trust::Start;
 use mcp_bash_project::{Definitions, Paths, Unanswered, excerpt};
-use mcp_bash_runner::{Input, Patience};
+use mcp_bash_runner::{Confinement, Input, Patience};
 use std::future::pending;
 use std::path::Path;
 use std::time::Duration;
@@ -52,6 +52,7 @@ impl Surroundings {
             },
             grace: GRACE,
             talk: None,
+            confinement: Confinement::default(),
         };
         let outcome = self.processes.run_without_talk(process, pending()).await;
         let explained = |error| {

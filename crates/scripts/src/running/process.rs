@@ -34,6 +34,8 @@ pub(crate) struct Process<'a> {
     pub(crate) grace: Duration,
     /// Its channel to us while it runs.
     pub(crate) talk: Option<Talk<'a>>,
+    /// The restrictions it starts under.
+    pub(crate) confinement: Confinement,
 }
 
 impl<'a> From<Process<'a>> for Invocation<'a> {
@@ -52,7 +54,7 @@ impl<'a> From<Process<'a>> for Invocation<'a> {
             budget: Arc::clone(process.limits.budget),
             error_tail: process.limits.error_tail,
             talk: process.talk,
-            confinement: Confinement::default(),
+            confinement: process.confinement,
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::running::processes::Processes;
 use mcp_bash_budget::Budget;
 use mcp_bash_project::trust::{self, Start};
 use mcp_bash_project::{Paths, excerpt};
-use mcp_bash_runner::{Input, Patience, ProcessEnding, Runner, Variables, signal_name};
+use mcp_bash_runner::{Confinement, Input, Patience, ProcessEnding, Runner, Variables, signal_name};
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
@@ -182,6 +182,7 @@ impl Sourcing {
             },
             grace: Duration::ZERO,
             talk: None,
+            confinement: Confinement::default(),
         };
         let outcome = self.runner.run(process.into(), std::future::pending(), |_| {}, drop).await;
         let outcome = outcome.map_err(|error| format!("cannot be sourced: {error}"))?.into();

@@ -4,9 +4,9 @@ use crate::running::error::{NoEnvironment, ScriptError};
 use crate::running::process::Limits;
 use crate::surroundings::Surroundings;
 use crate::surroundings::env_file::Changes;
-use crate::surroundings::project_programs::ProjectPrograms;
+use crate::surroundings::project_programs::{ProgramEnvironment, ProjectPrograms};
 use crate::surroundings::toolbox::Toolbox;
-use mcp_bash_project::{Paths, environment_without_secret, variable_without_secret};
+use mcp_bash_project::{Paths, environment_without_secret, languages, variable_without_secret};
 use mcp_bash_runner::Variables;
 use mcp_bash_settings::EnvironmentMode;
 use std::collections::BTreeMap;
@@ -125,8 +125,10 @@ impl Surroundings {
 /// Adds the toolbox to the environment.
 fn with_toolbox(toolbox: &Toolbox, mut variables: Variables) -> Variables {
     variables.extend(toolbox.variables());
-    let python_path = toolbox.python_path(variables.get("PYTHONPATH"));
-    variables.set("PYTHONPATH", python_path);
+    for language in languages() {
+        let (name, value) = toolbox.sdk_variable(language, &variables);
+        variables.set(name, value);
+    }
     if let Some(path) = variables.get("PATH") {
         let completed = toolbox.completed(path);
         variables.set("PATH", completed);
@@ -161,10 +163,9 @@ fn compose(
 fn set_search_path(surroundings: &Surroundings, paths: &Paths, variables: &mut Map) {
     let programs = surroundings.project_programs(paths);
     variables.insert("PATH".into(), programs.before(&surroundings.effective_search_path()));
-    if let Some(folder) = programs.virtual_env {
-        variables.insert("VIRTUAL_ENV".into(), folder.into());
-        // It would lead Python back out of its virtual environment.
-        variables.remove(OsStr::new("PYTHONHOME"));
+    for ProgramEnvironment { place, variable, leads_out } in programs.environments {
+        variables.insert(variable.into(), place.into());
+        variables.remove(OsStr::new(leads_out));
     }
 }
 

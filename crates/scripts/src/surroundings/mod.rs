@@ -65,7 +65,7 @@ impl Surroundings {
         self.sdk.toolbox(&self.processes)
     }
 
-    /// A file of the SDK for Python or Node.js, which exists from now on.
+    /// A file of the SDK for a language, which exists from now on.
     pub(crate) fn file_for_language(&self, name: &str) -> Result<PathBuf, NoEnvironment> {
         Ok(self.toolbox()?.of_language(name))
     }

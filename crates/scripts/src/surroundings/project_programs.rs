@@ -1,14 +1,10 @@
-//! Project programs: those of a Python virtual environment and of installed Node.js packages. The project's scripts find
-//! them before all others.
+//! Project programs: those of the packages that a project has installed for its languages. The project's scripts find them
+//! before all others.
 
-use mcp_bash_project::Paths;
 use mcp_bash_project::trust::{self, Distrust};
+use mcp_bash_project::{Paths, ProgramFolders, languages};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
-
-/// Their folders in a project, and whether each is a virtual environment. Of those, the first one counts.
-const PLACES: [(&str, &str, bool); 3] =
-    [(".venv", "bin", true), ("venv", "bin", true), ("node_modules", ".bin", false)];
 
 /// Judges a folder of programs and each program in it.
 fn judge(folder: &Path, paths: &Paths) -> Result<(), Distrust> {
@@ -23,31 +19,50 @@ fn judge(folder: &Path, paths: &Paths) -> Result<(), Distrust> {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct ProjectPrograms {
     folders: Vec<PathBuf>,
-    pub(crate) virtual_env: Option<PathBuf>,
+    pub(crate) environments: Vec<ProgramEnvironment>,
     /// Why some of them are not used.
     pub(crate) problems: Vec<String>,
+}
+
+/// A place of programs that is a whole environment of its language.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct ProgramEnvironment {
+    pub(crate) place: PathBuf,
+    /// The variable that names the place.
+    pub(crate) variable: &'static str,
+    /// The variable that would lead the language out of it.
+    pub(crate) leads_out: &'static str,
 }
 
 impl ProjectPrograms {
     /// Searches for them. Programs that another user can write are not used; the same goes for scripts.
     pub(crate) fn find(paths: &Paths) -> Self {
         let mut found = Self::default();
-        for (place, programs, is_virtual_env) in PLACES {
-            let (place, folder) = (paths.root.join(place), paths.root.join(place).join(programs));
-            if !folder.is_dir() || (is_virtual_env && found.virtual_env.is_some()) {
+        for language in languages() {
+            found.add(&language.program_folders, paths);
+        }
+        found
+    }
+
+    /// Adds those of a language. Of several environments, the first one counts.
+    fn add(&mut self, folders: &ProgramFolders, paths: &Paths) {
+        for (place, programs) in folders.places {
+            let place = paths.root.join(place);
+            let folder = place.join(programs);
+            if !folder.is_dir() {
                 continue;
             }
             if let Err(distrust) = judge(&folder, paths) {
                 let problem = format!("{} is not on the PATH of scripts: {distrust}", folder.display());
-                found.problems.push(problem);
+                self.problems.push(problem);
                 continue;
             }
-            if is_virtual_env {
-                found.virtual_env = Some(place);
+            self.folders.push(folder);
+            if let Some([variable, leads_out]) = folders.environment {
+                self.environments.push(ProgramEnvironment { place, variable, leads_out });
+                return;
             }
-            found.folders.push(folder);
         }
-        found
     }
 
     /// The search path with them before everything else.

@@ -87,7 +87,7 @@ pub(crate) fn home_files() -> impl Iterator<Item = HomeFile> {
     BASH_FILES.into_iter().map(HomeFile::of_sdk).chain(others).chain(PROVIDERS.into_iter().map(provider))
 }
 
-/// The files for Python and Node.js.
+/// The files for languages.
 pub(crate) fn language_files() -> impl Iterator<Item = HomeFile> {
     LANGUAGE_FILES.into_iter().map(|(name, part)| HomeFile {
         name: format!("sdk/{name}").into(),

@@ -1,13 +1,14 @@
 //! Toolbox: what scripts find besides their own project: the SDK, this program, and a jq. One binary is a whole
 //! installation, so these are files only while a server runs. A command that exits after one call shares those in the
-//! user's cache. The modules of Python and Node.js are always there, so that they are compiled once and not for each
+//! user's cache. The modules for languages are always there, so that they are compiled once and not for each
 //! server.
 
 use crate::surroundings::cached_home::{
     cached_home, cached_home_for_languages, cached_jq, is_intact, write_files,
 };
 use crate::surroundings::sdk_files::{HomeFile, VERSION, home_files, language_files};
-use mcp_bash_runner::{StateDir, touch};
+use mcp_bash_project::{Language, SdkVariable};
+use mcp_bash_runner::{StateDir, Variables, touch};
 use parking_lot::Mutex;
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -20,7 +21,7 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Toolbox {
     /// The SDK, and everything else that is the same for every server.
     home: PathBuf,
-    /// The folder that holds `python` and `node`.
+    /// The folder that holds a folder for each language.
     languages: PathBuf,
     /// Whether that is in the user's cache.
     languages_are_cached: bool,
@@ -114,7 +115,7 @@ impl Toolbox {
         Ok(())
     }
 
-    /// A file of the SDK for Python or Node.js. If the cache was emptied meanwhile, all of them are written again.
+    /// A file of the SDK for a language. If the cache was emptied meanwhile, all of them are written again.
     pub(crate) fn of_language(&self, name: &str) -> PathBuf {
         if self.languages_are_cached {
             // If that fails, the worker reports what is missing.
@@ -123,24 +124,31 @@ impl Toolbox {
         self.languages.join(name)
     }
 
-    /// Where Python looks for modules: its usual folders, and then the SDK.
-    pub(crate) fn python_path(&self, before: Option<&OsStr>) -> OsString {
-        let ours = self.languages.join("python");
-        let mut path = before.unwrap_or_default().to_owned();
-        if !path.is_empty() {
-            path.push(":");
+    /// The variable that tells scripts where the SDK of a language is. In a search path it comes last.
+    pub(crate) fn sdk_variable(
+        &self,
+        language: &Language,
+        variables: &Variables,
+    ) -> (&'static str, OsString) {
+        match language.sdk_variable {
+            SdkVariable::File { variable, file } => (variable, self.languages.join(file).into()),
+            SdkVariable::SearchPath { variable, folder } => {
+                let mut path = variables.get(variable).unwrap_or_default().to_owned();
+                if !path.is_empty() {
+                    path.push(":");
+                }
+                path.push(self.languages.join(folder));
+                (variable, path)
+            }
         }
-        path.push(ours);
-        path
     }
 
     /// The variables that tell a script where all this is.
-    pub(crate) fn variables(&self) -> [(&'static str, OsString); 8] {
+    pub(crate) fn variables(&self) -> [(&'static str, OsString); 7] {
         [
             ("MCPBASH_FRAMEWORK_VERSION", VERSION.into()),
             ("MCPBASH_STATE_DIR", self.state.clone().into()),
             ("MCP_SDK", self.home.join("sdk").into()),
-            ("MCP_SDK_NODE", self.languages.join("node/index.mjs").into()),
             ("MCPBASH_HOME", self.home.clone().into()),
             ("MCPBASH_BIN", self.program.clone().into()),
             ("MCPBASH_JSON_TOOL", "jq".into()),

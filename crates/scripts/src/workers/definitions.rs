@@ -1,13 +1,14 @@
 //! Worker definitions: what a function file has, as its worker reports when it is ready. The worker is kept for the first
 //! call of the file.
 
-use super::Which;
 use super::Workers;
 use super::fault::{Fault, Why};
 use super::spares::StartOfWorker;
+use super::which::Which;
 use crate::interpreters;
 use crate::running::error::ScriptError;
 use mcp_bash_project::{Paths, Unanswered, Worker};
+use mcp_bash_runner::Confinement;
 use mcp_bash_wire::{Limits, Object, Scanner};
 use std::path::Path;
 
@@ -20,7 +21,8 @@ impl Workers {
         worker: &Worker,
         paths: &Paths,
     ) -> Result<String, Unanswered> {
-        let which = Which { script: file, worker, variables: &[], paths };
+        let which =
+            Which { script: file, worker, variables: &[], confinement: &Confinement::default(), paths };
         let birth = self.birth(which).await.map_err(ScriptError::into_unanswered)?;
         let start = StartOfWorker::of(&birth.invocation);
         let ready = birth.begin(self.surroundings.settings().workers.start).await;
@@ -37,7 +39,7 @@ fn told(fault: Fault, which: Which<'_>) -> Unanswered {
     let passes = fault.why.passes(&fault.said);
     let why = match fault.why {
         // The worker's own message about why it cannot serve says everything.
-        Why::Failed => interpreters::explain(fault.said, which.script, which.paths),
+        Why::Failed => interpreters::explain(fault.said, which.script, which.worker.program, which.paths),
         Why::Distrusted(distrust) => distrust.to_string(),
         why => match fault.said.trim() {
             "" => format!("its worker {why}"),

@@ -24,6 +24,7 @@ mod pool;
 mod ready;
 mod spares;
 mod stamps;
+mod which;
 
 pub use call::{Request, WorkerCall};
 pub use call_log::{CallLog, LogEntry};
@@ -39,19 +40,20 @@ use conversation::{Conversed, converse};
 use fault::{Fault, Why};
 use life::Birth;
 use mcp_bash_project::trust::Start;
-use mcp_bash_project::{Catalog, Paths, Worker};
+use mcp_bash_project::{Catalog, Worker};
 use mcp_bash_runner::{Confinement, ProcessEnding, Question, WorkerInvocation};
 use parking_lot::Mutex;
 use pool::{Lease, Pool, StartPermit, Taken, Turn};
 use spares::Spares;
 use stamps::Stamps;
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::time::timeout;
+use which::Which;
 
 /// How often a call is given to another worker, if each is gone before it has read the call.
 const MOST_ATTEMPTS: usize = 3;
@@ -66,7 +68,7 @@ const ROOM_IN_FRAME: usize = 64 * 1024;
 pub(crate) struct Workers {
     surroundings: Arc<Surroundings>,
     /// The runtime of their tasks.
-    home: OnceLock<Handle>,
+    home: Handle,
     pools: Mutex<HashMap<PathBuf, Vec<Arc<Pool>>>>,
     /// Workers that were started before their first call.
     spares: Spares,
@@ -76,53 +78,28 @@ pub(crate) struct Workers {
 type Tell = Box<dyn Fn(&WorkerNews<'_>) + Send + Sync>;
 
 impl Workers {
-    pub(crate) fn new(surroundings: Arc<Surroundings>) -> Self {
-        Self {
-            surroundings,
-            home: OnceLock::new(),
-            pools: Mutex::default(),
-            spares: Spares::default(),
-            tell: Arc::default(),
-        }
+    pub(crate) fn new(surroundings: Arc<Surroundings>, home: Handle) -> Self {
+        Self { surroundings, home, pools: Mutex::default(), spares: Spares::default(), tell: Arc::default() }
     }
 
     pub(crate) fn home(&self) -> &Handle {
-        self.home.get_or_init(Handle::current)
+        &self.home
     }
 
-    fn pool(
-        &self,
-        script: &Path,
-        worker: &Worker,
-        variables: &[String],
-        bounds: impl FnOnce() -> Bounds,
-    ) -> Arc<Pool> {
+    fn pool_of(&self, which: Which<'_>) -> Arc<Pool> {
         let mut pools = self.pools.lock();
-        let is_meant = |pool: &&Arc<Pool>| pool.worker == *worker && pool.variables == variables;
-        if let Some(pool) = pools.get(script).and_then(|pools| pools.iter().find(is_meant)) {
+        let is_meant = |pool: &&Arc<Pool>| pool.is_of(which);
+        if let Some(pool) = pools.get(which.script).and_then(|pools| pools.iter().find(is_meant)) {
             return Arc::clone(pool);
         }
-        let pool = Arc::new(Pool::new(worker.clone(), variables.to_vec(), bounds()));
-        pools.entry(script.to_owned()).or_default().push(Arc::clone(&pool));
+        let bounds = Bounds::new(&which.worker.options, &self.surroundings.settings().workers);
+        let pool = Arc::new(Pool::new(which, bounds));
+        pools.entry(which.script.to_owned()).or_default().push(Arc::clone(&pool));
         pool
     }
 }
 
-/// Identifies a worker.
-#[derive(Clone, Copy)]
-struct Which<'a> {
-    script: &'a Path,
-    worker: &'a Worker,
-    variables: &'a [String],
-    paths: &'a Paths,
-}
-
 impl Workers {
-    /// Runs the tasks of the workers in this runtime: the one that most calls run on, so that they wake no other thread.
-    pub(crate) fn watch_on(&self, runtime: Handle) {
-        let _ = self.home.set(runtime);
-    }
-
     /// Calls `tell` with what the operator should know about workers.
     pub(crate) fn on_news(&self, tell: impl Fn(&WorkerNews<'_>) + Send + Sync + 'static) {
         let _ = self.tell.set(Box::new(tell));
@@ -136,11 +113,15 @@ impl Workers {
         self.pools.lock().retain(|script, pools| {
             let is_served = |pool: &Arc<Pool>| {
                 let functions = catalog.function_files();
-                served().any(|(tool, worker)| tool.script == *script && *worker == pool.worker)
-                    || functions
-                        .iter()
-                        .map(|file| &file.served_by)
-                        .any(|by| by.file == *script && by.worker == pool.worker)
+                let starts_like = |worker: &Worker, confinement: &Confinement| {
+                    *worker == pool.worker && *confinement == pool.confinement
+                };
+                served().any(|(tool, worker)| {
+                    tool.script == *script && starts_like(worker, &tool.options.confinement)
+                }) || functions
+                    .iter()
+                    .map(|file| &file.served_by)
+                    .any(|by| by.file == *script && starts_like(&by.worker, &by.confinement))
             };
             pools.retain(|pool| {
                 let is_needed = is_served(pool);
@@ -158,6 +139,7 @@ impl Workers {
                 script: &tool.script,
                 worker,
                 variables: &tool.options.variables,
+                confinement: &tool.options.confinement,
                 paths: &catalog.paths,
             };
             if let Some(permit) = self.pool_of(which).permit_ahead()
@@ -222,8 +204,13 @@ impl Workers {
         call: &WorkerCall<'_>,
         mut cancelled: Pin<&mut impl Future<Output = ()>>,
     ) -> Result<Option<Lease>, ScriptError> {
-        let which =
-            Which { script: call.script, worker: call.worker, variables: call.variables, paths: call.paths };
+        let which = Which {
+            script: call.script,
+            worker: call.worker,
+            variables: call.variables,
+            confinement: call.confinement,
+            paths: call.paths,
+        };
         let pool = self.pool_of(which);
         let (mut turn, mut start, are_busy) = loop {
             match pool.take() {
@@ -269,11 +256,6 @@ impl Workers {
             () = &mut cancelled => Ok(None),
             taken = timeout(patience, wait) => taken.map_err(|_| too_late())?.map(Some),
         }
-    }
-
-    fn pool_of(&self, which: Which<'_>) -> Arc<Pool> {
-        let bounds = || Bounds::new(&which.worker.options, &self.surroundings.settings().workers);
-        self.pool(which.script, which.worker, which.variables, bounds)
     }
 
     /// Starts a worker, which serves the next waiting call as soon as it is ready; or lets a spare one serve.
@@ -328,7 +310,7 @@ impl Workers {
             environment,
             frame_limit: settings.output_limit.saturating_add(ROOM_IN_FRAME),
             error_tail: settings.stderr_tail,
-            confinement: Confinement::default(),
+            confinement: which.confinement.clone(),
         })
     }
 }

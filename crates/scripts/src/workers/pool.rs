@@ -7,8 +7,10 @@
 use super::bounds::Bounds;
 use super::fault::Fault;
 use super::ready::{Command, ReadyWorker};
+use super::which::Which;
 use mcp_bash_project::Worker;
 use mcp_bash_project::trust::{self, Distrust};
+use mcp_bash_runner::Confinement;
 use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -18,6 +20,7 @@ use tokio::sync::oneshot;
 pub(super) struct Pool {
     pub(super) worker: Worker,
     pub(super) variables: Vec<String>,
+    pub(super) confinement: Confinement,
     pub(super) bounds: Bounds,
     /// The files that the last worker had loaded: the next one will load them too.
     loaded: Mutex<Vec<PathBuf>>,
@@ -71,8 +74,22 @@ pub(super) struct Lease {
 pub(super) struct StartPermit(Arc<Pool>);
 
 impl Pool {
-    pub(super) fn new(worker: Worker, variables: Vec<String>, bounds: Bounds) -> Self {
-        Self { worker, variables, bounds, loaded: Mutex::default(), state: Mutex::default() }
+    pub(super) fn new(which: Which<'_>, bounds: Bounds) -> Self {
+        Self {
+            worker: which.worker.clone(),
+            variables: which.variables.to_vec(),
+            confinement: which.confinement.clone(),
+            bounds,
+            loaded: Mutex::default(),
+            state: Mutex::default(),
+        }
+    }
+
+    /// Whether its workers are started like that one.
+    pub(super) fn is_of(&self, which: Which<'_>) -> bool {
+        self.worker == *which.worker
+            && self.variables == which.variables
+            && self.confinement == *which.confinement
     }
 
     pub(super) fn note_loaded(&self, files: &[PathBuf]) {

@@ -2,7 +2,7 @@
 //! that its interpreter is started once and not twice.
 
 use super::pool::StartPermit;
-use mcp_bash_runner::{Variables, WorkerInvocation};
+use mcp_bash_runner::{Confinement, Variables, WorkerInvocation};
 use parking_lot::Mutex;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -30,6 +30,7 @@ pub(super) struct StartOfWorker {
     program: PathBuf,
     arguments: Vec<OsString>,
     environment: Variables,
+    confinement: Confinement,
 }
 
 impl StartOfWorker {
@@ -38,6 +39,7 @@ impl StartOfWorker {
             program: invocation.program.clone(),
             arguments: invocation.arguments.clone(),
             environment: invocation.environment.clone(),
+            confinement: invocation.confinement.clone(),
         }
     }
 
@@ -45,6 +47,7 @@ impl StartOfWorker {
         self.program == invocation.program
             && self.arguments == invocation.arguments
             && self.environment == invocation.environment
+            && self.confinement == invocation.confinement
     }
 }
 

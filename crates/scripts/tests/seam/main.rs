@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "tests use files of their own")]
 
 mod answers;
+mod confinement;
 mod definitions;
 mod policy;
 mod project;

@@ -44,9 +44,8 @@ impl Project {
         let (settings, problems) = Settings::read(setting);
         assert!(problems.is_empty(), "{problems:?}");
         let state_dir = mcp_bash_scripts::StateDir::new(folder.path().to_owned(), false);
-        let scripts = Arc::new(Scripts::new(settings, Arc::new(state_dir)));
+        let scripts = Arc::new(Scripts::new(settings, Arc::new(state_dir), HOME.handle().clone()));
         let paths = Paths::of(&root);
-        scripts.watch_workers_on(HOME.handle().clone());
         // Reading a project blocks, which a thread of a runtime may not.
         let read = || {
             let reading = scripts.reading(&paths);
@@ -81,7 +80,12 @@ impl Project {
 
     /// A call of a tool that has no listener and can ask no questions.
     pub(crate) async fn prepare<'a>(&'a self, name: &str, arguments: &'a str) -> ToolCall<'a> {
-        let (tool, budget) = (self.tool(name), self.scripts.budget());
+        self.prepare_tool(self.tool(name), arguments).await
+    }
+
+    /// The same for a tool that need not be in the catalog.
+    pub(crate) async fn prepare_tool<'a>(&'a self, tool: &'a Tool, arguments: &'a str) -> ToolCall<'a> {
+        let budget = self.scripts.budget();
         let allowed = self.scripts.allow(tool, &self.paths, budget, std::future::pending()).await;
         ToolCall {
             tool: allowed.unwrap_or_else(|error| panic!("{error}")),

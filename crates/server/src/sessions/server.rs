@@ -7,8 +7,9 @@ use crate::offered::{Resources, Served, Snapshot, Subscriptions};
 use crate::replies::ShortPaths;
 use crate::replies::definitions::server_capabilities;
 use crate::requests::{Admission, AdmissionLimits, KeyRing, Pace, Parking, ParkingLimits};
+use crate::stores::{LocalStore, Store};
 use mcp_bash_budget::Budget;
-use mcp_bash_project::{Catalog, Changes, Diagnostic, Reading, may_hold_functions};
+use mcp_bash_project::{Catalog, Changes, Diagnostic, Reading, language_of_file};
 use mcp_bash_runner::StateDir;
 use mcp_bash_scripts::{ScriptRoots, Scripts};
 use mcp_bash_settings::{CONNECTION_SETTING, Settings};
@@ -79,11 +80,11 @@ impl Server {
         };
         report_missing_sdk(&scripts, &log);
         worker_news::report(&scripts, &log, &catalog.paths);
-        scripts.watch_workers_on(runtime.clone());
         let own_roots = Arc::new(own_roots(&settings, &catalog.paths, &log));
         let served = Served::new(catalog, reading, scripts.files_in_progress(), Arc::clone(&log));
         let served = Arc::new(served);
-        let resources = Resources::new(Arc::clone(&served), Arc::clone(&scripts));
+        let store: Arc<dyn Store> = Arc::new(LocalStore::new(Arc::clone(scripts.state_dir())));
+        let resources = Resources::new(Arc::clone(&served), Arc::clone(&scripts), Arc::clone(&store));
         let resources = Arc::new(resources);
         let mut observers = Observers::default();
         if let Some(payloads) = record_payloads(&settings, scripts.state_dir(), &log) {
@@ -103,7 +104,7 @@ impl Server {
             log,
             short_paths,
             runtime,
-            parking: Parking::new(parking),
+            parking: Parking::new(parking, store),
             state_keys: OnceLock::new(),
             own_roots,
             given_unread: Mutex::default(),
@@ -137,7 +138,7 @@ impl Server {
     /// Loads those function files again that could not be loaded, if more programs are found now than before.
     pub fn load_functions_again(&self) {
         let catalog = &self.snapshot().catalog;
-        let has_failed = |told: &Diagnostic| may_hold_functions(&told.path);
+        let has_failed = |told: &Diagnostic| language_of_file(&told.path).is_some();
         if self.scripts.finds_more_programs() && catalog.diagnostics.iter().any(has_failed) {
             self.served.reload(&Changes::anywhere());
         }

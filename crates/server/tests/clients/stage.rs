@@ -39,7 +39,7 @@ impl Stage {
         let value = |name: &str| settings.iter().find(|(known, _)| *known == name);
         let (settings, problems) = Settings::read(|name| value(name).map(|(_, value)| (*value).to_owned()));
         assert!(problems.is_empty(), "{problems:?}");
-        let scripts = Arc::new(Scripts::with_runner(runner, settings, state_dir));
+        let scripts = Arc::new(Scripts::with_runner(runner, settings, state_dir, Handle::current()));
         let paths = Paths::of(folder.path());
         let reading = scripts.reading(&paths);
         let catalog = Catalog::read(&paths, &reading);

@@ -88,7 +88,7 @@ fn server() -> &'static (Arc<Server>, tokio::runtime::Runtime) {
         let state_dir = Arc::new(StateDir::new(std::env::temp_dir(), false));
         let log = Log::new(LogLevel::Emergency, Style::Json);
         let catalog = Catalog::read(&Paths::of(nowhere), &Reading::default());
-        let scripts = Arc::new(Scripts::new(settings, state_dir));
+        let scripts = Arc::new(Scripts::new(settings, state_dir, runtime.handle().clone()));
         let server = Server::new(scripts, runtime.handle().clone(), catalog, Reading::default(), log);
         (Arc::new(server), runtime)
     })

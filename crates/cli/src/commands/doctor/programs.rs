@@ -3,7 +3,7 @@
 use super::report::{Check, Section};
 use super::requirements::is_there;
 use crate::open::search_path::{DESKTOP, SearchPath};
-use mcp_bash_project::{Catalog, Execution, Source, WorkerProgram, interpreter_name};
+use mcp_bash_project::{Catalog, Execution, Source, interpreter_name};
 use mcp_bash_scripts::Scripts;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -71,16 +71,13 @@ fn needed(catalog: &Catalog) -> BTreeMap<String, String> {
         }
     };
     for tool in catalog.tools.items() {
-        match &tool.execution {
-            Execution::Command { program, .. } => need(Some(program.clone()), &tool.name),
-            Execution::Worker(worker) if worker.program == WorkerProgram::Python => {
-                need(Some("python3".to_owned()), &tool.name);
-            }
-            Execution::Worker(worker) if worker.program == WorkerProgram::Node => {
-                need(Some("node".to_owned()), &tool.name);
-            }
-            _ => need(interpreter(&tool.script), &tool.name),
-        }
+        let language = tool.worker().and_then(|worker| worker.program.language());
+        let program = match (&tool.execution, language) {
+            (Execution::Command { program, .. }, _) => Some(program.clone()),
+            (_, Some(language)) => Some(language.interpreter.to_owned()),
+            (_, None) => interpreter(&tool.script),
+        };
+        need(program, &tool.name);
     }
     for prompt in catalog.prompts.items().iter().filter(|prompt| matches!(prompt.source, Source::Script)) {
         need(interpreter(&prompt.file), &prompt.name);

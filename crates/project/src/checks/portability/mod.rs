@@ -12,10 +12,9 @@ use crate::catalog::origins::metadata_beside;
 use crate::declarations::metadata::yaml_line;
 use crate::declarations::refusals::names::{lesser_refusal, refusal, server_refusal, shown};
 use crate::declarations::refusals::rules::{self, Rule};
-use crate::declarations::worker::WorkerProgram;
 use crate::ground::json::LONGEST;
 use crate::ground::json_place::{follow, place_of};
-use crate::{Catalog, Diagnostic, Execution, Severity, Tool};
+use crate::{Catalog, Diagnostic, Severity, Tool};
 use schemas::Refused;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -51,8 +50,9 @@ fn check_tool(tool: &Tool, source: &Source<'_>, server: &str, found: &mut Vec<Di
     if tool.description.as_deref().is_none_or(|text| text.trim().is_empty()) {
         let subject = format!("does not describe its tool `{}`", shown(&tool.name));
         let mut told = said(&rules::NO_DESCRIPTION, source.file, &subject);
-        if is_python_function(tool) {
-            told.remedy = Some(IN_THE_DOCSTRING.to_owned());
+        let language = tool.worker().and_then(|worker| worker.program.language());
+        if let Some(remedy) = language.and_then(|language| language.remedy_without_description) {
+            told.remedy = Some(remedy.to_owned());
         }
         found.push(told);
     } else if let Some(problem) = tool.description.as_deref().and_then(first_line::problem) {
@@ -103,14 +103,6 @@ fn check_annotations(catalog: &Catalog, sources: &Sources<'_>, found: &mut Vec<D
         }
     };
     found.push(finding);
-}
-
-/// How to describe a Python function, which has no `description`.
-const IN_THE_DOCSTRING: &str =
-    "write a docstring into the function that says what it does, and when to use it";
-
-fn is_python_function(tool: &Tool) -> bool {
-    matches!(&tool.execution, Execution::Worker(worker) if worker.program == WorkerProgram::Python)
 }
 
 fn refused_in(refused: &Refused, key: &str, source: &Source<'_>) -> Diagnostic {

@@ -113,7 +113,11 @@ impl Tool {
     /// The same tool, as a function that a worker runs.
     fn served_by(self, served_by: &ServedBy) -> Self {
         let worker = served_by.worker.clone();
-        let options = ToolOptions { variables: worker.options.env.clone(), ..self.options };
+        let options = ToolOptions {
+            variables: worker.options.env.clone(),
+            confinement: served_by.confinement.clone(),
+            ..self.options
+        };
         Self { options, execution: Execution::Worker(worker), ..self }
     }
 

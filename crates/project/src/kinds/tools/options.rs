@@ -5,6 +5,7 @@ use crate::declarations::metadata::Metadata;
 use crate::declarations::values::positive;
 use crate::declarations::variable_names;
 use crate::declarations::working_folder::WorkingFolder;
+use mcp_bash_runner::Confinement;
 use mcp_bash_wire::write;
 use std::time::Duration;
 
@@ -23,6 +24,8 @@ pub struct ToolOptions {
     pub working_folder: WorkingFolder,
     /// The variables of the server's environment that it needs.
     pub variables: Vec<String>,
+    /// The restrictions that its process starts under.
+    pub confinement: Confinement,
 }
 
 /// Timeouts of a call, if the author sets them.
@@ -54,6 +57,8 @@ impl ToolOptions {
             needs_roots: metadata.needs_roots.unwrap_or_default(),
             working_folder: WorkingFolder::read(metadata.cwd.as_deref())?,
             variables: variable_names::read(metadata.env.as_deref(), problems),
+            // No key of metadata restricts a tool.
+            confinement: Confinement::default(),
         })
     }
 

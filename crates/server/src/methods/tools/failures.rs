@@ -20,7 +20,7 @@ pub(super) fn timed_out(tool: &Tool, limits: Patience, overrun: Overrun, revisio
     let program = tool.worker().map_or(WorkerProgram::Itself, |worker| worker.program);
     let place = match program {
         WorkerProgram::Itself => " or in its metadata".to_owned(),
-        language => format!(", {}", language.place_of_time("timeoutSecs")),
+        WorkerProgram::Functions(_) => format!(", {}", program.place_of_time("timeoutSecs")),
     };
     let longer = format!("`timeoutSecs` in the call{place}, or MCPBASH_DEFAULT_TOOL_TIMEOUT, gives it more");
     let (reason, message) = match overrun {

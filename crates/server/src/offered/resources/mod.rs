@@ -14,6 +14,7 @@ pub(crate) use find::{Found, find};
 pub(crate) use kept::Kept;
 
 use super::served::Served;
+use crate::stores::Store;
 use mcp_bash_scripts::Scripts;
 use mcp_bash_settings::Settings;
 use sources::Sources;
@@ -28,9 +29,9 @@ pub(crate) struct Resources {
 }
 
 impl Resources {
-    pub(crate) fn new(served: Arc<Served>, scripts: Arc<Scripts>) -> Self {
+    pub(crate) fn new(served: Arc<Served>, scripts: Arc<Scripts>, store: Arc<dyn Store>) -> Self {
         let sources = Sources::new(Arc::clone(&scripts), &served.paths());
-        let kept = Kept::new(Arc::clone(scripts.state_dir()));
+        let kept = Kept::new(Arc::clone(scripts.state_dir()), store);
         Self { served, scripts, sources, kept }
     }
 

@@ -3,6 +3,7 @@
 use super::{Failure, Found, Resources, find};
 use crate::callers::Caller;
 use crate::replies::Answer;
+use crate::stores::Record;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use mcp_bash_budget::Budget;
@@ -33,7 +34,7 @@ impl Resources {
         if uri.chars().any(char::is_control) {
             return Err(Failure::Invalid("a URI holds no control characters; write them escaped".to_owned()));
         }
-        if let Some((bytes, mime_type)) = caller.and_then(|caller| self.kept.get(uri, caller)) {
+        if let Some(Record { bytes, mime_type }) = caller.and_then(|caller| self.kept.get(uri, caller)) {
             return Ok(ResourceContent { bytes, mime_type: Some(mime_type), is_written: false });
         }
         let budget = caller.map_or_else(|| self.scripts.budget(), Caller::budget);

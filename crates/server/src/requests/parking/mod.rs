@@ -10,7 +10,6 @@ mod parked;
 mod responses;
 #[cfg(test)]
 mod tests;
-mod used_states;
 
 pub(crate) use limits::ParkingLimits;
 pub(crate) use parked::{InputRequired, Parked, ParkedStage, PendingQuestion};
@@ -20,6 +19,7 @@ use super::request_state::{KeyRing, RequestState, Round, StateId, Unacceptable};
 use super::slot::{Current, Occupant, Slot};
 use crate::callers::{Holdings, Ticket};
 use crate::replies::RenderedResult;
+use crate::stores::Store;
 use mcp_bash_wire::{Raw, RpcError};
 use parking_lot::Mutex;
 use responses::{answered, fill};
@@ -27,7 +27,6 @@ use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 use tokio::time::Instant;
-use used_states::UsedStates;
 
 /// The most bytes of results that wait for late clients. The oldest result of the caller that has the most goes first.
 const MOST_RESULT_BYTES: usize = 64 * 1024 * 1024;
@@ -35,6 +34,8 @@ const MOST_RESULT_BYTES: usize = 64 * 1024 * 1024;
 /// Parked requests, by the state that continues them.
 pub(crate) struct Parking {
     limits: ParkingLimits,
+    /// Remembers the states that were shown, if a script could be run twice with them.
+    store: Arc<dyn Store>,
     state: Arc<Mutex<State>>,
 }
 
@@ -47,7 +48,6 @@ struct State {
     ages: Holdings<StateId>,
     /// The finished ones, limited by the bytes of their results.
     results: Holdings<StateId>,
-    used: UsedStates,
     timeout: Duration,
     /// Whether a task waits for the next one to expire.
     is_swept: bool,
@@ -74,9 +74,9 @@ pub(crate) enum Resumed {
 }
 
 impl Parking {
-    pub(crate) fn new(limits: ParkingLimits) -> Self {
+    pub(crate) fn new(limits: ParkingLimits, store: Arc<dyn Store>) -> Self {
         let state = State { timeout: limits.timeout, ..State::default() };
-        Self { limits, state: Arc::new(Mutex::new(state)) }
+        Self { limits, store, state: Arc::new(Mutex::new(state)) }
     }
 
     /// How many wait for their client to come back.
@@ -120,7 +120,7 @@ impl Parking {
     ) -> Resumed {
         let mut state = self.state.lock();
         state.expire(Instant::now());
-        let is_first = shown.rounds.is_none() || state.used.add(shown.id, shown.expires());
+        let is_first = shown.rounds.is_none() || self.store.use_once(shown.id, shown.expires());
         if !is_first {
             return Resumed::Refused(request, Unacceptable::Used);
         }
@@ -155,7 +155,7 @@ impl Parking {
 
     /// The state was not used after all, and can be shown again.
     pub(crate) fn give_back(&self, id: StateId, expires: u64) {
-        self.state.lock().used.remove(id, expires);
+        self.store.give_back(id, expires);
     }
 
     /// The process of a slot has ended with this outcome, which is returned if the process is not parked.

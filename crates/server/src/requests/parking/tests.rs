@@ -1,12 +1,13 @@
-use super::used_states::MOST_USED;
 use super::*;
 use crate::callers::Caller;
 use crate::callers::caller::test_caller;
 use crate::callers::capabilities::ClientCapabilities;
 use crate::callers::context::RequestContext;
-use crate::requests::request_state::{Entry, MOST_ANSWER_BYTES, Origin, Subject, now};
+use crate::requests::request_state::{Entry, MOST_ANSWER_BYTES, Origin, Subject};
+use crate::stores::LocalStore;
 use crate::test_kit::Requests;
 use mcp_bash_budget::{Budget, Charge};
+use mcp_bash_runner::StateDir;
 use mcp_bash_scripts::TraceVariables;
 use mcp_bash_wire::{Limits, Revision, Scanner};
 use tokio::sync::{oneshot, watch};
@@ -54,10 +55,19 @@ fn accepted(keys: &[&str]) -> String {
     format!("{{{}}}", answers.collect::<Vec<_>>().join(","))
 }
 
+/// A store that is given no record, so that no folder is made.
+fn local_store() -> Arc<dyn Store> {
+    Arc::new(LocalStore::new(Arc::new(StateDir::new(std::env::temp_dir(), false))))
+}
+
 impl Scene {
     fn new(limits: ParkingLimits) -> Self {
+        Self::with_store(limits, local_store())
+    }
+
+    fn with_store(limits: ParkingLimits, store: Arc<dyn Store>) -> Self {
         let keys = KeyRing::of_this_process().unwrap();
-        Self { parking: Arc::new(Parking::new(limits)), keys, requests: Requests::of("a"), count: 0 }
+        Self { parking: Arc::new(Parking::new(limits, store)), keys, requests: Requests::of("a"), count: 0 }
     }
 
     fn park(&self, caller: &Arc<Caller>, keys: &[&str], earlier: Option<Vec<Round>>) -> Process {
@@ -218,6 +228,24 @@ async fn only_one_of_many_concurrent_uses_of_a_state_succeeds() {
     }
 }
 
+/// Two servers with the same keys and the same store, of which the second does not have the process.
+#[tokio::test]
+async fn a_state_is_good_once_for_all_servers_that_share_a_store() {
+    let store = local_store();
+    let mut scene = Scene::with_store(MANY, Arc::clone(&store));
+    let caller = Arc::clone(&scene.requests.caller);
+    let process = scene.park(&caller, &["q"], Some(Vec::new()));
+    let first = std::mem::replace(&mut scene.parking, Arc::new(Parking::new(MANY, store)));
+    assert!(matches!(scene.resume(&process.state, &["q"]), Resumed::RunAgain(..)));
+    scene.parking = first;
+    assert!(matches!(scene.resume(&process.state, &["q"]), Resumed::Refused(_, Unacceptable::Used)));
+    scene.parking = Arc::new(Parking::new(MANY, local_store()));
+    assert!(
+        matches!(scene.resume(&process.state, &["q"]), Resumed::RunAgain(..)),
+        "another store knows nothing"
+    );
+}
+
 #[tokio::test]
 async fn answers_that_are_too_long_for_a_state_are_left_out() {
     let mut scene = Scene::new(ParkingLimits { most_per_caller: 1, ..MANY });
@@ -228,17 +256,6 @@ async fn answers_that_are_too_long_for_a_state_are_left_out() {
     assert!(process.state.len() < 1000);
     scene.park(&caller, &["q"], None);
     assert!(matches!(scene.resume(&process.state, &["q"]), Resumed::Refused(_, Unacceptable::Gone)));
-}
-
-#[test]
-fn used_states_are_forgotten_when_they_have_expired_or_are_too_many() {
-    let mut used = UsedStates::default();
-    assert!(used.add([1; 16], 1) && used.add([2; 16], now() + 60) && !used.add([2; 16], now() + 60));
-    assert_eq!(used.0.len(), 1);
-    for number in 0..=MOST_USED as u128 {
-        used.add(number.to_le_bytes(), now() + 3600);
-    }
-    assert_eq!(used.0.len(), MOST_USED);
 }
 
 #[tokio::test(start_paused = true)]

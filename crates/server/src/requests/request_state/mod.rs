@@ -8,16 +8,17 @@ mod key_ring;
 pub(crate) use answers::{Entry, Round};
 pub use key_ring::{KeyFileError, KeyRing};
 
+use crate::stores::{OnceKey, now};
 use answers::{Reader, write_rounds};
 use key_ring::NotOpened;
 use mcp_bash_budget::tree_bytes;
 use mcp_bash_wire::RpcError;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 /// Identifies one state. It is random, so that it is unique.
-pub(crate) type StateId = [u8; 16];
+pub(crate) type StateId = OnceKey;
 
 pub(crate) type Digest = [u8; 32];
 
@@ -181,11 +182,6 @@ impl RequestState {
     pub(crate) fn expires(&self) -> u64 {
         self.expires
     }
-}
-
-/// Seconds since 1970.
-pub(crate) fn now() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use std::sync::Arc;
 pub(crate) struct Anonymous;
 
 impl Identify for Anonymous {
-    fn identify(&self, _: &HeaderMap, visitor: &Visitor) -> Result<Identity, Unidentified> {
+    async fn identify(&self, _: &HeaderMap, visitor: &Visitor) -> Result<Identity, Unidentified> {
         Ok(Identity { name: Arc::clone(&visitor.name), rights: Rights::default(), rate: None })
     }
 }

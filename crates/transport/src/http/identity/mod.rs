@@ -3,15 +3,15 @@
 
 mod anonymous;
 mod bearer;
+mod identity_source;
 mod token_edit;
 mod token_file;
 mod tokens;
 pub(in crate::http) mod visitor;
 
-pub(crate) use anonymous::Anonymous;
+pub(crate) use identity_source::IdentitySource;
 pub use token_edit::{TokenEditError, add_token, read_tokens, remove_token};
 pub use token_file::{NewTokenError, TokenFileError, TokenLine, TokenText};
-pub(crate) use tokens::Tokens;
 pub use tokens::TokensError;
 
 use crate::http::identity::visitor::Visitor;
@@ -20,9 +20,15 @@ use http::{HeaderMap, HeaderValue};
 use mcp_bash_server::Rights;
 use std::sync::Arc;
 
-pub(crate) trait Identify: Send + Sync {
+/// A way to find out who the caller is. One that has to ask elsewhere, such as the issuer of a token, may wait; one that
+/// knows its callers returns a future that is ready, and costs nothing more than a function.
+trait Identify: Send + Sync {
     /// Who makes the request with these headers, over a connection of that visitor.
-    fn identify(&self, headers: &HeaderMap, visitor: &Visitor) -> Result<Identity, Unidentified>;
+    fn identify(
+        &self,
+        headers: &HeaderMap,
+        visitor: &Visitor,
+    ) -> impl Future<Output = Result<Identity, Unidentified>> + Send;
 }
 
 /// A caller that is known.

@@ -41,7 +41,7 @@ struct Current {
 
 impl Tokens {
     /// `report` is told when the file cannot be read any more.
-    pub(crate) fn open(path: &Path, report: Report) -> Result<Self, TokensError> {
+    pub(super) fn open(path: &Path, report: Report) -> Result<Self, TokensError> {
         let changes = Changes::of(&[path]);
         let text = TokenText::parse(&read_secret(path)?);
         if let Some(problem) = text.problems.into_iter().next() {
@@ -127,7 +127,7 @@ impl Tokens {
 }
 
 impl Identify for Tokens {
-    fn identify(&self, headers: &HeaderMap, visitor: &Visitor) -> Result<Identity, Unidentified> {
+    async fn identify(&self, headers: &HeaderMap, visitor: &Visitor) -> Result<Identity, Unidentified> {
         self.identify_at(headers, visitor, Instant::now())
     }
 }
@@ -190,7 +190,7 @@ mod tests {
     fn a_token_identifies_its_caller_and_permissions() {
         let ((alice, first), (bob, second)) = two();
         let tokens = File::new(&format!("{alice}\n{bob}\n")).open().unwrap();
-        let who = |token: &str| tokens.identify(&bearer(token), &peer("10.0.0.1:1"));
+        let who = |token: &str| tokens.identify_at(&bearer(token), &peer("10.0.0.1:1"), Instant::now());
         let alice = who(&first).unwrap();
         assert_eq!(&*alice.name, "alice");
         let tools = alice.rights.tools.unwrap();
@@ -206,11 +206,11 @@ mod tests {
             assert!(refused.challenge.to_str().unwrap().starts_with("Bearer realm="), "{refused:?}");
             assert!(refused.challenge.to_str().unwrap().contains(r#"error="invalid_token""#), "{refused:?}");
         }
-        let nothing = tokens.identify(&HeaderMap::new(), &peer("10.0.0.1:1")).unwrap_err();
+        let nothing = tokens.identify_at(&HeaderMap::new(), &peer("10.0.0.1:1"), Instant::now()).unwrap_err();
         assert_eq!(nothing.challenge, r#"Bearer realm="mcp-bash""#);
         let mut twice = bearer(&first);
         twice.append(AUTHORIZATION, twice[AUTHORIZATION].clone());
-        assert!(tokens.identify(&twice, &peer("10.0.0.1:1")).is_err());
+        assert!(tokens.identify_at(&twice, &peer("10.0.0.1:1"), Instant::now()).is_err());
     }
 
     fn hash_of(line: &TokenLine) -> String {
@@ -221,13 +221,20 @@ mod tests {
     fn guessing_slows_down_only_the_guesser() {
         let ((alice, token), _) = two();
         let tokens = File::new(&alice.to_string()).open().unwrap();
-        let guess = |address: &str| tokens.identify(&bearer("wrong"), &peer(address)).unwrap_err().throttled;
+        let guess = |address: &str| {
+            tokens.identify_at(&bearer("wrong"), &peer(address), Instant::now()).unwrap_err().throttled
+        };
         let slowed = (0..20).filter(|_| guess("10.0.0.1:1")).count();
         assert_eq!(slowed, 10);
         assert!(guess("10.0.0.1:2") && !guess("10.0.0.2:1"));
         // Who has a token is let in, also from there, and who shows none has guessed nothing.
-        assert!(tokens.identify(&bearer(&token), &peer("10.0.0.1:1")).is_ok());
-        assert!(!tokens.identify(&HeaderMap::new(), &peer("10.0.0.1:1")).unwrap_err().throttled);
+        assert!(tokens.identify_at(&bearer(&token), &peer("10.0.0.1:1"), Instant::now()).is_ok());
+        assert!(
+            !tokens
+                .identify_at(&HeaderMap::new(), &peer("10.0.0.1:1"), Instant::now())
+                .unwrap_err()
+                .throttled
+        );
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::http::access::AccessRules;
 use crate::http::identity::visitor::Visitor;
-use crate::http::identity::{Identify, Identity, Unidentified};
+use crate::http::identity::{Identity, IdentitySource, Unidentified};
 use crate::http::limits::options::Options;
 use crate::http::limits::rate::Rates;
 use crate::http::metrics::Metrics;
@@ -32,7 +32,7 @@ pub(in crate::http) struct Endpoint {
     pub(in crate::http) streams: Arc<Streams>,
     pub(in crate::http) old_sessions: OldSessions,
     pub(super) access: AccessRules,
-    identify: Box<dyn Identify>,
+    identity_source: IdentitySource,
     metrics: Option<Arc<Metrics>>,
     rates: Rates,
     session_rates: Rates,
@@ -43,7 +43,7 @@ impl Endpoint {
     pub(in crate::http) fn new(
         server: Arc<Server>,
         access: AccessRules,
-        identify: Box<dyn Identify>,
+        identity_source: IdentitySource,
         metrics: Option<Arc<Metrics>>,
         options: Options,
     ) -> Self {
@@ -55,7 +55,7 @@ impl Endpoint {
             streams: Streams::new(options.limits.streams),
             old_sessions: OldSessions::default(),
             access,
-            identify,
+            identity_source,
             metrics,
             rates: Rates::default(),
             session_rates: Rates::default(),
@@ -90,8 +90,12 @@ impl Endpoint {
     }
 
     /// Who makes the request, if it may make one now.
-    pub(super) fn caller_of(&self, visitor: &Visitor, headers: &HeaderMap) -> Result<Arc<Caller>, Refusal> {
-        let identity = self.identify.identify(headers, visitor).map_err(unknown)?;
+    pub(super) async fn caller_of(
+        &self,
+        visitor: &Visitor,
+        headers: &HeaderMap,
+    ) -> Result<Arc<Caller>, Refusal> {
+        let identity = self.identity_source.identify(headers, visitor).await.map_err(unknown)?;
         let Identity { name, rights, rate } = identity;
         if let Some(rate) = rate.or(self.options.limits.rate) {
             self.rates.allow(&name, rate).map_err(|wait| {

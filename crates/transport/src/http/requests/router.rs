@@ -84,7 +84,7 @@ async fn answer(endpoint: &Arc<Endpoint>, visitor: &Visitor, request: Request<In
     if method == Method::OPTIONS {
         return endpoint.access.preflight(request.headers()).map(|()| ResponseBody::nothing());
     }
-    let caller = match endpoint.caller_of(visitor, request.headers()) {
+    let caller = match endpoint.caller_of(visitor, request.headers()).await {
         Ok(caller) => caller,
         Err(refused) => return *refused,
     };

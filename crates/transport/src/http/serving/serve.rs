@@ -3,7 +3,7 @@
 use crate::Host;
 use crate::http::access::exposure::{self, Exposed};
 use crate::http::access::{AccessError, AccessRules};
-use crate::http::identity::{Anonymous, Identify, Tokens, TokensError};
+use crate::http::identity::{IdentitySource, TokensError};
 use crate::http::limits::connections::Connections;
 use crate::http::limits::options::Options;
 use crate::http::listen::{ListenError, Listener, SocketFile};
@@ -76,10 +76,7 @@ pub fn serve(
     let access = AccessRules::new(&options, &listeners)?;
     let tls = options.tls.as_ref().map(|files| Tls::open(&files.certificate, &files.key, report(server)));
     let tls = tls.transpose()?;
-    let identify: Box<dyn Identify> = match &options.tokens {
-        Some(file) => Box::new(Tokens::open(file, report(server))?),
-        None => Box::new(Anonymous),
-    };
+    let identity_source = IdentitySource::open(options.tokens.as_deref(), || report(server))?;
     let lifecycle = Arc::<Lifecycle>::default();
     await_signals(&lifecycle).map_err(StartError::Signals)?;
     // They are removed when we return: the tasks that listen to them may be there for longer.
@@ -90,7 +87,7 @@ pub fn serve(
     };
     let connections = Connections::new(options.limits.connections);
     let metrics = (!watchers.is_empty()).then(|| measure(server, &listeners));
-    let endpoint = Endpoint::new(Arc::clone(server), access, identify, metrics.clone(), options);
+    let endpoint = Endpoint::new(Arc::clone(server), access, identity_source, metrics.clone(), options);
     let endpoint = Arc::new(endpoint);
     let (end, is_ending) = watch::channel(false);
     let reception = Arc::new(Reception {

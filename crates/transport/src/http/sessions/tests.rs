@@ -24,7 +24,7 @@ impl Scene {
         let state_dir = Arc::new(StateDir::new(folder.path().to_owned(), false));
         let runner = Runner::new(Arc::clone(&state_dir));
         let (settings, _) = Settings::read(|_| None);
-        let scripts = Arc::new(Scripts::with_runner(runner, settings, state_dir));
+        let scripts = Arc::new(Scripts::with_runner(runner, settings, state_dir, Handle::current()));
         let paths = Paths::of(folder.path());
         let reading = scripts.reading(&paths);
         let catalog = Catalog::read(&paths, &reading);

@@ -6,7 +6,7 @@ use std::path::Path;
 const LONGEST: u64 = 1024 * 1024;
 
 /// Whether a file has any. `uv` reads the details.
-pub(crate) fn are_in(file: &Path) -> bool {
+pub(super) fn are_in(file: &Path) -> bool {
     let text = mcp_bash_files::open(file).and_then(|file| mcp_bash_files::read_all_text(&file, LONGEST));
     text.is_ok_and(|text| has_block(&text))
 }
