@@ -6,7 +6,7 @@ use std::panic::{self, AssertUnwindSafe};
 
 use jaq_core::{Exn, Filter, Vars};
 
-use crate::engine::{Context, Kind, Outside, TooManyCalls, World};
+use crate::engine::{Context, FilterTypes, Outside, TooManyCalls, World};
 use crate::exit;
 use crate::inputs::{BadInput, Inputs};
 use crate::options::{Options, Output};
@@ -133,7 +133,7 @@ impl Outside for Surroundings<'_, '_> {
 }
 
 struct Session<'a, 'i, 'm> {
-    filter: &'a Filter<Kind>,
+    filter: &'a Filter<FilterTypes>,
     variables: Vars<Value>,
     surroundings: &'a Surroundings<'i, 'm>,
     null_input: bool,
