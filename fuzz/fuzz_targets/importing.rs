@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use mcp_bash_importing::{Imported, FileLocation, read_help, read_justfile, read_makefile, read_package_json, read_taskfile};
+use mcp_bash_importing::{FileLocation, Imported, read_help, read_justfile, read_makefile, read_package_json, read_taskfile};
 
 fuzz_target!(|bytes: &[u8]| {
     let [choice, text @ ..] = bytes else { return };

@@ -40,8 +40,6 @@ pub(crate) enum ScaffoldError {
     Registration { file: PathBuf, problem: RegistrationProblem },
     #[error("failed to write {}: {source}", path.display())]
     Write { path: PathBuf, source: io::Error },
-    #[error("failed to read {}: {source}", path.display())]
-    Read { path: PathBuf, source: io::Error },
 }
 
 /// Why nothing can be added to a registration.
