@@ -3,12 +3,12 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use mcp_bash_importing::{Imported, Place, read_help, read_justfile, read_makefile, read_package_json, read_taskfile};
+use mcp_bash_importing::{FileLocation, Imported, read_help, read_justfile, read_makefile, read_package_json, read_taskfile};
 
 fuzz_target!(|bytes: &[u8]| {
     let [choice, text @ ..] = bytes else { return };
     let text = String::from_utf8_lossy(text);
-    let place = Place { folder: "folder", file: "file" };
+    let place = FileLocation { folder: "folder", file: "file" };
     let imported = match choice % 5 {
         0 => Ok(read_justfile(&text, place)),
         1 => Ok(read_makefile(&text, place)),

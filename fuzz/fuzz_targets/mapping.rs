@@ -7,7 +7,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use mcp_bash_importing::{Place, read_makefile};
+use mcp_bash_importing::{FileLocation, read_makefile};
 use mcp_bash_project::{Catalog, Execution, Mapping, Part, Paths, Reading, Template, Word, Words};
 use mcp_bash_scripts::{Mapped, map_arguments};
 use serde_json::{Map, Value, json};
@@ -253,7 +253,7 @@ fn check_recipe(choices: &mut Choices<'_>) {
     fs::write(STAGE.work().join("Makefile"), &makefile).unwrap();
     let work = STAGE.work();
     let folder = work.to_str().unwrap();
-    let imported = read_makefile(&makefile, Place { folder, file: "Makefile" });
+    let imported = read_makefile(&makefile, FileLocation { folder, file: "Makefile" });
     for tool in imported.tools {
         check(&tool.metadata(), &json!({ "X": choices.hostile() }));
     }

@@ -226,8 +226,10 @@ fn a_script_beside_its_prompt_completes_it() {
 fn scripts_that_fail_time_out_or_are_not_trusted_are_named() {
     let project = registered(
         r#"[{"name": "fails", "path": "completions/fails.sh"}, {"name": "slow", "path": "completions/slow.sh", "timeoutSecs": 1},
-            {"name": "open", "path": "completions/open.sh"}, {"name": "wrong", "path": "completions/wrong.sh"}]"#,
+            {"name": "open", "path": "completions/open.sh"}, {"name": "wrong", "path": "completions/wrong.sh"},
+            {"name": "text", "path": "completions/text.sh"}]"#,
     )
+    .script("completions/text.sh", "#!/bin/sh\necho '{\"suggestions\": \"a\"}'\n")
     .script("completions/fails.sh", "#!/bin/sh\necho oh no >&2\nexit 4\n")
     .script("completions/slow.sh", "#!/bin/sh\nsleep 1000\n")
     .script("completions/open.sh", "#!/bin/sh\ntouch \"$MCPBASH_PROJECT_ROOT/ran\"\n")
@@ -240,6 +242,7 @@ fn scripts_that_fail_time_out_or_are_not_trusted_are_named() {
         ("slow", -32603, "timed out after 1 s"),
         ("open", -32602, "run `chmod go-w` on it"),
         ("wrong", -32603, "must print strings as its suggestions, and printed: [1, 2]"),
+        ("text", -32603, "must print strings as its suggestions, and printed: {\"suggestions\": \"a\"}"),
     ] {
         let (found, message) = refusal(&mut server, &prompt(name, "x", ""));
         assert_eq!(found, number, "{message}");

@@ -169,6 +169,10 @@ fn a_number_in_quotes() {
 #[test]
 fn metadata_that_is_no_json_and_no_yaml() {
     assert_told(
+        &described("{\n  \"name\": \"x\",\n  \"name\": \"y\"\n}\n"),
+        "error …/tools/x/tool.meta.json: is skipped: duplicate field `name`\n→ fix the JSON\n",
+    );
+    assert_told(
         &described("{\n  \"name\": \"x\",\n}\n"),
         "error …/tools/x/tool.meta.json:3:1: is skipped: expected a quoted key, or the comma before it is one \
          too many\n→ fix the JSON\n",

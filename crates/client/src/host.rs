@@ -2,6 +2,9 @@
 
 use serde_json::{Value, json};
 
+/// The answer to a request of the server: the result, or the words of a refusal, which the server receives.
+pub type HostAnswer = Result<Value, String>;
+
 pub trait Host {
     /// The capabilities that this client declares: `{}`, or `elicitation`, `sampling`, `roots`.
     fn capabilities(&self) -> Value {
@@ -11,8 +14,8 @@ pub trait Host {
     /// A notification of the server.
     fn notified(&mut self, _method: &str, _params: &Value) {}
 
-    /// A request of the server: returns the result, or the words of a refusal.
-    fn asked(&mut self, method: &str, _params: &Value) -> impl Future<Output = Result<Value, String>> {
+    /// A request of the server.
+    fn asked(&mut self, method: &str, _params: &Value) -> impl Future<Output = HostAnswer> {
         let refusal = format!("this client does not answer `{method}`");
         async { Err(refusal) }
     }

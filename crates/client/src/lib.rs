@@ -17,6 +17,6 @@ mod session;
 
 pub use connection::Connection;
 pub use error::{Error, Refusal};
-pub use host::{Host, Silent};
+pub use host::{Host, HostAnswer, Silent};
 pub use process::{Launch, ServerProcess};
 pub use session::Session;

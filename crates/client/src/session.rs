@@ -2,7 +2,7 @@
 
 use crate::connection::Connection;
 use crate::error::{Error, Refusal};
-use crate::host::Host;
+use crate::host::{Host, HostAnswer};
 use serde::Deserialize;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
@@ -186,10 +186,10 @@ impl Session {
     /// The host's answer to a question, unless the server withdraws the question meanwhile or does without it.
     async fn hear_meanwhile(
         &mut self,
-        asked: impl Future<Output = Result<Value, String>>,
+        asked: impl Future<Output = HostAnswer>,
         question: &RawValue,
         own_id: &str,
-    ) -> Result<Option<Result<Value, String>>, Error> {
+    ) -> Result<Option<HostAnswer>, Error> {
         let mut asked = pin!(asked);
         while self.heard.len() < MOST_HEARD {
             tokio::select! {
@@ -208,7 +208,7 @@ impl Session {
         Ok(Some(asked.await))
     }
 
-    fn answer(&mut self, id: &RawValue, answered: Result<Value, String>) -> Result<(), Error> {
+    fn answer(&mut self, id: &RawValue, answered: HostAnswer) -> Result<(), Error> {
         let answer = match answered {
             Ok(result) => format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#),
             Err(why) => {

@@ -1,7 +1,7 @@
 //! Client: its names, its files, the form of its entries, and what users should know about it.
 
 use crate::clients::CLIENTS;
-use crate::place::{self, Place};
+use crate::place::{self, ConfigLocation};
 use crate::remote::{Reference, RemoteShape};
 use crate::replaces::Replaces;
 use crate::shape::Shape;
@@ -50,7 +50,7 @@ pub struct Dialect {
 pub struct ClientFile {
     pub scope: Scope,
     /// Its location: for [`Scope::Project`], below the folder of the project.
-    pub places: &'static [Place],
+    pub places: &'static [ConfigLocation],
     /// The keys that lead to the servers. `*` stands for the folder that the client works in.
     pub keys: &'static [&'static str],
     pub format: Format,
@@ -88,7 +88,7 @@ pub struct Client {
     pub title: &'static str,
     pub files: &'static [ClientFile],
     /// Folders and files that exist only if the client is installed.
-    pub signs: &'static [Place],
+    pub signs: &'static [ConfigLocation],
     pub programs: &'static [&'static str],
     pub names: Names,
     /// Whether servers get the whole environment of the client.

@@ -1,7 +1,7 @@
 //! Client table. `docs/clients.md` documents the same for users.
 
 use crate::client::{Client, ClientFile, Dialect, Format, LinkForm, Names, Note, Scope};
-use crate::place::{On, Place};
+use crate::place::{ConfigLocation, On};
 use crate::remote::{Reference, RemoteShape};
 use crate::replaces::Replaces;
 use crate::shape::Shape;
@@ -13,16 +13,16 @@ const LENIENT: Format = Format::Json(Dialect { comments: true, trailing_commas: 
 
 const SERVERS: &[&str] = &["mcpServers"];
 
-const fn any(path: &'static str) -> Place {
-    Place { on: On::Any, path }
+const fn any(path: &'static str) -> ConfigLocation {
+    ConfigLocation { on: On::Any, path }
 }
 
-const fn on(on: On, path: &'static str) -> Place {
-    Place { on, path }
+const fn on(on: On, path: &'static str) -> ConfigLocation {
+    ConfigLocation { on, path }
 }
 
 /// A file with `mcpServers` in it, as most clients have it.
-const fn usual(scope: Scope, places: &'static [Place], format: Format) -> ClientFile {
+const fn usual(scope: Scope, places: &'static [ConfigLocation], format: Format) -> ClientFile {
     ClientFile { scope, places, keys: SERVERS, format, shape: Shape::Command, beginning: "" }
 }
 
@@ -569,5 +569,6 @@ pub const CLIENTS: &[Client] = &[
     },
 ];
 
-const CLAUDE_CODE: &[Place] = &[any("$CLAUDE_CONFIG_DIR/.claude.json"), any("~/.claude.json")];
-const ZED: &[Place] = &[on(On::Unix, "$XDG/zed/settings.json"), on(On::Windows, "$CONFIG/Zed/settings.json")];
+const CLAUDE_CODE: &[ConfigLocation] = &[any("$CLAUDE_CONFIG_DIR/.claude.json"), any("~/.claude.json")];
+const ZED: &[ConfigLocation] =
+    &[on(On::Unix, "$XDG/zed/settings.json"), on(On::Windows, "$CONFIG/Zed/settings.json")];

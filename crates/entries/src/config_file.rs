@@ -47,7 +47,7 @@ impl ConfigFile {
         let path = match scope {
             Scope::User | Scope::Local => place::choose(file.places, surroundings),
             Scope::Project => {
-                let inside = |place: &place::Place| folder.join(place.path);
+                let inside = |place: &place::ConfigLocation| folder.join(place.path);
                 let exists = |path: &PathBuf| path.symlink_metadata().is_ok();
                 file.places.iter().map(inside).find(exists).or_else(|| file.places.first().map(inside))
             }

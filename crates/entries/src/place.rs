@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// A location, and the systems on which it applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct ConfigLocation {
     pub on: On,
     pub path: &'static str,
 }
@@ -37,7 +37,7 @@ impl On {
 }
 
 /// The file among several locations: the one that a variable names, else the first that exists, else the first.
-pub(crate) fn choose(places: &[Place], surroundings: &Surroundings) -> Option<PathBuf> {
+pub(crate) fn choose(places: &[ConfigLocation], surroundings: &Surroundings) -> Option<PathBuf> {
     let counting = || places.iter().filter(|place| place.on.counts(surroundings.system));
     let moved = counting().filter(|place| place.is_moved()).find_map(|place| place.at(surroundings));
     let usual = || counting().filter(|place| !place.is_moved()).filter_map(|place| place.at(surroundings));
@@ -45,12 +45,12 @@ pub(crate) fn choose(places: &[Place], surroundings: &Surroundings) -> Option<Pa
 }
 
 /// Whether anything exists at one of the locations.
-pub(crate) fn any_exists(places: &[Place], surroundings: &Surroundings) -> bool {
+pub(crate) fn any_exists(places: &[ConfigLocation], surroundings: &Surroundings) -> bool {
     let counting = places.iter().filter(|place| place.on.counts(surroundings.system));
     counting.filter_map(|place| place.at(surroundings)).any(|path| path.exists())
 }
 
-impl Place {
+impl ConfigLocation {
     /// Whether it applies only because the user set a variable.
     fn is_moved(self) -> bool {
         let first = self.path.split('/').next().unwrap_or_default();
@@ -114,8 +114,8 @@ mod tests {
         })
     }
 
-    fn place(path: &'static str) -> Place {
-        Place { on: On::Any, path }
+    fn place(path: &'static str) -> ConfigLocation {
+        ConfigLocation { on: On::Any, path }
     }
 
     #[test]

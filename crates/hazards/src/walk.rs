@@ -45,7 +45,7 @@ impl<'a> Piece<'a> {
 /// Judges the values among the words of a program.
 pub fn judge(program: &str, pieces: &[Piece<'_>]) -> Judgement {
     let mut walk = Walk { verdicts: Vec::new(), runs_own_code: false, is_own: is_own(program) };
-    let mut states = vec![State::of(table::find(program), Certainty::Sure, false)];
+    let mut states = vec![WalkState::of(table::find(program), Certainty::Sure, false)];
     let mut index = 0;
     for piece in pieces {
         let count = piece.words().iter().filter(|word| matches!(word, Word::Value { .. })).count();
@@ -70,7 +70,7 @@ pub fn judge(program: &str, pieces: &[Piece<'_>]) -> Judgement {
         }
         index += count;
     }
-    let input = states.iter().map(State::input).max().unwrap_or_default();
+    let input = states.iter().map(WalkState::input).max().unwrap_or_default();
     let runs_own_code = walk.runs_own_code || walk.is_own;
     Judgement { words: walk.verdicts, input, runs_own_code }
 }
@@ -90,7 +90,7 @@ fn is_own(program: &str) -> bool {
 }
 
 /// Adds the states that are new, and returns whether there were any.
-fn extend(states: &mut Vec<State>, more: Vec<State>) -> bool {
+fn extend(states: &mut Vec<WalkState>, more: Vec<WalkState>) -> bool {
     let before = states.len();
     for state in more {
         if !states.contains(&state) {
@@ -127,7 +127,7 @@ enum WordRole {
 
 /// One reading of the words so far.
 #[derive(Debug, Clone, Copy)]
-struct State {
+struct WalkState {
     row: &'static Program,
     place: WordRole,
     certainty: Certainty,
@@ -135,7 +135,7 @@ struct State {
     is_pasted: bool,
 }
 
-impl PartialEq for State {
+impl PartialEq for WalkState {
     fn eq(&self, other: &Self) -> bool {
         std::ptr::eq(self.row, other.row)
             && (self.place, self.certainty, self.is_pasted) == (other.place, other.certainty, other.is_pasted)
@@ -145,7 +145,7 @@ impl PartialEq for State {
 /// The number of operands after which all further ones have the same role in every row.
 const MANY: usize = 4;
 
-impl State {
+impl WalkState {
     fn of(row: &'static Program, certainty: Certainty, is_pasted: bool) -> Self {
         Self {
             row,
@@ -225,7 +225,7 @@ struct Walk {
 
 impl Walk {
     /// Reads some words in all these states. The first value among them has this index.
-    fn pass(&mut self, mut states: Vec<State>, words: &[Word<'_>], mut index: usize) -> Vec<State> {
+    fn pass(&mut self, mut states: Vec<WalkState>, words: &[Word<'_>], mut index: usize) -> Vec<WalkState> {
         for word in words {
             let mut next = Vec::new();
             for state in states {
@@ -252,7 +252,7 @@ impl Walk {
         states
     }
 
-    fn fixed(&mut self, state: State, word: &str) -> Vec<State> {
+    fn fixed(&mut self, state: WalkState, word: &str) -> Vec<WalkState> {
         match state.place {
             WordRole::Program => vec![state.begin(word)],
             WordRole::Value { is_instead, operands, is_ended, .. } => {
@@ -273,7 +273,7 @@ impl Walk {
         }
     }
 
-    fn fixed_option(&mut self, state: State, word: &str, operands: usize) -> Vec<State> {
+    fn fixed_option(&mut self, state: WalkState, word: &str, operands: usize) -> Vec<WalkState> {
         let row = state.row;
         let open = state.open(operands, false);
         if word == "--" {
@@ -283,7 +283,7 @@ impl Walk {
             state.at(WordRole::Open { operands: operands.min(MANY), is_ended: false, after_option: true });
         if let Some((_, other)) = row.subcommands.iter().find(|(name, _)| *name == word) {
             let place = WordRole::Value { role: Role::Data, is_instead: false, operands: 0, is_ended: false };
-            return vec![State { row: other, place, ..state }];
+            return vec![WalkState { row: other, place, ..state }];
         }
         let (name, value) = match word.split_once('=') {
             Some((name, value)) if word.starts_with("--") => (name, Some(value)),
@@ -319,7 +319,7 @@ impl Walk {
             (OptionKind::Unlisted, None) if row.is_known() => {
                 let role = unlisted(row, name, self.is_own);
                 let place = WordRole::Value { role, is_instead: false, operands, is_ended: false };
-                vec![after_option, State { place, certainty: Certainty::Ambiguous, ..state }]
+                vec![after_option, WalkState { place, certainty: Certainty::Ambiguous, ..state }]
             }
             (OptionKind::Unlisted, None) if !self.is_own && reads_like_code(name) => {
                 let place =
@@ -330,17 +330,17 @@ impl Walk {
         }
     }
 
-    fn fixed_operand(&mut self, state: State, word: &str, operands: usize, is_ended: bool) -> State {
+    fn fixed_operand(&mut self, state: WalkState, word: &str, operands: usize, is_ended: bool) -> WalkState {
         let row = state.row;
         if operands == 0
             && let Some((_, other)) = row.subcommands.iter().find(|(name, _)| *name == word)
         {
-            return State { row: other, ..state.open(0, is_ended) };
+            return WalkState { row: other, ..state.open(0, is_ended) };
         }
         match row.operand(operands) {
             Role::Assignments if word.contains('=') => state,
             Role::Command | Role::Assignments => state.begin(word),
-            Role::ShellCommand => State { is_pasted: true, ..state.begin(word) },
+            Role::ShellCommand => WalkState { is_pasted: true, ..state.begin(word) },
             Role::Script => {
                 self.runs_own_code = true;
                 state.script(word)
@@ -349,10 +349,10 @@ impl Walk {
         }
     }
 
-    fn value(&self, state: State, prefix: &str, may_be_option: bool) -> (State, Verdict) {
+    fn value(&self, state: WalkState, prefix: &str, may_be_option: bool) -> (WalkState, Verdict) {
         match state.place {
             WordRole::Program => {
-                (State { row: &UNKNOWN, ..state.open(0, false) }, state.verdict(Role::Command, true))
+                (WalkState { row: &UNKNOWN, ..state.open(0, false) }, state.verdict(Role::Command, true))
             }
             WordRole::Value { role, is_instead, operands, is_ended } => {
                 let next = if is_instead { state.script("") } else { state.open(operands, is_ended) };
@@ -384,19 +384,19 @@ impl Walk {
 
 /// A value in the place of an operand.
 fn operand_value(
-    state: State,
+    state: WalkState,
     prefix: &str,
     operands: usize,
     is_ended: bool,
     may_be_option: bool,
-) -> (State, Verdict) {
+) -> (WalkState, Verdict) {
     let row = state.row;
     let role = row.operand(operands);
     let variable = prefix.split_once('=').map(|(name, _)| name);
     let next = match role {
         Role::Assignments if variable.is_some() => state,
         Role::Command | Role::ShellCommand | Role::Assignments => {
-            State { row: &UNKNOWN, ..state.open(0, false) }
+            WalkState { row: &UNKNOWN, ..state.open(0, false) }
         }
         Role::Script => state.script(""),
         _ => state.open(operands + 1, is_ended),
@@ -447,14 +447,14 @@ fn cluster(row: &Program, word: &str) -> Option<(OptionKind, bool)> {
 }
 
 /// The reading in which a word of a program begins a command of its own, as in `some-wrapper sh -c`.
-fn named(state: State, word: &str) -> Option<State> {
+fn named(state: WalkState, word: &str) -> Option<WalkState> {
     let row = table::find(word);
     let certainty = if matches!(state.place, WordRole::Arguments { .. }) {
         Certainty::Argument
     } else {
         Certainty::Named
     };
-    (row.is_known() && !word.starts_with('-')).then(|| State::of(row, certainty, state.is_pasted))
+    (row.is_known() && !word.starts_with('-')).then(|| WalkState::of(row, certainty, state.is_pasted))
 }
 
 #[cfg(test)]

@@ -10,14 +10,14 @@ const HARMLESS_WORDS: &str = "letters, digits and _ . / : @ + , -";
 pub struct Argument {
     pub name: String,
     pub description: String,
-    pub kind: Kind,
+    pub kind: ArgumentKind,
     pub is_required: bool,
     /// Its default, if the callee has to receive one.
     pub default: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Kind {
+pub enum ArgumentKind {
     Text,
     /// A text of harmless characters, because a shell or another program may interpret others.
     HarmlessText,
@@ -31,12 +31,12 @@ pub enum Kind {
 }
 
 impl Argument {
-    pub(crate) fn new(name: impl Into<String>, kind: Kind) -> Self {
+    pub(crate) fn new(name: impl Into<String>, kind: ArgumentKind) -> Self {
         Self { name: name.into(), description: String::new(), kind, is_required: false, default: None }
     }
 
     pub(crate) fn is_list(&self) -> bool {
-        matches!(self.kind, Kind::List(_) | Kind::HarmlessList)
+        matches!(self.kind, ArgumentKind::List(_) | ArgumentKind::HarmlessList)
     }
 
     pub(crate) fn schema(&self) -> Value {
@@ -54,7 +54,7 @@ impl Argument {
     }
 }
 
-impl Kind {
+impl ArgumentKind {
     /// The name of the type, in words.
     pub fn words(&self) -> String {
         match self {

@@ -4,16 +4,16 @@
 //! default or a recipe that is run before. So every parameter accepts harmless characters only, whatever the recipe
 //! does with it.
 
-use crate::argument::{Argument, Kind};
+use crate::argument::{Argument, ArgumentKind};
 use crate::effect::Effect;
 use crate::name::tool_name;
 use crate::plain_text::plain_text;
 use crate::shell_text::runs_what_follows;
 use crate::word::{each, fixed, group, place};
-use crate::{Imported, Place, Tool};
+use crate::{FileLocation, Imported, Tool};
 use serde_json::Value;
 
-pub fn read(text: &str, file: Place<'_>) -> Imported {
+pub fn read(text: &str, file: FileLocation<'_>) -> Imported {
     let mut imported = Imported::default();
     let mut recipes: Vec<Recipe<'_>> = Vec::new();
     let mut above = Above::default();
@@ -75,7 +75,7 @@ struct Parameter<'t> {
 
 impl Recipe<'_> {
     /// Makes a tool of it, or reports why not.
-    fn enter(&self, all: &[Self], file: Place<'_>, imported: &mut Imported) {
+    fn enter(&self, all: &[Self], file: FileLocation<'_>, imported: &mut Imported) {
         if self.name.starts_with('_') || self.has_attribute("private") {
             return;
         }
@@ -135,7 +135,7 @@ impl Recipe<'_> {
         lines.any(|line| line.split(|letter| !is_letter(letter)).any(|word| word == name))
     }
 
-    fn description(&self, file: Place<'_>) -> String {
+    fn description(&self, file: FileLocation<'_>) -> String {
         let attribute = self.above.attributes.iter().find_map(|line| {
             let (_, rest) = line.split_once("doc(").or_else(|| line.split_once("doc:"))?;
             Some(literal(rest.trim_start())?.0)
@@ -198,7 +198,7 @@ fn mentions(text: &str, name: &str) -> bool {
 
 impl Parameter<'_> {
     fn argument(&self) -> Argument {
-        let kind = if self.is_variadic { Kind::HarmlessList } else { Kind::HarmlessText };
+        let kind = if self.is_variadic { ArgumentKind::HarmlessList } else { ArgumentKind::HarmlessText };
         let description = match (self.is_optional, &self.literal) {
             (true, None) if !self.written.is_empty() => format!("Default: {}", plain_text(self.written)),
             (true, Some(literal)) if self.is_variadic => format!("Default: {}", plain_text(literal)),
@@ -331,7 +331,7 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::json;
 
-    const HERE: Place<'_> = Place { folder: "", file: "justfile" };
+    const HERE: FileLocation<'_> = FileLocation { folder: "", file: "justfile" };
 
     #[test]
     fn recipes_become_tools_with_their_parameters() {
@@ -422,7 +422,8 @@ reset:
         );
         for tool in &imported.tools {
             for argument in &tool.arguments {
-                let is_restricted = matches!(argument.kind, Kind::HarmlessText | Kind::HarmlessList);
+                let is_restricted =
+                    matches!(argument.kind, ArgumentKind::HarmlessText | ArgumentKind::HarmlessList);
                 assert!(is_restricted, "{} {argument:?}", tool.name);
             }
         }

@@ -22,7 +22,7 @@ mod taskfile;
 mod tool;
 mod word;
 
-pub use argument::{Argument, Kind};
+pub use argument::{Argument, ArgumentKind};
 pub use effect::Effect;
 pub use help_text::read as read_help;
 pub use justfile::read as read_justfile;
@@ -70,14 +70,14 @@ pub struct LeftOut {
 
 /// The location of the file that was read, as words for a command line that is run in the folder of the project.
 #[derive(Debug, Clone, Copy)]
-pub struct Place<'a> {
+pub struct FileLocation<'a> {
     /// The folder of the file; empty for the folder of the project.
     pub folder: &'a str,
     /// The name of the file in it.
     pub file: &'a str,
 }
 
-impl Place<'_> {
+impl FileLocation<'_> {
     fn path(&self) -> String {
         if self.folder.is_empty() { self.file.to_owned() } else { format!("{}/{}", self.folder, self.file) }
     }

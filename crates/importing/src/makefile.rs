@@ -1,12 +1,12 @@
 //! Makefile targets that people call. Its text is read only as far as needed to find them; make is not run.
 
-use crate::argument::{Argument, Kind};
+use crate::argument::{Argument, ArgumentKind};
 use crate::effect::Effect;
 use crate::name::{argument_name, tool_name};
 use crate::plain_text::plain_text;
 use crate::shell_text::runs_what_follows;
 use crate::word::{fixed, group, place};
-use crate::{Imported, Place, Tool};
+use crate::{FileLocation, Imported, Tool};
 use mcp_bash_hazards::{Control, control};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,7 +20,7 @@ const LONGEST_RECIPE: usize = 64 * 1024;
 /// More targets than anyone writes by hand.
 const MOST_RULES: usize = 2000;
 
-pub fn read(text: &str, file: Place<'_>) -> Imported {
+pub fn read(text: &str, file: FileLocation<'_>) -> Imported {
     let makefile = Makefile::read(text);
     let mut imported = Imported::default();
     for line in &makefile.included {
@@ -188,7 +188,7 @@ impl Makefile {
         entered
     }
 
-    fn tool(&self, rule: &Rule, name: String, file: Place<'_>, imported: &mut Imported) -> Tool {
+    fn tool(&self, rule: &Rule, name: String, file: FileLocation<'_>, imported: &mut Imported) -> Tool {
         let mut command = vec![fixed("make")];
         if !file.folder.is_empty() {
             command.extend(["--no-print-directory", "-C", file.folder].map(fixed));
@@ -327,7 +327,7 @@ impl Variable {
     fn argument(&self, name: String) -> Argument {
         let is_number =
             !self.value.is_empty() && self.value.len() < 10 && self.value.bytes().all(|b| b.is_ascii_digit());
-        let kind = if is_number { Kind::Integer } else { Kind::HarmlessText };
+        let kind = if is_number { ArgumentKind::Integer } else { ArgumentKind::HarmlessText };
         let default = plain_text(self.value.trim());
         let description = match (self.comment.is_empty(), default.is_empty()) {
             (true, true) => String::new(),
@@ -395,7 +395,7 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::json;
 
-    const HERE: Place<'_> = Place { folder: "", file: "Makefile" };
+    const HERE: FileLocation<'_> = FileLocation { folder: "", file: "Makefile" };
 
     fn commands(imported: &Imported) -> Vec<String> {
         imported.tools.iter().map(|tool| format!("{}: {}", tool.command_words(), tool.description)).collect()
@@ -519,7 +519,7 @@ all:
 
     #[test]
     fn without_any_mark_all_targets_are_offered() {
-        let file = Place { folder: "sub dir", file: "build.mk" };
+        let file = FileLocation { folder: "sub dir", file: "build.mk" };
         let imported = read("a b: c\n\techo\n.hidden:\n$(X): y\nc::\n\techo\n", file);
         assert_eq!(
             commands(&imported),

@@ -1,12 +1,12 @@
 //! package.json scripts. The package manager that the file names runs them.
 
-use crate::argument::{Argument, Kind};
+use crate::argument::{Argument, ArgumentKind};
 use crate::effect::Effect;
 use crate::name::tool_name;
 use crate::plain_text::plain_text;
 use crate::shell_text::runs_what_follows;
 use crate::word::{each, fixed, group};
-use crate::{Imported, Place, Tool, Unreadable};
+use crate::{FileLocation, Imported, Tool, Unreadable};
 use serde_json::{Map, Value};
 
 /// Scripts that a package manager runs by itself, before or after others.
@@ -22,7 +22,7 @@ const HOOKS: [&str; 9] = [
     "prepublishOnly",
 ];
 
-pub fn read(text: &str, place: Place<'_>) -> Result<Imported, Unreadable> {
+pub fn read(text: &str, place: FileLocation<'_>) -> Result<Imported, Unreadable> {
     let package: Value = serde_json::from_str(text.trim_start_matches('\u{feff}'))
         .map_err(|error| Unreadable::Json(error.to_string()))?;
     let scripts = package["scripts"].as_object().ok_or(Unreadable::Missing("scripts"))?;
@@ -51,7 +51,7 @@ pub fn read(text: &str, place: Place<'_>) -> Result<Imported, Unreadable> {
         }
         let args = takes_words.then(|| Argument {
             description: "Words that are added to the command of the script".to_owned(),
-            ..Argument::new("args", Kind::HarmlessList)
+            ..Argument::new("args", ArgumentKind::HarmlessList)
         });
         imported.tools.push(Tool {
             name: tool,
@@ -139,7 +139,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    const HERE: Place<'_> = Place { folder: "", file: "package.json" };
+    const HERE: FileLocation<'_> = FileLocation { folder: "", file: "package.json" };
 
     fn imported(package: &Value) -> Imported {
         read(&package.to_string(), HERE).unwrap()
@@ -174,7 +174,7 @@ mod tests {
     fn the_package_manager_is_the_one_that_is_named() {
         let command = |manager: &str, folder| {
             let package = json!({ "packageManager": manager, "scripts": { "x": "y" } }).to_string();
-            read(&package, Place { folder, file: "package.json" }).unwrap().tools[0].command_words()
+            read(&package, FileLocation { folder, file: "package.json" }).unwrap().tools[0].command_words()
         };
         assert_eq!(command("pnpm@9.1.0", "web"), "pnpm --dir web run x [{args...}]");
         assert_eq!(command("yarn@4", ""), "yarn run x [{args...}]");
@@ -192,7 +192,7 @@ mod tests {
         let left_out: Vec<&str> = imported.left_out.iter().map(|left| &*left.what).collect();
         assert_eq!(left_out, ["a args", "b args", "c args", "d args"]);
         assert_eq!(imported.tools[0].command_words(), "npm run --silent a");
-        assert_eq!(imported.tools[4].arguments[0].kind, Kind::HarmlessList);
+        assert_eq!(imported.tools[4].arguments[0].kind, ArgumentKind::HarmlessList);
     }
 
     #[test]

@@ -1,18 +1,18 @@
 //! Taskfile tasks.
 
-use crate::argument::{Argument, Kind};
+use crate::argument::{Argument, ArgumentKind};
 use crate::effect::Effect;
 use crate::name::{argument_name, tool_name};
 use crate::plain_text::plain_text;
 use crate::shell_text::runs_what_follows;
 use crate::word::{each, fixed, group, place};
-use crate::{Imported, Place, Tool, Unreadable};
+use crate::{FileLocation, Imported, Tool, Unreadable};
 use serde_json::Value;
 
 /// Deeper than any Taskfile is.
 const DEEPEST: usize = 100;
 
-pub fn read(text: &str, file: Place<'_>) -> Result<Imported, Unreadable> {
+pub fn read(text: &str, file: FileLocation<'_>) -> Result<Imported, Unreadable> {
     let options = serde_saphyr::options! { budget: serde_saphyr::budget! { max_depth: DEEPEST } };
     let taskfile: Value = serde_saphyr::from_str_with_options(text, options).map_err(|error| {
         let words = error.without_snippet().to_string();
@@ -51,13 +51,16 @@ fn unusable(name: &str, task: &Value) -> Option<&'static str> {
     if name.starts_with('-') || name.contains('=') {
         return Some("its name would be taken for something else");
     }
-    if required(task).iter().any(|(variable, kind)| *kind == Kind::HarmlessText && is_run(task, variable)) {
+    if required(task)
+        .iter()
+        .any(|(variable, kind)| *kind == ArgumentKind::HarmlessText && is_run(task, variable))
+    {
         return Some("it runs the value of a variable that it requires as a command");
     }
     task.get("prompt").is_some().then_some("it asks for a confirmation, which no user can give")
 }
 
-fn tool(name: &str, task: &Value, file: Place<'_>, imported: &mut Imported) -> Option<Tool> {
+fn tool(name: &str, task: &Value, file: FileLocation<'_>, imported: &mut Imported) -> Option<Tool> {
     let words = |key: &str| task[key].as_str().map(str::trim).filter(|words| !words.is_empty());
     let mut command = vec![fixed("task"), fixed("--taskfile"), fixed(&file.path()), fixed(name)];
     let mut arguments: Vec<Argument> = Vec::new();
@@ -77,12 +80,12 @@ fn tool(name: &str, task: &Value, file: Place<'_>, imported: &mut Imported) -> O
         }
         command.push(group(&[format!("{variable}={}", place(&argument))]));
         let description = format!("Default: {}", plain_text(value));
-        arguments.push(Argument { description, ..Argument::new(argument, Kind::HarmlessText) });
+        arguments.push(Argument { description, ..Argument::new(argument, ArgumentKind::HarmlessText) });
     }
     if task.to_string().contains(".CLI_ARGS") && is_run(task, "CLI_ARGS") {
         imported.leave_out(format!("{name} CLI_ARGS"), "the task runs it as a command");
     } else if task.to_string().contains(".CLI_ARGS") {
-        let kind = Kind::HarmlessList;
+        let kind = ArgumentKind::HarmlessList;
         let description = "Words that the task passes on".to_owned();
         command.push(group(&["--".to_owned(), each("args")]));
         arguments.push(Argument { description, ..Argument::new("args", kind) });
@@ -151,13 +154,13 @@ fn commands<'v>(value: &'v Value, texts: &mut Vec<&'v str>) {
 }
 
 /// The variables that the task says it requires: names, or names with the values they may have.
-fn required(task: &Value) -> Vec<(String, Kind)> {
+fn required(task: &Value) -> Vec<(String, ArgumentKind)> {
     let variables = task["requires"]["vars"].as_array().into_iter().flatten();
     let read = |variable: &Value| {
         let name = variable.as_str().or_else(|| variable["name"].as_str())?;
         let choices = variable["enum"].as_array().into_iter().flatten();
         let choices: Vec<String> = choices.filter_map(Value::as_str).map(str::to_owned).collect();
-        let kind = if choices.is_empty() { Kind::HarmlessText } else { Kind::OneOf(choices) };
+        let kind = if choices.is_empty() { ArgumentKind::HarmlessText } else { ArgumentKind::OneOf(choices) };
         is_variable(name).then(|| (name.to_owned(), kind))
     };
     variables.filter_map(read).collect()
@@ -183,7 +186,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    const HERE: Place<'_> = Place { folder: "", file: "Taskfile.yml" };
+    const HERE: FileLocation<'_> = FileLocation { folder: "", file: "Taskfile.yml" };
 
     #[test]
     fn tasks_become_tools_with_their_required_variables() {

@@ -13,14 +13,14 @@ use crate::number::Number;
 use crate::value::{Object, Value};
 
 /// The kind of data that filters are compiled for.
-pub(crate) struct Kind;
+pub(crate) struct FilterTypes;
 
-impl DataT for Kind {
+impl DataT for FilterTypes {
     type V<'a> = Value;
     type Data<'a> = &'a World<'a>;
 }
 
-pub(crate) type Context<'a> = jaq_core::Ctx<'a, Kind>;
+pub(crate) type Context<'a> = jaq_core::Ctx<'a, FilterTypes>;
 
 /// Further inputs, and the destination of `debug`, `stderr` and last messages.
 pub(crate) trait Outside {
@@ -32,7 +32,7 @@ pub(crate) trait Outside {
 
 /// What filters can reach besides their input.
 pub(crate) struct World<'a> {
-    lut: &'a Lut<Kind>,
+    lut: &'a Lut<FilterTypes>,
     pub(crate) outside: &'a dyn Outside,
     /// The lowest address the stack may reach while filters call each other.
     stack_end: usize,
@@ -46,7 +46,7 @@ const RESERVE: usize = STACK / 8;
 
 impl<'a> World<'a> {
     /// The world of a filter that is run from here, near the beginning of the stack.
-    pub(crate) fn new(lut: &'a Lut<Kind>, outside: &'a dyn Outside) -> Self {
+    pub(crate) fn new(lut: &'a Lut<FilterTypes>, outside: &'a dyn Outside) -> Self {
         Self { lut, outside, stack_end: stack_address().saturating_sub(STACK - RESERVE) }
     }
 }
@@ -57,10 +57,10 @@ fn stack_address() -> usize {
     std::ptr::from_ref(&here).addr()
 }
 
-impl<'a> HasLut<'a, Kind> for &'a World<'a> {
+impl<'a> HasLut<'a, FilterTypes> for &'a World<'a> {
     /// The interpreter calls this at every step, so that no recursion escapes the check. A step cannot fail, so the
     /// stack is unwound as by a panic, but without its message.
-    fn lut(&self) -> &'a Lut<Kind> {
+    fn lut(&self) -> &'a Lut<FilterTypes> {
         if stack_address() < self.stack_end {
             std::panic::resume_unwind(Box::new(TooManyCalls));
         }

@@ -15,7 +15,7 @@ use jaq_core::native::Fun;
 
 use crate::calls::each_call;
 use crate::definitions;
-use crate::engine::Kind;
+use crate::engine::FilterTypes;
 use crate::natives;
 use crate::numerals;
 use crate::offset::offset_in;
@@ -30,7 +30,7 @@ const MAIN: &str = "__program__";
 pub(crate) struct ProgramError(pub(crate) String);
 
 /// Compiles a program in which the named variables are known.
-pub(crate) fn compile(code: &str, variables: &[String]) -> Result<Filter<Kind>, ProgramError> {
+pub(crate) fn compile(code: &str, variables: &[String]) -> Result<Filter<FilterTypes>, ProgramError> {
     if code.trim_start().starts_with("import ") || code.trim_start().starts_with("include ") {
         return Err(ProgramError("jq: error: modules cannot be imported here\njq: 1 compile error\n".into()));
     }
@@ -134,7 +134,7 @@ fn escapes_joined(code: &str) -> Cow<'_, str> {
 #[derive(Default)]
 struct Needs<'s> {
     definitions: Vec<Def<&'s str>>,
-    functions: Vec<Fun<Kind>>,
+    functions: Vec<Fun<FilterTypes>>,
     known: Vec<(&'s str, usize)>,
 }
 

@@ -6,7 +6,7 @@ use std::panic::{self, AssertUnwindSafe};
 
 use jaq_core::{Exn, Filter, Vars};
 
-use crate::engine::{Context, Kind, Outside, TooManyCalls, World};
+use crate::engine::{Context, FilterTypes, Outside, TooManyCalls, World};
 use crate::exit;
 use crate::inputs::{BadInput, Inputs};
 use crate::options::{Options, Output};
@@ -26,8 +26,9 @@ pub(crate) fn run(
 ) -> io::Result<u8> {
     let code = match source(&options) {
         Ok(code) => code,
-        Err(message) => {
-            writeln!(stderr, "jq: error: {message}")?;
+        Err(error) => {
+            let name = options.program.as_deref().unwrap_or_default().to_string_lossy();
+            writeln!(stderr, "jq: error: Could not open {name}: {}", crate::os_message(&error))?;
             return Ok(exit::USAGE);
         }
     };
@@ -73,15 +74,12 @@ pub(crate) fn run(
 }
 
 #[expect(clippy::disallowed_methods, reason = "jq reads what its caller names, named pipes included")]
-fn source(options: &Options) -> Result<String, String> {
+fn source(options: &Options) -> io::Result<String> {
     let Some(program) = &options.program else { return Ok(".".into()) };
     if !options.from_file {
         return Ok(program.to_string_lossy().into_owned());
     }
-    let name = program.to_string_lossy();
-    let read = std::fs::read(program);
-    let bytes = read.map_err(|error| format!("Could not open {name}: {}", crate::os_message(&error)))?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    Ok(String::from_utf8_lossy(&std::fs::read(program)?).into_owned())
 }
 
 /// The names and values of the variables that a program starts with.
@@ -135,7 +133,7 @@ impl Outside for Surroundings<'_, '_> {
 }
 
 struct Session<'a, 'i, 'm> {
-    filter: &'a Filter<Kind>,
+    filter: &'a Filter<FilterTypes>,
     variables: Vars<Value>,
     surroundings: &'a Surroundings<'i, 'm>,
     null_input: bool,

@@ -96,13 +96,13 @@ impl Body<'_> {
 }
 
 impl<'t> Members<'t> {
-    /// The members with an index of their names, or the name that occurs twice.
-    fn index(list: Vec<Member<'t>>) -> Result<Self, String> {
+    /// The members with an index of their names.
+    fn index(list: Vec<Member<'t>>) -> Result<Self, Unreadable> {
         let mut by_name: Vec<u32> = (0u32..).take(list.len()).collect();
         let name = |place: u32| list[place as usize].name.as_ref();
         by_name.sort_unstable_by(|one, other| name(*one).cmp(name(*other)));
         match by_name.windows(2).find(|pair| name(pair[0]) == name(pair[1])) {
-            Some(pair) => Err(name(pair[0]).to_owned()),
+            Some(pair) => Err(Unreadable::Duplicate(name(pair[0]).to_owned())),
             None => Ok(Self { list, by_name }),
         }
     }
@@ -166,7 +166,7 @@ impl Reader {
             let name = key.string().ok_or(Unreadable::Surrogate)?;
             list.push(Member { key: key.text(), name, value: self.value(value)? });
         }
-        Ok(Body::Object(Box::new(Members::index(list).map_err(Unreadable::Duplicate)?)))
+        Ok(Body::Object(Box::new(Members::index(list)?)))
     }
 }
 

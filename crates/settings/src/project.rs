@@ -16,10 +16,7 @@ impl ProjectSettings {
     pub fn new(written: &Map<String, Value>) -> (Self, Vec<SettingProblem>) {
         let (mut settings, mut problems) = (Self::default(), Vec::new());
         for (name, value) in written {
-            if let Err(problem) = settings.take(name, value) {
-                let problem = format!("`settings.{}` {problem}", excerpt(name));
-                problems.push(SettingProblem { name: PROJECT_FILE, problem, fatal: false });
-            }
+            problems.extend(settings.take(name, value).err());
         }
         (settings, problems)
     }
@@ -28,26 +25,27 @@ impl ProjectSettings {
         &self.values
     }
 
-    fn take(&mut self, written: &str, value: &Value) -> Result<(), String> {
-        let Some(setting) = names::find(written) else {
-            return Err(match names::meant(written) {
-                Some(name) => format!("is ignored: there is no such setting; did you mean {name}?"),
-                None => "is ignored: there is no such setting; docs/settings.md has them all".to_owned(),
-            });
+    fn take(&mut self, written: &str, value: &Value) -> Result<(), SettingProblem> {
+        let problem = |words: &str| SettingProblem {
+            name: PROJECT_FILE,
+            problem: format!("`settings.{}` {words}", excerpt(written)),
+            fatal: false,
         };
+        let ignored = |why: &str| problem(&format!("is ignored: {why}"));
+        let setting = names::find(written).ok_or_else(|| match names::meant(written) {
+            Some(name) => ignored(&format!("there is no such setting; did you mean {name}?")),
+            None => ignored("there is no such setting; docs/settings.md has them all"),
+        })?;
         let name = setting.name();
         if let Some(reason) = environment_only::reason(name) {
-            return Err(format!("is ignored: {reason}; set the variable {name} where the server is started"));
+            return Err(ignored(&format!("{reason}; set the variable {name} where the server is started")));
         }
         let separator = if setting.kind().starts_with("folders") { ":" } else { "," };
-        let Some(text) = text_of(value, separator) else {
-            return Err(
-                "is ignored: it must be a text, a number, `true`, `false` or a list of texts".to_owned()
-            );
-        };
+        let text = text_of(value, separator)
+            .ok_or_else(|| ignored("it must be a text, a number, `true`, `false` or a list of texts"))?;
         match self.values.insert(name, text) {
             None => Ok(()),
-            Some(_) => Err(format!("is a second value for {name}; the last one counts")),
+            Some(_) => Err(problem(&format!("is a second value for {name}; the last one counts"))),
         }
     }
 }

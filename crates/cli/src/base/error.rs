@@ -36,6 +36,10 @@ pub(crate) enum Error {
     NoProject,
     #[error("{named_by} is no folder below the tools, resources or prompts of the project: {}", path.display())]
     Filter { path: PathBuf, named_by: &'static str },
+    #[error("failed to read {}: {source}", path.display())]
+    Read { path: PathBuf, source: io::Error },
+    #[error("failed to write {}: {source}", path.display())]
+    Write { path: PathBuf, source: io::Error },
     #[error("failed to look at {}: {source}", file.display())]
     Provider { file: PathBuf, source: io::Error },
     #[error("failed to write the log to {}: {source}", path.display())]
@@ -45,6 +49,8 @@ pub(crate) enum Error {
         word.display(), meant(suggestion.as_deref())
     )]
     NeitherFolderNorCommand { word: PathBuf, suggestion: Option<String> },
+    #[error("there is no command `{name}`{}; `mcp-bash --help` lists the commands", meant(suggestion.as_deref()))]
+    NoCommand { name: String, suggestion: Option<String> },
     #[error("there is no folder {}", .0.display())]
     NoFolder(PathBuf),
     #[error("a command takes the folder after it: `mcp-bash {command} --project-root {}`", folder.display())]
@@ -90,7 +96,10 @@ impl Error {
             | Self::DemoOfFolder
             | Self::Filter { .. }
             | Self::Provider { .. } => Exit::Usage.into(),
+            Self::NoCommand { .. } => Exit::NotFound.into(),
             Self::Embedded(_)
+            | Self::Read { .. }
+            | Self::Write { .. }
             | Self::Start { .. }
             | Self::NoProc
             | Self::Temporary { .. }

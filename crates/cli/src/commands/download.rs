@@ -53,7 +53,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Error> {
         .build()
         .map_err(|source| Error::Start { source })?;
     let (report, is_there) = match request(arguments) {
-        Err(problem) => (refused(&problem), false),
+        Err(report) => (report, false),
         Ok((request, policy)) => match runtime.block_on(download(&request, &Https::new(policy))) {
             Ok(downloaded) => (downloaded.to_json(), true),
             Err(error) => (error.to_json(), false),
@@ -67,13 +67,15 @@ fn refused(why: &str) -> Value {
     json!({ "success": false, "error": { "type": "invalid_params", "message": why } })
 }
 
-fn request(arguments: &Arguments) -> Result<(Download, HttpsPolicy), String> {
+/// The request, or the report of what is wrong with it.
+fn request(arguments: &Arguments) -> Result<(Download, HttpsPolicy), Value> {
     let (settings, problems) = startup::settings();
     // A list that cannot be read may have denied this very host.
     if let Some(problem) = problems.iter().find(|problem| problem.fatal) {
-        return Err(problem.to_string());
+        return Err(refused(&problem.to_string()));
     }
-    let hosts = |list: &[String]| HostList::parse(&list.join(",")).map_err(|error| error.to_string());
+    let hosts =
+        |list: &[String]| HostList::parse(&list.join(",")).map_err(|error| refused(&error.to_string()));
     let policy = settings.resources.https;
     let delay = Duration::try_from_secs_f64(arguments.retry_delay).unwrap_or(Duration::from_secs(1));
     let request = Download {

@@ -39,7 +39,7 @@ const LONGEST_GITIGNORE: u64 = 1024 * 1024;
 
 pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Error> {
     let folder = common.project_root.clone().unwrap_or_else(|| PathBuf::from("."));
-    let root = folder.canonicalize().map_err(|source| ScaffoldError::Read { path: folder, source })?;
+    let root = folder.canonicalize().map_err(|source| Error::Read { path: folder, source })?;
     let of_folder = || root.file_name().map(|name| name.to_string_lossy().into_owned());
     let called = arguments.name.clone().or_else(of_folder).filter(|name| !name.trim().is_empty());
     let called = called.ok_or(ScaffoldError::NoName)?;
@@ -86,7 +86,7 @@ impl Plan {
         self.tell("Created", &file);
     }
 
-    fn gitignore(&mut self) -> Result<(), ScaffoldError> {
+    fn gitignore(&mut self) -> Result<(), Error> {
         let file = self.paths.root.join(".gitignore");
         if !is_there(&file) {
             self.draft.file(file.clone(), project_files::GITIGNORE);
@@ -94,7 +94,7 @@ impl Plan {
             return Ok(());
         }
         let written = mcp_bash_files::read_text(&file, LONGEST_GITIGNORE)
-            .map_err(|source| ScaffoldError::Read { path: file.clone(), source })?;
+            .map_err(|source| Error::Read { path: file.clone(), source })?;
         match completed_gitignore(&written) {
             Some(text) => {
                 self.draft.change(file.clone(), text);

@@ -18,7 +18,7 @@ use std::process::ExitCode;
 pub(crate) struct Arguments {
     /// What to list [default: everything]
     #[arg(value_enum)]
-    kind: Option<Kind>,
+    kind: Option<EntryKind>,
 
     /// Print the entries as JSON, exactly as clients receive them
     #[arg(long)]
@@ -36,7 +36,7 @@ Examples:
   mcp-bash list --command \"npx -y some-server\"";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Kind {
+pub(crate) enum EntryKind {
     Tools,
     Resources,
     Prompts,
@@ -44,10 +44,15 @@ pub(crate) enum Kind {
     Completions,
 }
 
-pub(crate) const ALL: [Kind; 5] =
-    [Kind::Tools, Kind::Resources, Kind::Templates, Kind::Prompts, Kind::Completions];
+pub(crate) const ALL: [EntryKind; 5] = [
+    EntryKind::Tools,
+    EntryKind::Resources,
+    EntryKind::Templates,
+    EntryKind::Prompts,
+    EntryKind::Completions,
+];
 
-impl Kind {
+impl EntryKind {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Tools => "tools",
@@ -83,7 +88,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
     let kinds = arguments.kind.map_or_else(|| ALL.to_vec(), |kind| vec![kind]);
     let (listed, skipped) = Talk::with(common, &arguments.server, |talk| {
         let listed = kinds.iter().map(|kind| Ok((*kind, entries(talk, *kind, arguments.kind.is_some())?)));
-        let listed: Vec<(Kind, Vec<Value>)> = listed.collect::<Result<_, Error>>()?;
+        let listed: Vec<(EntryKind, Vec<Value>)> = listed.collect::<Result<_, Error>>()?;
         Ok((listed, std::mem::take(&mut talk.skipped)))
     })?;
     if !common.quiet {
@@ -113,7 +118,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
         push_table(&mut text, *kind, entries, common.verbose, terminal);
     }
     if text.is_empty() && !common.quiet {
-        let what = arguments.kind.map_or("anything", Kind::name);
+        let what = arguments.kind.map_or("anything", EntryKind::name);
         complain(&format!("the server does not offer {what}"));
     }
     print(&text)?;
@@ -132,7 +137,7 @@ fn complain_of(skipped: &[String]) {
 }
 
 /// The entries of one kind: none if the server lacks the kind, unless it was requested by name and is not available.
-pub(crate) fn entries(talk: &mut Talk, kind: Kind, is_named: bool) -> Result<Vec<Value>, Error> {
+pub(crate) fn entries(talk: &mut Talk, kind: EntryKind, is_named: bool) -> Result<Vec<Value>, Error> {
     let Some((method, member, capability)) = kind.request() else {
         return match &talk.completions {
             Some(names) => Ok(names.iter().map(|name| json!({ "name": name })).collect()),
@@ -152,7 +157,7 @@ pub(crate) fn entries(talk: &mut Talk, kind: Kind, is_named: bool) -> Result<Vec
 /// Adds a table of entries.
 pub(crate) fn push_table(
     text: &mut String,
-    kind: Kind,
+    kind: EntryKind,
     entries: &[Value],
     is_verbose: bool,
     terminal: Terminal,
@@ -173,12 +178,12 @@ pub(crate) fn push_table(
 }
 
 /// The description of an entry on one line.
-fn about(kind: Kind, entry: &Value) -> String {
+fn about(kind: EntryKind, entry: &Value) -> String {
     let said = |member: &str| entry[member].as_str().filter(|text| !text.is_empty());
     let description = said("description").or(said("title")).unwrap_or_default();
     let first = description.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     match kind {
-        Kind::Resources | Kind::Templates => {
+        EntryKind::Resources | EntryKind::Templates => {
             let name = said("name").unwrap_or_default();
             harmless_line(&if first.is_empty() { name.to_owned() } else { format!("{name}: {first}") })
         }
@@ -187,9 +192,9 @@ fn about(kind: Kind, entry: &Value) -> String {
 }
 
 /// The arguments of a tool or a prompt, one per line.
-fn push_details(text: &mut String, kind: Kind, entry: &Value) {
+fn push_details(text: &mut String, kind: EntryKind, entry: &Value) {
     match kind {
-        Kind::Tools => {
+        EntryKind::Tools => {
             for parameter in Parameters::of(&entry["inputSchema"]).list {
                 let mark = if parameter.is_required { ", required" } else { "" };
                 let about = harmless_line(&parameter.description);
@@ -201,7 +206,7 @@ fn push_details(text: &mut String, kind: Kind, entry: &Value) {
                 let _ = writeln!(text, "{}", line.trim_end());
             }
         }
-        Kind::Prompts => {
+        EntryKind::Prompts => {
             for argument in entry["arguments"].as_array().into_iter().flatten() {
                 let said = |member: &str| harmless_line(argument[member].as_str().unwrap_or_default());
                 let mark = if argument["required"] == true { " (required)" } else { "" };

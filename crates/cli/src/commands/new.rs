@@ -36,7 +36,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
         return Err(ScaffoldError::NewElsewhere.into());
     }
     require_good_name("server", name)?;
-    let here = std::env::current_dir().map_err(|source| ScaffoldError::Read { path: ".".into(), source })?;
+    let here = std::env::current_dir().map_err(|source| Error::Read { path: ".".into(), source })?;
     let paths = Paths::of(&here.join(name));
     if paths.root.symlink_metadata().is_ok() {
         return Err(ScaffoldError::Exists(paths.root).into());

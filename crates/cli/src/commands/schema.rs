@@ -2,7 +2,6 @@
 
 use crate::base::common::Common;
 use crate::base::error::Error;
-use crate::base::exit::Exit;
 use crate::commands::scaffold::{Draft, SCHEMAS, SCHEMAS_FOLDER, ScaffoldError, say_text};
 use crate::open::startup;
 use mcp_bash_project::Location;
@@ -71,9 +70,7 @@ fn write_all(common: &Common) -> Result<ExitCode, Error> {
                 draft.file(file, *schema);
                 "Created"
             }
-            Err(source) => {
-                return Err(Error::of_command(Exit::Failed, ScaffoldError::Read { path: file, source }));
-            }
+            Err(source) => return Err(Error::Read { path: file, source }),
         };
         draft.write()?;
         let _ = writeln!(told, "  {what} {SCHEMAS_FOLDER}/{name}.schema.json");

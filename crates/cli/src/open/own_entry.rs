@@ -21,7 +21,7 @@ pub(crate) struct EntryArguments {
 }
 
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum EntryError {
+pub(crate) enum OwnEntryError {
     #[error("no file of a client can hold the path {}, which is not UTF-8 text", .0.display())]
     NotText(PathBuf),
     #[error("`--env {0}` is not NAME=VALUE")]
@@ -59,23 +59,23 @@ impl OwnEntry {
     }
 }
 
-fn entry(root: &Path, name: &str, arguments: &EntryArguments) -> Result<Entry, EntryError> {
+fn entry(root: &Path, name: &str, arguments: &EntryArguments) -> Result<Entry, OwnEntryError> {
     let text =
-        |path: &Path| path.to_str().map(str::to_owned).ok_or_else(|| EntryError::NotText(path.to_owned()));
+        |path: &Path| path.to_str().map(str::to_owned).ok_or_else(|| OwnEntryError::NotText(path.to_owned()));
     let variable = |pair: &String| {
         let parts = pair.split_once('=').filter(|(name, _)| !name.is_empty());
-        let (name, value) = parts.ok_or_else(|| EntryError::NotAVariable(pair.clone()))?;
+        let (name, value) = parts.ok_or_else(|| OwnEntryError::NotAVariable(pair.clone()))?;
         let is_letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
         if !name.chars().all(is_letter) || name.starts_with(|first: char| first.is_ascii_digit()) {
-            return Err(EntryError::NoNameOfVariable(pair.clone()));
+            return Err(OwnEntryError::NoNameOfVariable(pair.clone()));
         }
         Ok((name.to_owned(), value.to_owned()))
     };
     Ok(Entry {
         name: arguments.name.clone().unwrap_or_else(|| plain_name(name)),
-        command: text(&own_command().map_err(EntryError::NoProgram)?)?,
+        command: text(&own_command().map_err(OwnEntryError::NoProgram)?)?,
         args: vec!["--project-root".to_owned(), text(root)?],
-        env: arguments.env.iter().map(variable).collect::<Result<_, EntryError>>()?,
+        env: arguments.env.iter().map(variable).collect::<Result<_, OwnEntryError>>()?,
     })
 }
 

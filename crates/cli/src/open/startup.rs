@@ -176,7 +176,7 @@ pub(crate) fn environment_problems(scripts: &Scripts, catalog: &Catalog) -> Envi
     let (mut refusals, mut missing) = (Vec::from_iter(found.refusal), found.missing);
     let mut diagnostics = Vec::new();
     let roots = roots::of_project(paths, scripts.settings().roots.as_deref(), &mut diagnostics);
-    refusals.extend(roots.err());
+    refusals.extend(roots.err().map(|error| error.to_string()));
     missing.extend(diagnostics.iter().map(ToString::to_string));
     EnvironmentProblems { refusals, missing }
 }

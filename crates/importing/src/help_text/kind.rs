@@ -1,6 +1,6 @@
 //! Value type: guessed from a placeholder and its description.
 
-use crate::argument::Kind;
+use crate::argument::ArgumentKind;
 
 const INTEGERS: [&str; 24] = [
     "COLS", "COLUMNS", "COUNT", "DEPTH", "HEIGHT", "INT", "INT32", "INT64", "INTEGER", "JOBS", "LINES", "N",
@@ -38,7 +38,7 @@ impl Placeholder {
     }
 
     /// The type of the value, considering its description.
-    pub(super) fn kind(&self, description: &str) -> Kind {
+    pub(super) fn kind(&self, description: &str) -> ArgumentKind {
         let choices = if self.choices.is_empty() { choices_in(description) } else { self.choices.clone() };
         let lower = description.to_ascii_lowercase();
         let is_repeated = [
@@ -51,17 +51,17 @@ impl Placeholder {
         let type_name = self.name.to_ascii_uppercase();
         let is_list_type = matches!(&*type_name, "STRINGS" | "STRINGARRAY" | "STRINGSLICE");
         if self.is_list || is_list_type || is_repeated.iter().any(|words| lower.contains(words)) {
-            return Kind::List(choices);
+            return ArgumentKind::List(choices);
         }
         if !choices.is_empty() {
-            return Kind::OneOf(choices);
+            return ArgumentKind::OneOf(choices);
         }
         if INTEGERS.contains(&&*type_name) {
-            Kind::Integer
+            ArgumentKind::Integer
         } else if NUMBERS.contains(&&*type_name) {
-            Kind::Number
+            ArgumentKind::Number
         } else {
-            Kind::Text
+            ArgumentKind::Text
         }
     }
 }

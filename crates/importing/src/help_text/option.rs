@@ -2,7 +2,7 @@
 
 use super::kind::Placeholder;
 use super::{LONGEST_DESCRIPTION, indentation};
-use crate::argument::{Argument, Kind};
+use crate::argument::{Argument, ArgumentKind};
 use crate::name::argument_name;
 use crate::word::{each, escaped, flag, group, place};
 use mcp_bash_hazards::{Verdict, option_verdict, reads_like_code};
@@ -44,7 +44,7 @@ impl ProgramOption {
 
     /// Takes over a value from the usage line that the list does not mention.
     pub(super) fn adopt(&mut self, other: Self) {
-        if self.value.is_none() && other.value.is_some() && self.argument.kind == Kind::Boolean {
+        if self.value.is_none() && other.value.is_some() && self.argument.kind == ArgumentKind::Boolean {
             self.value = other.value;
             self.placeholder = other.placeholder;
             self.argument.kind = other.argument.kind;
@@ -57,9 +57,13 @@ impl ProgramOption {
         let command: Vec<&str> = command.iter().map(String::as_str).collect();
         let is_free = matches!(
             self.argument.kind,
-            Kind::Text | Kind::List(_) | Kind::HarmlessText | Kind::HarmlessList
+            ArgumentKind::Text
+                | ArgumentKind::List(_)
+                | ArgumentKind::HarmlessText
+                | ArgumentKind::HarmlessList
         );
-        let has_no_choices = !matches!(&self.argument.kind, Kind::List(choices) if !choices.is_empty());
+        let has_no_choices =
+            !matches!(&self.argument.kind, ArgumentKind::List(choices) if !choices.is_empty());
         let is_known = || self.names.iter().any(|name| option_verdict(&command, name) != Verdict::Data);
         let sounds = || {
             let names = self.names.iter().map(String::as_str).chain(self.placeholder.as_deref());
@@ -222,7 +226,7 @@ fn read(spec: &str, description: &str) -> Option<ProgramOption> {
     let value = value.filter(|(_, placeholder)| !matches!(&*placeholder.name, "count" | "bool"));
     let kind = match &value {
         Some((_, placeholder)) => placeholder.kind(&description),
-        None => Kind::Boolean,
+        None => ArgumentKind::Boolean,
     };
     let placeholder = value.as_ref().map(|(_, placeholder)| placeholder.name.clone());
     let form = value.map(|(form, _)| match form {

@@ -3,7 +3,7 @@
 use super::indentation;
 use super::kind::Placeholder;
 use crate::Imported;
-use crate::argument::{Argument, Kind};
+use crate::argument::{Argument, ArgumentKind};
 use crate::name::argument_name;
 use crate::word::{each, group, place};
 use mcp_bash_hazards::{Piece, Verdict, Word, judge, reads_like_code};
@@ -42,8 +42,8 @@ impl Positional {
     /// to its name.
     pub(super) fn is_code(&self, command: &[Value]) -> bool {
         let kind = self.placeholder.kind(&self.description);
-        let is_free =
-            matches!(&kind, Kind::Text) || matches!(&kind, Kind::List(choices) if choices.is_empty());
+        let is_free = matches!(&kind, ArgumentKind::Text)
+            || matches!(&kind, ArgumentKind::List(choices) if choices.is_empty());
         let fixed: Vec<&str> =
             command.iter().map_while(Value::as_str).filter(|word| !word.contains('{')).collect();
         let value = Word::Value { prefix: "", is_plain: false, may_be_option: false };

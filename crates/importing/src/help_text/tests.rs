@@ -1,7 +1,7 @@
 //! Help texts as real programs write them.
 
 use super::*;
-use crate::argument::Kind;
+use crate::argument::ArgumentKind;
 use proptest::prelude::*;
 
 fn imported(command: &[&str], text: &str) -> Imported {
@@ -205,7 +205,7 @@ fn unclear_options_are_left_out_and_reported() {
     assert_eq!(imported.tools[0].command_words(), "x [-a] [{a_2}]");
     let left_out: Vec<&str> = imported.left_out.iter().map(|left| &*left.what).collect();
     assert_eq!(left_out, ["-k key and value", "(one | two)", "B", "FILE"]);
-    assert_eq!(imported.tools[0].arguments[0].kind, Kind::Boolean);
+    assert_eq!(imported.tools[0].arguments[0].kind, ArgumentKind::Boolean);
 }
 
 #[test]

@@ -14,11 +14,11 @@ mod time;
 use jaq_core::native::{Fun, bome, run};
 use jaq_core::{Bind, Cv, RunPtr, ValT, ValXs};
 
-use crate::engine::Kind;
+use crate::engine::FilterTypes;
 use crate::value::{Result, Value};
 
 /// Name, parameters, implementation.
-type Entry = (&'static str, &'static [Bind], RunPtr<Kind>);
+type Entry = (&'static str, &'static [Bind], RunPtr<FilterTypes>);
 
 /// The most members of an object that is built in one go.
 pub(crate) const MEMBERS: usize = 12;
@@ -68,9 +68,9 @@ pub(crate) fn is_function(name: &str, arity: usize) -> bool {
     name == "{}" || entry(FUNCTIONS, name, arity).is_some()
 }
 
-pub(crate) fn find(name: &str, arity: usize) -> Option<Fun<Kind>> {
+pub(crate) fn find(name: &str, arity: usize) -> Option<Fun<FilterTypes>> {
     if name == "{}" {
-        return Some(run::<Kind>(("{}", VALUES[..arity].into(), objects::build)));
+        return Some(run::<FilterTypes>(("{}", VALUES[..arity].into(), objects::build)));
     }
     if name == "_last_or_null" {
         return Some(paths::last_or_null());
@@ -78,11 +78,11 @@ pub(crate) fn find(name: &str, arity: usize) -> Option<Fun<Kind>> {
     if let Some((ours, theirs, _)) =
         INTERPRETERS.iter().find(|(ours, _, count)| *ours == name && *count == arity)
     {
-        let (_, binds, native) = jaq_core::funs::<Kind>().find(|(known, ..)| known == theirs)?;
+        let (_, binds, native) = jaq_core::funs::<FilterTypes>().find(|(known, ..)| known == theirs)?;
         return Some((ours, binds, native));
     }
     let (name, binds, function) = entry(FUNCTIONS, name, arity).or_else(|| entry(GENERATORS, name, arity))?;
-    Some(run::<Kind>((name, binds.into(), function)))
+    Some(run::<FilterTypes>((name, binds.into(), function)))
 }
 
 /// All callable names, as `builtins` lists them.
@@ -100,7 +100,7 @@ fn names() -> Value {
         .collect()
 }
 
-type Call<'a> = Cv<'a, Kind>;
+type Call<'a> = Cv<'a, FilterTypes>;
 type Results<'a> = ValXs<'a, Value>;
 
 /// A function of the input.

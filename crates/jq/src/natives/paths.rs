@@ -5,7 +5,7 @@ use jaq_core::{Exn, Native, ValX};
 
 use super::{Call, Entry, FILTER, FILTERS, ONE, Results, TWO, VALUE_AND_FILTER, of_one};
 use crate::delete::path_of;
-use crate::engine::Kind;
+use crate::engine::FilterTypes;
 use crate::value::Value;
 
 pub(super) const FUNCTIONS: &[Entry] = &[
@@ -73,8 +73,8 @@ fn advance<'a>(mut call: Call<'a>) -> Results<'a> {
 }
 
 /// The last result of a filter, or null if there is none.
-pub(super) fn last_or_null() -> Fun<Kind> {
-    let native = Native::<Kind>::new(|mut call| {
+pub(super) fn last_or_null() -> Fun<FilterTypes> {
+    let native = Native::<FilterTypes>::new(|mut call| {
         let (filter, context) = call.0.pop_fun();
         let last = filter.run((context, call.1)).try_fold(None, |_, result| result.map(Some));
         Box::new(std::iter::once(last.map(Option::unwrap_or_default)))

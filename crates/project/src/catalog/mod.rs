@@ -15,7 +15,7 @@ pub(crate) mod stamps_file;
 use crate::catalog::merge::{joined, merge};
 use crate::catalog::overlooked::overlooked;
 use crate::catalog::reading::Reading;
-use crate::catalog::register::Registration;
+use crate::catalog::register::{Registration, RegistrationError};
 use crate::catalog::skipped::Skipped;
 use crate::ground::optional::believed_text;
 use crate::ground::shares::both;
@@ -121,7 +121,7 @@ impl Catalog {
         }
         let read = register(paths, reading, &mut source.diagnostics).and_then(|(file, registration)| {
             source.registration = registration;
-            source.collections().map_err(|problem| (file, problem))
+            source.collections().map_err(|error| (file, error.to_string()))
         });
         let (found, failure) = match read {
             Ok(found) => (found, None),
@@ -290,7 +290,7 @@ struct Walked {
 }
 
 impl<'a> EntrySource<'a> {
-    fn collections(&mut self) -> Result<Found, String> {
+    fn collections(&mut self) -> Result<Found, RegistrationError> {
         let (templates, registered_templates) = self.templates()?;
         let mut found = Found {
             scripts: self.collection::<Tool>(|catalog| &catalog.scripts)?,
@@ -312,9 +312,11 @@ impl<'a> EntrySource<'a> {
     }
 
     /// The templates that are found, and those that are registered as well. An empty registration switches both off.
-    fn templates(&mut self) -> Result<(Collection<ResourceTemplate>, Vec<Arc<ResourceTemplate>>), String> {
+    fn templates(
+        &mut self,
+    ) -> Result<(Collection<ResourceTemplate>, Vec<Arc<ResourceTemplate>>), RegistrationError> {
         let registered = self.registration.entries::<ResourceTemplate>(self.paths, &mut self.diagnostics);
-        match registered.map_err(|error| error.to_string())? {
+        match registered? {
             Some(registered) if registered.is_empty() => Ok((Collection::default(), registered)),
             registered => {
                 let found = self.found::<ResourceTemplate>(|catalog| &catalog.found_templates);
@@ -324,9 +326,8 @@ impl<'a> EntrySource<'a> {
     }
 
     /// The registered entries of one kind, if that kind is registered.
-    fn registered<T: Entry>(&mut self) -> Result<Option<Collection<T>>, String> {
-        let registered = self.registration.entries::<T>(self.paths, &mut self.diagnostics);
-        let registered = registered.map_err(|error| error.to_string())?;
+    fn registered<T: Entry>(&mut self) -> Result<Option<Collection<T>>, RegistrationError> {
+        let registered = self.registration.entries::<T>(self.paths, &mut self.diagnostics)?;
         let folder = T::folder(self.paths);
         Ok(registered.map(|entries| Collection::new(entries, HashMap::new(), folder, Vec::new())))
     }
@@ -335,7 +336,7 @@ impl<'a> EntrySource<'a> {
     fn collection<T: Entry>(
         &mut self,
         of: impl Fn(&Catalog) -> &Collection<T>,
-    ) -> Result<Collection<T>, String> {
+    ) -> Result<Collection<T>, RegistrationError> {
         if let Some(registered) = self.registered()? {
             return Ok(registered);
         }
@@ -361,8 +362,8 @@ impl<'a> EntrySource<'a> {
     }
 
     /// The executables registered as providers. They are asked for their tools, unless their files look unchanged.
-    fn registered_providers(&mut self) -> Result<Collection<Provider>, String> {
-        let sightings = self.registration.providers(self.paths).map_err(|error| error.to_string())?;
+    fn registered_providers(&mut self) -> Result<Collection<Provider>, RegistrationError> {
+        let sightings = self.registration.providers(self.paths)?;
         let known = match self.before {
             Before::Registry => Known::default(),
             Before::Catalog(catalog, _) => Known::of(&catalog.registered_providers),

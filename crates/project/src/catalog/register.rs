@@ -2,6 +2,7 @@
 //! makes the whole file invalid, and is reported.
 
 use crate::catalog::registrations::{KINDS, Registered};
+use crate::declarations::error::EntryError;
 use crate::declarations::metadata::Metadata;
 use crate::declarations::values::relative;
 use crate::ground::diagnostic::without_place;
@@ -13,7 +14,7 @@ use crate::walk::sighting::Sighting;
 use crate::{Diagnostic, Paths, Tool};
 use mcp_bash_files::look;
 use mcp_bash_spelling::nearest_or_longer;
-use mcp_bash_wire::surrogates;
+use mcp_bash_wire::{ScanError, surrogates};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -38,7 +39,7 @@ pub(crate) enum RegistrationError {
     #[error("is not valid JSON: {0}")]
     NotJson(serde_json::Error),
     #[error("cannot be used: {0}")]
-    TooDeep(String),
+    TooDeep(#[from] ScanError),
     #[error("must be an object with `\"version\": 1`")]
     Version,
     #[error("has the unknown key `{0}`; {1}")]
@@ -47,8 +48,15 @@ pub(crate) enum RegistrationError {
     NotAnArray(&'static str),
     #[error("must have an object as `_meta`")]
     Meta,
-    #[error("registers `{kind}[{index}]`, which cannot be used: {problem}")]
-    Entry { kind: &'static str, index: usize, problem: String },
+    /// A position would be one in the entry, not in the file.
+    #[error("registers `{kind}[{index}]`, which cannot be used: {}", without_place(source.to_string()).0)]
+    Entry { kind: &'static str, index: usize, source: Box<EntryError> },
+}
+
+impl RegistrationError {
+    fn of_entry(kind: &'static str, index: usize, error: EntryError) -> Self {
+        Self::Entry { kind, index, source: error.into() }
+    }
 }
 
 const KNOWN: &str = "version, tools, resources, resourceTemplates, prompts, completions, _meta";
@@ -88,7 +96,7 @@ impl Registration {
         let marked =
             self.0.get(kind).into_iter().flatten().enumerate().filter(|(_, entry)| marks_provider(entry));
         let sighted = marked.map(|(index, entry)| {
-            provider(entry, paths).map_err(|problem| RegistrationError::Entry { kind, index, problem })
+            provider(entry, paths).map_err(|error| RegistrationError::of_entry(kind, index, error))
         });
         sighted.collect()
     }
@@ -106,9 +114,8 @@ impl Registration {
                 continue;
             }
             let mut problems = Vec::new();
-            let entry = T::registered(text.get(), paths, &mut problems).map_err(|problem| {
-                RegistrationError::Entry { kind: T::KIND, index, problem: without_place(problem).0 }
-            })?;
+            let entry = T::registered(text.get(), paths, &mut problems);
+            let entry = entry.map_err(|error| RegistrationError::of_entry(T::KIND, index, error))?;
             let path = T::folder(paths).join(entry.path());
             diagnostics.extend(problems.into_iter().map(|problem| Diagnostic::new(&path, problem)));
             entries.push(Arc::new(entry));
@@ -124,14 +131,15 @@ fn marks_provider(entry: &RawValue) -> bool {
 }
 
 /// The executable that a registered entry names.
-fn provider(entry: &RawValue, paths: &Paths) -> Result<Sighting, String> {
+fn provider(entry: &RawValue, paths: &Paths) -> Result<Sighting, EntryError> {
     let path = Metadata::from_json(entry.get())?.path;
-    let path = relative(path.as_deref(), "tools")?;
+    let path = relative(path.as_deref(), "tools folder")?;
     let file = paths.tools.join(path);
-    let stat = look::stat(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+    let unreadable = |source| EntryError::Unreadable { name: file.display().to_string(), source };
+    let stat = look::stat(&file).map_err(unreadable)?;
     let stamps = Stamps { file: Stamp::of(&stat), metadata: None };
     if !stamps.file.is_executable() {
-        return Err(format!("{} is not executable; run `chmod +x` on it", file.display()));
+        return Err(EntryError::NotExecutable(file));
     }
     Ok(Sighting { path: path.components().collect(), metadata: None, stamps })
 }
@@ -159,7 +167,7 @@ fn meant(key: &str) -> String {
 
 fn members(text: &str) -> Result<BTreeMap<String, &RawValue>, RegistrationError> {
     serde_json::from_str::<&RawValue>(text).map_err(RegistrationError::NotJson)?;
-    require_shallow(text).map_err(RegistrationError::TooDeep)?;
+    require_shallow(text)?;
     let value: Value = serde_json::from_str(text).map_err(RegistrationError::NotJson)?;
     let object = value.as_object().ok_or(RegistrationError::Version)?;
     if object.get("version").and_then(Value::as_f64) != Some(1.0) {

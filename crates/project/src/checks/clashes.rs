@@ -25,7 +25,8 @@ pub(super) fn metadata_files(folder: &Folder, found: &mut Vec<Diagnostic>) -> Ve
         for other in others {
             let path = folder.path.join(other);
             let broken = Metadata::from_file(&path).err();
-            let broken = broken.map(|problem| format!(", and cannot be read: {}", problem_of(&problem)));
+            let broken =
+                broken.map(|problem| format!(", and cannot be read: {}", problem_of(&problem.to_string())));
             let words = format!(
                 "is not read, because {} is beside it{}; keep one of the two and delete the other",
                 first.display(),

@@ -1,6 +1,6 @@
 //! Schema check: whether any arguments can satisfy `inputSchema`, and any result `outputSchema`.
 
-use super::source::{Source, Sources};
+use super::source::{Sources, ToolSource};
 use crate::{Catalog, Diagnostic, Tool};
 use mcp_bash_schema::{Schema, contradictions};
 use serde_json::value::RawValue;
@@ -23,7 +23,7 @@ pub(super) fn check(catalog: &Catalog, metadata: &[PathBuf], found: &mut Vec<Dia
     }
 }
 
-fn check_one(schema: &RawValue, key: &str, what: &str, source: &Source<'_>, found: &mut Vec<Diagnostic>) {
+fn check_one(schema: &RawValue, key: &str, what: &str, source: &ToolSource<'_>, found: &mut Vec<Diagnostic>) {
     let wrong = |problem: String, remedy: &str| Diagnostic::error(source.file, problem, remedy);
     if let Err(error) = Schema::compile(schema.get()) {
         let problem = format!("has an `{key}` that cannot be used, so that every call fails: {error}");

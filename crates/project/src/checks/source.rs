@@ -28,7 +28,7 @@ struct Registration {
 }
 
 /// Where one tool is described.
-pub(super) struct Source<'a> {
+pub(super) struct ToolSource<'a> {
     pub(super) file: &'a Path,
     text: Text<'a>,
 }
@@ -52,12 +52,12 @@ impl<'a> Sources<'a> {
         Self { by_folder, registration: Registration::read(catalog) }
     }
 
-    pub(super) fn of(&'a self, tool: &'a Tool) -> Source<'a> {
+    pub(super) fn of(&'a self, tool: &'a Tool) -> ToolSource<'a> {
         if let Some(registered) = &self.registration
             && let Some(index) = registered.entries.get(&tool.name)
         {
             let text = Text::Registered(&registered.text, *index);
-            return Source { file: &registered.file, text };
+            return ToolSource { file: &registered.file, text };
         }
         let name = tool.script.file_name().unwrap_or_default();
         let stem = tool.script.file_stem().unwrap_or_default();
@@ -71,12 +71,12 @@ impl<'a> Sources<'a> {
         let Some(file) = beside.and_then(|files| files.iter().find(speaks)).copied() else {
             let header = beginning(&tool.script, HEADER);
             let line = inline_in(&header).map(|(line, _)| line as u64 + 1);
-            return Source { file: &tool.script, text: line.map_or(Text::Nowhere, Text::Inline) };
+            return ToolSource { file: &tool.script, text: line.map_or(Text::Nowhere, Text::Inline) };
         };
         let is_json = file.extension().is_some_and(|ending| ending == "json");
         let text = mcp_bash_files::read_text(file, LONGEST).ok();
         let text = text.map_or(Text::Nowhere, if is_json { Text::Json } else { Text::Yaml });
-        Source { file, text }
+        ToolSource { file, text }
     }
 }
 
@@ -102,7 +102,7 @@ impl Registration {
     }
 }
 
-impl Source<'_> {
+impl ToolSource<'_> {
     /// The finding with the position of the value that a JSON Pointer leads to from `key`.
     pub(super) fn mark(&self, found: Diagnostic, key: &str, pointer: &str) -> Diagnostic {
         match &self.text {

@@ -1,7 +1,8 @@
 //! About: the fields that clients see of a resource or a template.
 
+use crate::declarations::error::EntryError;
 use crate::declarations::metadata::Metadata;
-use crate::declarations::values::object;
+use crate::declarations::values::{given_name, object};
 use crate::{Paths, declarations::icons};
 use mcp_bash_wire::write;
 use serde_json::value::RawValue;
@@ -27,17 +28,17 @@ impl About {
         folder: &Path,
         paths: &Paths,
         problems: &mut Vec<String>,
-    ) -> Result<Self, String> {
-        let given = metadata.name.clone().filter(|name| !name.trim().is_empty());
+    ) -> Result<Self, EntryError> {
+        let given = given_name(metadata.name.clone());
         Ok(Self {
-            name: given.or_else(name).ok_or("`name` is missing")?,
+            name: given.or_else(name).ok_or(EntryError::Missing("name"))?,
             icons: icons::embed(metadata.icons.as_deref(), folder, &paths.root, problems),
             ..Self::written(metadata)?
         })
     }
 
     /// Takes the fields as they are.
-    pub(crate) fn written(metadata: &Metadata) -> Result<Self, String> {
+    pub(crate) fn written(metadata: &Metadata) -> Result<Self, EntryError> {
         let text = |field: &Option<String>| field.clone().filter(|text| !text.is_empty());
         Ok(Self {
             name: metadata.name.clone().unwrap_or_default(),

@@ -1,5 +1,6 @@
 //! Arguments of a prompt, read from either of the two forms.
 
+use crate::declarations::error::{EntryError, within, wrong_value};
 use mcp_bash_wire::{Limits, Object, Raw, Scanner};
 use serde_json::value::RawValue;
 
@@ -17,28 +18,25 @@ pub struct Argument {
 }
 
 /// Reads a list of arguments, as clients see it, or a JSON Schema of an object that holds them.
-pub(crate) fn read(written: &RawValue) -> Result<Vec<Argument>, String> {
-    let whole = Scanner::new(written.get(), Limits::NONE).whole_value().map_err(|error| error.to_string())?;
+pub(crate) fn read(written: &RawValue) -> Result<Vec<Argument>, EntryError> {
+    let whole = Scanner::new(written.get(), Limits::NONE).whole_value()?;
     if whole.is_array() {
         return read_list(whole);
     }
     if !whole.is_object() {
-        return Err(format!("`arguments` must be an object or an array, not {}", whole.kind()));
+        return Err(wrong_value("arguments", "be an object or an array", whole.kind(), ""));
     }
-    let schema =
-        Object::read(whole, "arguments", &["properties", "required"]).map_err(|error| error.to_string())?;
+    let schema = Object::read(whole, "arguments", &["properties", "required"])?;
     let mut required = Vec::new();
     if let Some(names) = schema.get("required").filter(|names| names.is_array()) {
-        let listed = Scanner::new(names.text(), Limits::NONE)
-            .elements(|name| required.extend(name.string().map(std::borrow::Cow::into_owned)));
-        listed.map_err(|error| error.to_string())?;
+        Scanner::new(names.text(), Limits::NONE)
+            .elements(|name| required.extend(name.string().map(std::borrow::Cow::into_owned)))?;
     }
-    let properties = schema.optional_object("properties").map_err(|error| format!("`arguments`: {error}"))?;
+    let properties = schema.optional_object("properties").map_err(within("arguments"))?;
     let mut properties_in_order = Vec::new();
     if let Some(properties) = properties {
         Scanner::new(properties.text(), Limits::NONE)
-            .members(|name, schema| properties_in_order.extend(name.string().map(|name| (name, schema))))
-            .map_err(|error| error.to_string())?;
+            .members(|name, schema| properties_in_order.extend(name.string().map(|name| (name, schema))))?;
     }
     let arguments = properties_in_order.into_iter().map(|(name, schema)| {
         let is_required = required.iter().any(|known| *known == name);
@@ -48,36 +46,37 @@ pub(crate) fn read(written: &RawValue) -> Result<Vec<Argument>, String> {
 }
 
 /// Why the text is not a list of arguments, if it is not. `null` means none.
-pub(crate) fn problem(written: &RawValue) -> Option<String> {
+pub(crate) fn problem(written: &RawValue) -> Option<EntryError> {
     if written.get() == "null" { None } else { read(written).err() }
 }
 
-fn read_list(list: Raw<'_>) -> Result<Vec<Argument>, String> {
+fn read_list(list: Raw<'_>) -> Result<Vec<Argument>, EntryError> {
     let mut elements = Vec::new();
-    let listed = Scanner::new(list.text(), Limits::NONE).elements(|element| elements.push(element));
-    listed.map_err(|error| error.to_string())?;
+    Scanner::new(list.text(), Limits::NONE).elements(|element| elements.push(element))?;
     let arguments = elements.into_iter().enumerate().map(|(index, element)| {
-        let wrong = |error: &dyn std::fmt::Display| format!("`arguments[{index}]`: {error}");
-        let members = Object::read(element, "it", &["name", "required"]).map_err(|error| wrong(&error))?;
-        let name = members.string("name").map_err(|error| wrong(&error))?.into_owned();
-        let is_required = members.get("required").is_some_and(|required| required.text() == "true");
+        let read = Object::read(element, "it", &["name", "required"]);
+        let read = read.and_then(|members| {
+            let is_required = members.get("required").is_some_and(|required| required.text() == "true");
+            Ok((members.string("name")?.into_owned(), is_required))
+        });
+        let (name, is_required) = read.map_err(within(format!("arguments[{index}]")))?;
         argument(name, element, is_required)
     });
     arguments.collect()
 }
 
-fn argument(name: String, schema: Raw<'_>, required: bool) -> Result<Argument, String> {
+fn argument(name: String, schema: Raw<'_>, required: bool) -> Result<Argument, EntryError> {
     // `true` is a schema too, without any constraint.
     let text = if schema.is_object() { schema.text() } else { "{}" };
-    let whole = Scanner::new(text, Limits::NONE).whole_value().map_err(|error| error.to_string())?;
+    let whole = Scanner::new(text, Limits::NONE).whole_value()?;
     let members = Object::read(whole, "a property", &["title", "description", "default"])
-        .map_err(|error| format!("`arguments`, `{name}`: {error}"))?;
+        .map_err(within(format!("arguments.{name}")))?;
     let words = |key| members.get(key).and_then(Raw::string).map(std::borrow::Cow::into_owned);
     // A number keeps its author's spelling.
     let default = members.get("default").filter(|default| !default.is_null());
     let default =
         default.map(|default| default.string().map_or_else(|| default.text().to_owned(), Into::into));
-    let schema = RawValue::from_string(text.to_owned()).map_err(|error| error.to_string())?;
+    let schema = RawValue::from_string(text.to_owned()).map_err(within("arguments"))?;
     Ok(Argument { title: words("title"), description: words("description"), name, required, default, schema })
 }
 
@@ -85,7 +84,7 @@ fn argument(name: String, schema: Raw<'_>, required: bool) -> Result<Argument, S
 mod tests {
     use super::*;
 
-    fn told(text: &str) -> Result<Vec<String>, String> {
+    fn told(text: &str) -> Result<Vec<String>, EntryError> {
         let raw = RawValue::from_string(text.to_owned()).unwrap();
         let told = |Argument { name, description, required, default, .. }: Argument| {
             format!("{name} {description:?} {required} {default:?}")
@@ -111,7 +110,7 @@ mod tests {
             (r#"["a"]"#, "`arguments[0]`"),
             (r#"{"properties": []}"#, "`properties` must be an object"),
         ] {
-            let refused = told(text).unwrap_err();
+            let refused = told(text).unwrap_err().to_string();
             assert!(refused.contains(problem), "{problem} in {refused}");
         }
     }

@@ -5,6 +5,7 @@
 use mcp_bash_wire::{Limits, Raw, Scanner};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
+use thiserror::Error;
 
 /// The annotation.
 pub(crate) const ANNOTATION: &str = "x-mcp-header";
@@ -33,7 +34,22 @@ pub struct HeaderParameter {
 struct Fault {
     /// The schema that has it, as a JSON pointer.
     pointer: String,
-    problem: String,
+    rule: BrokenRule,
+}
+
+/// The rule that an annotation breaks.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+enum BrokenRule {
+    #[error("it stands where the argument is not reached through `properties` alone; move it to a property")]
+    NotAProperty,
+    #[error("it must be a string; write the end of a header's name")]
+    NotAString,
+    #[error("{0} cannot be part of a header's name; use letters, digits and hyphens")]
+    NotAToken(Value),
+    #[error("its `type` must be string, integer or boolean, and is {0}; take the annotation away")]
+    OtherType(String),
+    #[error("another argument has {0} already; give each a name of its own")]
+    Taken(Value),
 }
 
 /// The arguments that clients repeat in headers, from the `inputSchema` of a tool. Annotations that break a rule are
@@ -56,7 +72,7 @@ pub(crate) fn without_faults(
     problems.extend(faults.iter().map(|fault| {
         format!(
             "the tool `{tool}` is served without the `{ANNOTATION}` of `inputSchema{}`, for which clients would drop it: {}",
-            fault.pointer, fault.problem
+            fault.pointer, fault.rule
         )
     }));
     let whole = Scanner::new(schema.get(), Limits::NONE).whole_value().ok()?;
@@ -93,7 +109,7 @@ impl Search {
                 if let Some(annotation) = schema.get(ANNOTATION) {
                     match self.parameter(annotation, schema, path) {
                         Ok(parameter) => self.parameters.push(parameter),
-                        Err(problem) => self.faults.push(Fault { pointer: pointer.to_owned(), problem }),
+                        Err(rule) => self.faults.push(Fault { pointer: pointer.to_owned(), rule }),
                     }
                 }
                 for (keyword, value) in schema {
@@ -128,25 +144,19 @@ impl Search {
         annotation: &Value,
         schema: &Map<String, Value>,
         path: Option<&[String]>,
-    ) -> Result<HeaderParameter, String> {
-        let path = path.filter(|path| !path.is_empty()).ok_or(
-            "it stands where the argument is not reached through `properties` alone; move it to a property",
-        )?;
-        let name = annotation.as_str().ok_or("it must be a string; write the end of a header's name")?;
+    ) -> Result<HeaderParameter, BrokenRule> {
+        let path = path.filter(|path| !path.is_empty()).ok_or(BrokenRule::NotAProperty)?;
+        let name = annotation.as_str().ok_or(BrokenRule::NotAString)?;
         if !is_token(name) {
-            return Err(format!(
-                "{annotation} cannot be part of a header's name; use letters, digits and hyphens"
-            ));
+            return Err(BrokenRule::NotAToken(annotation.clone()));
         }
         let kind = schema.get("type").and_then(Value::as_str).unwrap_or("none");
         if !["string", "integer", "boolean"].contains(&kind) {
-            return Err(format!(
-                "its `type` must be string, integer or boolean, and is {kind}; take the annotation away"
-            ));
+            return Err(BrokenRule::OtherType(kind.to_owned()));
         }
         let header = format!("{PREFIX}{name}");
         if self.parameters.iter().any(|known| known.header.eq_ignore_ascii_case(&header)) {
-            return Err(format!("another argument has {annotation} already; give each a name of its own"));
+            return Err(BrokenRule::Taken(annotation.clone()));
         }
         Ok(HeaderParameter { header, path: path.to_vec() })
     }

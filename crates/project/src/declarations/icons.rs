@@ -1,5 +1,6 @@
 //! Icons: files of the project become data URIs, so that clients need neither its folder nor a network.
 
+use crate::declarations::error::EntryError::{self, OutsideProject, UnknownType, Unreadable};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use mcp_bash_files::look;
@@ -36,19 +37,20 @@ pub(crate) fn embed(
     if usable.is_empty() { None } else { serde_json::value::to_raw_value(&usable).ok() }
 }
 
-fn embed_one(mut icon: Value, folder: &Path, project: &Path) -> Result<Value, String> {
+fn embed_one(mut icon: Value, folder: &Path, project: &Path) -> Result<Value, EntryError> {
     let source = icon["src"].as_str().ok_or("`src` must be a string")?.to_owned();
     if ["data:", "https://", "http://"].iter().any(|scheme| source.starts_with(scheme)) {
         return Ok(icon);
     }
-    let path = look::canonical(&folder.join(&source)).map_err(|error| format!("{source}: {error}"))?;
+    let unreadable = |error| Unreadable { name: source.clone(), source: error };
+    let path = look::canonical(&folder.join(&source)).map_err(unreadable)?;
     if !look::canonical(project).is_ok_and(|project| path.starts_with(project)) {
-        return Err(format!("{source} is outside the project"));
+        return Err(OutsideProject(source));
     }
-    let bytes = mcp_bash_files::read(&path, LARGEST).map_err(|error| format!("{source}: {error}"))?;
+    let bytes = mcp_bash_files::read(&path, LARGEST).map_err(unreadable)?;
     let kind =
         icon["mimeType"].as_str().map(str::to_owned).or_else(|| detect(&path, &bytes).map(str::to_owned));
-    let kind = kind.ok_or_else(|| format!("{source}: its type is not known; say it in `mimeType`"))?;
+    let kind = kind.ok_or(UnknownType(source))?;
     icon["src"] = json!(format!("data:{kind};base64,{}", STANDARD.encode(&bytes)));
     icon["mimeType"] = json!(kind);
     Ok(icon)

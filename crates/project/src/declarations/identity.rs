@@ -1,6 +1,6 @@
 //! Server identity: `server.d/server.meta.json`, with defaults that need no file.
 
-use crate::ground::json::{LONGEST, mend, one_line};
+use crate::ground::json::{JsonError, LONGEST, one_line};
 use crate::ground::optional::optional_text;
 use crate::ground::wrong_type::describe_wrong_type;
 use crate::{Diagnostic, Paths};
@@ -39,7 +39,7 @@ impl Identity {
         let meta = optional_text(&path, LONGEST, diagnostics).map(|text| {
             let line = one_line(&text)?;
             let read = serde_json::from_str(line.get());
-            read.map_err(|error| describe_wrong_type::<Meta>(&text).unwrap_or_else(|| mend(&error)))
+            read.map_err(|error| describe_wrong_type::<Meta>(&text).unwrap_or_else(|| JsonError::from(error)))
         });
         let meta = meta.unwrap_or_else(|| Ok(Meta::default())).unwrap_or_else(|problem| {
             diagnostics.push(Diagnostic::new(&path, format!("is ignored: {problem}")));

@@ -2,8 +2,8 @@
 //! inside it.
 
 use crate::declarations::client_capability::ClientCapability;
-use crate::ground::diagnostic::without_place;
-use crate::ground::json::{LONGEST, deepest, mend, require_shallow, too_deep};
+use crate::declarations::error::EntryError;
+use crate::ground::json::{JsonError, LONGEST, deepest, require_shallow, too_deep};
 use crate::ground::wrong_type::describe_wrong_type;
 use mcp_bash_files::shortage::noted;
 use mcp_bash_wire::{surrogates, write};
@@ -94,18 +94,18 @@ const HEADER_LINES: usize = 10;
 
 impl Metadata {
     /// Reads a metadata file, in the format of its extension.
-    pub(crate) fn from_file(path: &Path) -> Result<Self, String> {
-        Self::from_opened(path, &mcp_bash_files::open(path).map_err(|error| error.to_string())?)
+    pub(crate) fn from_file(path: &Path) -> Result<Self, EntryError> {
+        Self::from_opened(path, &mcp_bash_files::open(path)?)
     }
 
     /// Reads an opened metadata file.
-    pub(crate) fn from_opened(path: &Path, file: &File) -> Result<Self, String> {
-        let text = mcp_bash_files::read_all_text(file, LONGEST).map_err(|error| error.to_string())?;
+    pub(crate) fn from_opened(path: &Path, file: &File) -> Result<Self, EntryError> {
+        let text = mcp_bash_files::read_all_text(file, LONGEST)?;
         if path.extension().is_some_and(|extension| extension == "json") {
-            return Self::from_json(&text);
+            return Ok(Self::from_json(&text)?);
         }
         let value = yaml(&text)?;
-        Self::from_json(&value.to_string()).map_err(|problem| in_yaml(problem, &text))
+        Ok(Self::from_json(&value.to_string()).map_err(|error| in_yaml(error, &text))?)
     }
 
     /// Whether all its JSON is shallow enough for clients. It comes from a registry that may have been edited.
@@ -143,52 +143,51 @@ impl Metadata {
     }
 
     /// Whether it describes one resource or a family of them; both at once is an error. An empty value counts as absent.
-    pub(crate) fn uris(&self) -> Result<Uris<'_>, String> {
+    pub(crate) fn uris(&self) -> Result<Uris<'_>, EntryError> {
         let uri = self.uri.as_deref().filter(|uri| !uri.is_empty());
         let template = self.uri_template.as_deref().filter(|template| !template.is_empty());
         match (uri, template) {
             (Some(_), Some(_)) => {
-                Err("it has both `uri` and `uriTemplate`, and can only be one thing; leave one out"
-                    .to_owned())
+                Err("it has both `uri` and `uriTemplate`, and can only be one thing; leave one out".into())
             }
             (uri, None) => Ok(Uris::One(uri)),
             (None, Some(template)) => Ok(Uris::Family(template)),
         }
     }
 
-    pub(crate) fn from_json(text: &str) -> Result<Self, String> {
+    pub(crate) fn from_json(text: &str) -> Result<Self, JsonError> {
         // Leading blank lines stay, so that line numbers match the author's file.
         let text = &*surrogates::mended(text.trim_start_matches('\u{feff}').trim_end());
         // The first pass tells whether it is JSON at all, the second what the author meant.
-        serde_json::from_str::<&RawValue>(text).map_err(|error| mend(&error))?;
+        serde_json::from_str::<&RawValue>(text)?;
         require_shallow(text)?;
         if !text.trim_start().starts_with('{') {
-            return Err("it must hold an object; put `{` and `}` around it".to_owned());
+            return Err(JsonError::NotAnObject);
         }
         let read = serde_json::from_str(&write::compact(text));
-        read.map_err(|error| describe_wrong_type::<Self>(text).unwrap_or_else(|| error.to_string()))
+        read.map_err(|error| {
+            describe_wrong_type::<Self>(text).unwrap_or_else(|| {
+                // The columns of the compacted text are not the author's.
+                JsonError::from(error).moved(|_| None)
+            })
+        })
     }
 
     /// The JSON after `mcp:` in a comment near the top of a script, if there is one.
-    pub(crate) fn inline(script: &Path) -> Result<Option<Self>, String> {
+    pub(crate) fn inline(script: &Path) -> Result<Option<Self>, EntryError> {
         let Ok(file) = mcp_bash_files::open(script) else { return Ok(None) };
         // A compiled program has no lines to speak of: only its beginning is read.
         let header = BufReader::new(file.take(16 * 1024)).split(b'\n').take(HEADER_LINES);
         for (index, line) in header.map_while(|line| line.map_err(noted).ok()).enumerate() {
             let Ok(line) = std::str::from_utf8(&line) else { return Ok(None) };
             if let Some(json) = inline_json(line) {
-                return Self::from_json(json)
-                    .map(Some)
-                    .map_err(|problem| format!("the `mcp:` line: {}", in_line(&problem, index + 1)));
+                let in_file = |(_, column)| Some((index as u64 + 1, column));
+                let read = Self::from_json(json).map(Some);
+                return read.map_err(|error| EntryError::Inline(error.moved(in_file)));
             }
         }
         Ok(None)
     }
-}
-
-/// The problem of a text that is one line of a file, with its line number in that file.
-fn in_line(problem: &str, line: usize) -> String {
-    problem.replacen(" at line 1 column ", &format!(" at line {line} column "), 1)
 }
 
 /// The JSON after `mcp:` near the top of a script, and its line, counted from 0.
@@ -197,36 +196,33 @@ pub(crate) fn inline_in(script: &str) -> Option<(usize, &str)> {
     header.find_map(|(index, line)| Some((index, inline_json(line)?)))
 }
 
-pub(crate) fn yaml(text: &str) -> Result<serde_json::Value, String> {
+pub(crate) fn yaml(text: &str) -> Result<serde_json::Value, EntryError> {
     let options = serde_saphyr::options! { budget: serde_saphyr::budget! { max_depth: deepest() } };
     serde_saphyr::from_str_with_options(text, options).map_err(|error| {
         let is_depth = |breach: &BudgetBreach| matches!(breach, BudgetBreach::Depth { .. });
         match error.without_snippet() {
-            Error::Budget { breach, .. } if is_depth(breach) => too_deep(),
+            Error::Budget { breach, .. } if is_depth(breach) => JsonError::from(too_deep()).into(),
             // The YAML parser looks ahead, and has a limit of its own that it does not distinguish from other errors.
-            other if other.to_string().contains("recursion limit exceeded") => too_deep(),
-            other => mend_yaml(&other.to_string()),
+            other if other.to_string().contains("recursion limit exceeded") => {
+                JsonError::from(too_deep()).into()
+            }
+            other => EntryError::Yaml(first_line(&other.to_string())),
         }
     })
 }
 
 /// A message of the YAML parser, with the position as the JSON parser writes it.
-fn mend_yaml(words: &str) -> String {
-    let words = words.lines().next().unwrap_or_default().replace(", column ", " column ");
-    format!("{words}; fix the YAML")
+fn first_line(words: &str) -> String {
+    words.lines().next().unwrap_or_default().replace(", column ", " column ")
 }
 
-/// The problem of metadata that was converted from YAML to JSON, with the line of its key in the YAML.
-fn in_yaml(problem: String, text: &str) -> String {
-    let (problem, place) = without_place(problem);
-    let key = problem.split('`').nth(1).filter(|_| place.is_some() && problem.starts_with('`'));
-    match key.and_then(|key| yaml_line(text, key)) {
-        Some(line) => match problem.rsplit_once("; ") {
-            Some((problem, remedy)) => format!("{problem} at line {line} column 1; {remedy}"),
-            None => format!("{problem} at line {line} column 1"),
-        },
-        None => problem,
-    }
+/// The error of metadata that was converted from YAML to JSON, with the line of its key in the YAML.
+fn in_yaml(error: JsonError, text: &str) -> JsonError {
+    let line = match &error {
+        JsonError::Member { key, .. } => yaml_line(text, key),
+        _ => None,
+    };
+    error.moved(|_| line.map(|line| (line as u64, 1)))
 }
 
 /// The line of a top-level key in a YAML text, counted from 1.

@@ -1,16 +1,18 @@
 //! Roots: the folders that scripts may work in, as named by the client, the user or the project itself.
 
-use crate::ground::json::{LONGEST, mend};
+use crate::ground::json::{JsonError, LONGEST};
 use crate::ground::optional::believed_text;
 use crate::trust;
 use crate::{Diagnostic, Paths};
-use mcp_bash_uri::FileUri;
+use mcp_bash_uri::{FileUri, FileUriError};
 use mcp_bash_wire::write;
 use serde::Deserialize;
 use std::collections::HashSet;
 use std::ffi::OsStr;
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use thiserror::Error;
 
 /// A folder, or a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,6 +20,27 @@ pub struct Root {
     pub name: String,
     /// Absolute, without symlinks or `..`.
     pub path: PathBuf,
+}
+
+/// Why a root, or the roots of a project, cannot be used.
+#[derive(Debug, Error)]
+pub enum RootError {
+    #[error(transparent)]
+    Path(#[from] io::Error),
+    #[error(transparent)]
+    Uri(#[from] FileUriError),
+    #[error("it is relative to nothing we know")]
+    Relative,
+    #[error("MCPBASH_ROOTS (or --roots) names {0}, which cannot be used: {1}; no path is allowed")]
+    InSetting(String, io::Error),
+    #[error("MCPBASH_ROOTS (or --roots) names no folder; no path is allowed")]
+    EmptySetting,
+    #[error("config/roots.json cannot be used; no path is allowed until it is fixed")]
+    InFile,
+    #[error("{refused}: {0}", refused = Self::InFile)]
+    FileDistrusted(trust::Distrust),
+    #[error("the project cannot be a root: {0}")]
+    Project(io::Error),
 }
 
 #[derive(Deserialize)]
@@ -42,7 +65,7 @@ pub fn of_client(result: &str) -> (Option<Vec<Root>>, Vec<String>) {
     let (mut roots, mut known, mut problems) = (Vec::new(), HashSet::new(), Vec::new());
     for named in listed.roots {
         let uri = named.uri.unwrap_or_default();
-        match local_path(&uri).and_then(|path| root(&path, named.name)) {
+        match local_path(&uri).and_then(|path| Ok(root(&path, named.name)?)) {
             Ok(root) if known.insert(root.path.clone()) => roots.push(root),
             Ok(_) => {}
             Err(problem) => problems.push(format!("the root {uri} is ignored: {problem}")),
@@ -52,10 +75,10 @@ pub fn of_client(result: &str) -> (Option<Vec<Root>>, Vec<String>) {
 }
 
 /// The path that a client's URI names.
-fn local_path(uri: &str) -> Result<PathBuf, String> {
-    let file = FileUri::parse(uri).map_err(|error| error.to_string())?;
+fn local_path(uri: &str) -> Result<PathBuf, RootError> {
+    let file = FileUri::parse(uri)?;
     if file.is_relative() {
-        return Err("it is relative to nothing we know".to_owned());
+        return Err(RootError::Relative);
     }
     Ok(PathBuf::from(OsStr::from_bytes(file.unix())))
 }
@@ -66,47 +89,44 @@ pub fn of_project(
     paths: &Paths,
     setting: Option<&str>,
     diagnostics: &mut Vec<Diagnostic>,
-) -> Result<Vec<Root>, String> {
+) -> Result<Vec<Root>, RootError> {
     if let Some(setting) = setting {
-        return of_setting(paths, setting)
-            .map_err(|problem| format!("MCPBASH_ROOTS (or --roots) {problem}; no path is allowed"));
+        return of_setting(paths, setting);
     }
     let configured = configured(paths, diagnostics)?;
     if !configured.is_empty() {
         return Ok(configured);
     }
-    let project = root(&paths.root, None);
-    project.map(|root| vec![root]).map_err(|problem| format!("the project cannot be a root: {problem}"))
+    root(&paths.root, None).map(|root| vec![root]).map_err(RootError::Project)
 }
 
-fn of_setting(paths: &Paths, setting: &str) -> Result<Vec<Root>, String> {
+fn of_setting(paths: &Paths, setting: &str) -> Result<Vec<Root>, RootError> {
     let mut roots = Vec::new();
     for path in setting.split(':').filter(|path| !path.is_empty()) {
         let found = root(&paths.root.join(path), None);
-        let found = found.map_err(|problem| format!("names {path}, which cannot be used: {problem}"))?;
+        let found = found.map_err(|error| RootError::InSetting(path.to_owned(), error))?;
         add(&mut roots, found);
     }
-    if roots.is_empty() { Err("names no folder".to_owned()) } else { Ok(roots) }
+    if roots.is_empty() { Err(RootError::EmptySetting) } else { Ok(roots) }
 }
 
 /// The roots of `config/roots.json`, none if there is no such file. A wrong entry is reported, and the others are used; if
 /// there is no other, or the file cannot be read, no path is allowed.
-fn configured(paths: &Paths, diagnostics: &mut Vec<Diagnostic>) -> Result<Vec<Root>, String> {
+fn configured(paths: &Paths, diagnostics: &mut Vec<Diagnostic>) -> Result<Vec<Root>, RootError> {
     let file = paths.root.join("config/roots.json");
     let known = diagnostics.len();
-    let refused = "config/roots.json cannot be used; no path is allowed until it is fixed";
     let Some(text) = believed_text(&file, &paths.root, LONGEST, diagnostics) else {
         if diagnostics.len() > known {
-            return Err(refused.to_owned());
+            return Err(RootError::InFile);
         }
         // A missing file is not reported, unless another user could have removed it.
         let folder = file.parent().unwrap_or(&file);
         let judged = trust::judge_folder_if_any(folder, &paths.root);
-        return judged.map(|()| Vec::new()).map_err(|distrust| format!("{refused}: {distrust}"));
+        return judged.map(|()| Vec::new()).map_err(RootError::FileDistrusted);
     };
     let listed: Listed = serde_json::from_str(&text).map_err(|error| {
-        diagnostics.push(Diagnostic::new(&file, format!("cannot be used: {}", mend(&error))));
-        refused.to_owned()
+        diagnostics.push(Diagnostic::new(&file, format!("cannot be used: {}", JsonError::from(error))));
+        RootError::InFile
     })?;
     let (mut roots, is_named) = (Vec::new(), !listed.roots.is_empty());
     for (index, named) in listed.roots.into_iter().enumerate() {
@@ -119,11 +139,11 @@ fn configured(paths: &Paths, diagnostics: &mut Vec<Diagnostic>) -> Result<Vec<Ro
             }
         }
     }
-    if roots.is_empty() && is_named { Err(refused.to_owned()) } else { Ok(roots) }
+    if roots.is_empty() && is_named { Err(RootError::InFile) } else { Ok(roots) }
 }
 
-fn root(path: &Path, name: Option<String>) -> Result<Root, String> {
-    let path = path.canonicalize().map_err(|error| error.to_string())?;
+fn root(path: &Path, name: Option<String>) -> io::Result<Root> {
+    let path = path.canonicalize()?;
     let own = || path.file_name().map_or_else(|| "/".to_owned(), |name| name.to_string_lossy().into_owned());
     Ok(Root { name: name.filter(|name| !name.is_empty()).unwrap_or_else(own), path })
 }

@@ -1,5 +1,7 @@
 //! Worker: a process that stays alive and serves many calls of a tool, one or several at a time.
 
+use crate::declarations::error::{EntryError, within, wrong_value};
+use crate::ground::json::without_position;
 use crate::languages::Language;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -81,7 +83,7 @@ impl WorkerOptions {
 
 impl Worker {
     /// The value of `worker` in metadata: `true`, or the options. `None` if it is `false`.
-    pub(crate) fn read(field: Option<&RawValue>, program: WorkerProgram) -> Result<Option<Self>, String> {
+    pub(crate) fn read(field: Option<&RawValue>, program: WorkerProgram) -> Result<Option<Self>, EntryError> {
         match field.map(RawValue::get) {
             None | Some("null" | "false") => Ok(None),
             Some("true") => Ok(Some(Self::new(program, "{}")?)),
@@ -90,16 +92,12 @@ impl Worker {
     }
 
     /// A worker with the options of a JSON object.
-    pub(crate) fn new(program: WorkerProgram, options: &str) -> Result<Self, String> {
+    pub(crate) fn new(program: WorkerProgram, options: &str) -> Result<Self, EntryError> {
         if !options.starts_with('{') {
-            return Err(format!("`worker` must be `true` or an object of options, not {options}"));
+            return Err(wrong_value("worker", "be `true` or an object of options", options, ""));
         }
-        let read = serde_json::from_str(options).map_err(|error| {
-            let error = error.to_string();
-            let what = error.split(" at line ").next().unwrap_or(&error);
-            format!("`worker`: {what}")
-        })?;
-        Ok(Self { program, options: read, written: options.to_owned() })
+        let read = serde_json::from_str(options).map_err(|error| without_position(&error));
+        Ok(Self { program, options: read.map_err(within("worker"))?, written: options.to_owned() })
     }
 
     /// The metadata form.
@@ -113,15 +111,15 @@ mod tests {
     use super::*;
     use crate::languages::language_named;
 
-    fn read(text: &str) -> Result<Option<Worker>, String> {
+    fn read(text: &str) -> Result<Option<Worker>, EntryError> {
         let field = RawValue::from_string(text.to_owned()).unwrap();
         Worker::read(Some(&field), WorkerProgram::Itself)
     }
 
     #[test]
     fn it_is_true_or_an_object_of_options() {
-        assert_eq!(read("false"), Ok(None));
-        assert_eq!(read("null"), Ok(None));
+        assert_eq!(read("false").unwrap(), None);
+        assert_eq!(read("null").unwrap(), None);
         assert_eq!(read("true").unwrap().unwrap().options, WorkerOptions::default());
         let options = read(r#"{"processes":2,"idleSecs":0,"keepsProcesses":true}"#).unwrap().unwrap().options;
         assert_eq!(options.processes, NonZeroU32::new(2));
@@ -157,7 +155,7 @@ mod tests {
             (r#"{"proceses":2}"#, "unknown field `proceses`"),
             (r#"{"processes":0}"#, "a nonzero u32"),
         ] {
-            let told = read(text).unwrap_err();
+            let told = read(text).unwrap_err().to_string();
             assert!(told.contains(problem), "{text}: {told}");
         }
     }

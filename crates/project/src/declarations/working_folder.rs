@@ -1,6 +1,7 @@
 //! Working directory: `cwd` in the metadata of a tool.
 
 use crate::Paths;
+use crate::declarations::error::{EntryError, wrong_value};
 use std::path::{Component, Path, PathBuf};
 
 /// Where a tool runs.
@@ -16,15 +17,16 @@ pub enum WorkingFolder {
 }
 
 impl WorkingFolder {
-    pub(crate) fn read(written: Option<&str>) -> Result<Self, String> {
+    pub(crate) fn read(written: Option<&str>) -> Result<Self, EntryError> {
         match written {
             None | Some("project") => Ok(Self::Project),
             Some("tool") => Ok(Self::Tool),
             Some(path) if stays_below(Path::new(path)) => Ok(Self::Below(path.into())),
-            Some(path) => Err(format!(
-                "`cwd` must be `project`, `tool` or the path of a folder below the project, not `{path}`; a folder that \
-                 is elsewhere is an argument of the script"
-            )),
+            Some(path) => {
+                let wanted = "be `project`, `tool` or the path of a folder below the project";
+                let remedy = "; a folder that is elsewhere is an argument of the script";
+                Err(wrong_value("cwd", wanted, format!("`{path}`"), remedy))
+            }
         }
     }
 
@@ -58,13 +60,13 @@ mod tests {
     #[test]
     fn it_is_the_project_the_tool_or_a_folder_of_the_project_and_nothing_else() {
         let (paths, script) = (Paths::of(Path::new("/p")), Path::new("/p/tools/a/tool.sh"));
-        let folder = |written| WorkingFolder::read(written).map(|folder| folder.path(script, &paths));
-        assert_eq!(folder(None), Ok("/p".into()));
-        assert_eq!(folder(Some("project")), Ok("/p".into()));
-        assert_eq!(folder(Some("tool")), Ok("/p/tools/a".into()));
-        assert_eq!(folder(Some("data/in")), Ok("/p/data/in".into()));
+        let folder = |written| WorkingFolder::read(written).ok().map(|folder| folder.path(script, &paths));
+        assert_eq!(folder(None), Some("/p".into()));
+        assert_eq!(folder(Some("project")), Some("/p".into()));
+        assert_eq!(folder(Some("tool")), Some("/p/tools/a".into()));
+        assert_eq!(folder(Some("data/in")), Some("/p/data/in".into()));
         for elsewhere in ["/etc", "..", "data/../../x"] {
-            assert!(folder(Some(elsewhere)).is_err(), "{elsewhere}");
+            assert!(folder(Some(elsewhere)).is_none(), "{elsewhere}");
         }
     }
 }

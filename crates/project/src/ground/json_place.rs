@@ -1,6 +1,17 @@
 //! JSON positions: the line and the column of a value in a text, both counted from 1.
 
 use mcp_bash_wire::{Limits, Raw, Scanner};
+use std::fmt;
+
+/// The line and the column of a problem, if they are known. Displayed as parsers write them after the problem.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Position(pub(crate) Option<(u64, u64)>);
+
+impl fmt::Display for Position {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.map_or(Ok(()), |(line, column)| write!(formatter, " at line {line} column {column}"))
+    }
+}
 
 /// The line and the column of `part`, which must be a slice of `whole`.
 pub(crate) fn place_of(part: &str, whole: &str) -> Option<(u64, u64)> {

@@ -79,33 +79,33 @@ impl Step {
 
     /// The reason why the step cannot be made, if it cannot; only the file itself can tell.
     pub fn obstacle(&self, root: &Path) -> Option<String> {
-        let opened = match self.open(root) {
-            Ok(opened) => opened,
-            Err(why) => return Some(why),
-        };
-        match self.change {
-            Change::LineEnds | Change::RemoveMark => self.mended_text(opened).err(),
-            Change::TakeWritingAway | Change::MakeExecutable => None,
-        }
+        let possible = self.open(root).and_then(|opened| match self.change {
+            Change::LineEnds | Change::RemoveMark => self.mended_text(opened).map(drop),
+            Change::TakeWritingAway | Change::MakeExecutable => Ok(()),
+        });
+        possible.err().map(|obstacle| obstacle.to_string())
     }
 
-    /// Makes the step in the project at `root`.
+    /// Makes the step in the project at `root`. The error is what is shown of the obstacle.
     pub fn apply(&self, root: &Path) -> Result<(), String> {
+        self.made(root).map_err(|obstacle| obstacle.to_string())
+    }
+
+    fn made(&self, root: &Path) -> io::Result<()> {
         let opened = self.open(root)?;
-        let failed = |error: io::Error| error.to_string();
         match self.change {
-            Change::MakeExecutable => change_mode(&opened, |mode| mode | (mode >> 2 & 0o111)).map_err(failed),
-            Change::TakeWritingAway => change_mode(&opened, |mode| mode & !0o022).map_err(failed),
+            Change::MakeExecutable => change_mode(&opened, |mode| mode | (mode >> 2 & 0o111))?,
+            Change::TakeWritingAway => change_mode(&opened, |mode| mode & !0o022)?,
             Change::LineEnds | Change::RemoveMark => {
-                let before = opened.metadata().map_err(failed)?;
-                let text = self.mended_text(opened)?;
-                replace(&self.path, &text, &before).map_err(failed)
+                let before = opened.metadata()?;
+                replace(&self.path, &self.mended_text(opened)?, &before)?;
             }
         }
+        Ok(())
     }
 
     /// Opens the file or folder itself, if it is ours to change.
-    fn open(&self, root: &Path) -> Result<File, String> {
+    fn open(&self, root: &Path) -> io::Result<File> {
         let parent = self.path.parent().unwrap_or(&self.path);
         let is_root = self.path == root;
         let is_inside = || {
@@ -113,47 +113,50 @@ impl Step {
             Some(parent.starts_with(root))
         };
         if !is_root && is_inside() != Some(true) {
-            return Err("it is outside the project; fix it there".to_owned());
+            return Err(io::Error::other("it is outside the project; fix it there"));
         }
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
         let opened: Result<OwnedFd, _> = rustix::fs::open(&self.path, flags, Mode::empty());
         let file = match opened {
             Ok(opened) => File::from(opened),
             Err(rustix::io::Errno::LOOP) => {
-                return Err("it is a link; fix the file that it points to".to_owned());
+                return Err(io::Error::other("it is a link; fix the file that it points to"));
             }
-            Err(error) => return Err(io::Error::from(error).to_string()),
+            Err(error) => return Err(error.into()),
         };
-        let metadata = file.metadata().map_err(|error| error.to_string())?;
+        let metadata = file.metadata()?;
         let may_be_folder = self.change == Change::TakeWritingAway;
         if !(metadata.is_file() || may_be_folder && metadata.is_dir()) {
-            return Err("it is no regular file".to_owned());
+            return Err(io::Error::other("it is no regular file"));
         }
         let own = rustix::process::geteuid();
         if !own.is_root() && metadata.uid() != own.as_raw() {
-            return Err("it belongs to another user, who has to fix it".to_owned());
+            return Err(io::Error::other("it belongs to another user, who has to fix it"));
         }
         Ok(file)
     }
 
     /// The changed text of the script, or the reason why no change is certain to keep its meaning.
-    fn mended_text(&self, file: File) -> Result<Vec<u8>, String> {
-        let metadata = file.metadata().map_err(|error| error.to_string())?;
+    fn mended_text(&self, file: File) -> io::Result<Vec<u8>> {
+        let metadata = file.metadata()?;
         if metadata.len() > LONGEST {
-            return Err("it is too long to be rewritten".to_owned());
+            return Err(io::Error::other("it is too long to be rewritten"));
         }
         if metadata.nlink() > 1 {
-            return Err("it has another name elsewhere (a hard link), and would be torn apart".to_owned());
+            return Err(io::Error::other(
+                "it has another name elsewhere (a hard link), and would be torn apart",
+            ));
         }
         let mut text = Vec::new();
-        file.take(LONGEST).read_to_end(&mut text).map_err(|error| error.to_string())?;
+        file.take(LONGEST).read_to_end(&mut text)?;
         if self.change == Change::RemoveMark {
-            let rest = text.strip_prefix(b"\xEF\xBB\xBF").ok_or("the mark is gone already")?;
+            let rest =
+                text.strip_prefix(b"\xEF\xBB\xBF").ok_or(io::Error::other("the mark is gone already"))?;
             return Ok(rest.to_vec());
         }
-        with_line_feeds(&text).ok_or_else(|| {
-            "only some of its lines end with CRLF, and some of those may be meant; fix it by hand".to_owned()
-        })
+        with_line_feeds(&text).ok_or(io::Error::other(
+            "only some of its lines end with CRLF, and some of those may be meant; fix it by hand",
+        ))
     }
 }
 

@@ -1,32 +1,32 @@
 //! Type errors: which member of a JSON object has the wrong type, in the author's terms.
 
-use crate::ground::json_place::{members, place_of};
+use crate::ground::json::{JsonError, without_position};
+use crate::ground::json_place::{Position, members, place_of};
 use mcp_bash_harmless::clip;
 use mcp_bash_wire::{Limits, Raw, Scanner};
 use serde::de::DeserializeOwned;
 
 /// The first member for which `T` cannot be read from `text`, a JSON object, with its position and the fix. Slow; called
 /// only after a failure.
-pub(crate) fn describe_wrong_type<T: DeserializeOwned>(text: &str) -> Option<String> {
+pub(crate) fn describe_wrong_type<T: DeserializeOwned>(text: &str) -> Option<JsonError> {
     let whole = Scanner::new(text, Limits::NONE).whole_value().ok().filter(|whole| whole.is_object())?;
     let mut found = None;
     members(whole, |key, value| {
         if found.is_none() {
             let alone = format!("{{{}:{}}}", key.text(), value.text());
-            found = serde_json::from_str::<T>(&alone).err().map(|error| (key, value, error.to_string()));
+            found =
+                serde_json::from_str::<T>(&alone).err().map(|error| (key, value, without_position(&error)));
         }
     });
     let (key, value, error) = found?;
-    let name = key.string()?;
+    let key_name = key.string()?.into_owned();
     let expected = error.rsplit_once("expected ").map(|(_, expected)| expected);
-    let expected = expected.map(|words| words.split(" at line ").next().unwrap_or(words));
-    let (line, column) = place_of(key.text(), text)?;
-    let place = format!("at line {line} column {column}");
-    let Some((wanted, remedy)) = expected.and_then(|expected| wanted(&name, expected, value)) else {
-        let problem = error.split(" at line ").next().unwrap_or(&error).to_owned();
-        return Some(format!("`{name}` cannot be used: {problem} {place}; give it another value"));
+    let (problem, remedy) = match expected.and_then(|expected| wanted(&key_name, expected, value)) {
+        Some((wanted, remedy)) => (format!("must be {wanted}, not {}", shown(value)), remedy),
+        None => (format!("cannot be used: {error}"), "give it another value".to_owned()),
     };
-    Some(format!("`{name}` must be {wanted}, not {} {place}; {remedy}", shown(value)))
+    let position = Position(Some(place_of(key.text(), text)?));
+    Some(JsonError::Member { key: key_name, problem, position, remedy })
 }
 
 /// What was expected, for people, and what to write instead.
@@ -111,7 +111,7 @@ mod tests {
             ),
         ] {
             let text = format!("{{\n \"name\": \"é\",\n {member}\n}}");
-            assert_eq!(describe_wrong_type::<Metadata>(&text).as_deref(), Some(words));
+            assert_eq!(describe_wrong_type::<Metadata>(&text).unwrap().to_string(), words);
         }
         assert_eq!(describe_wrong_type::<Metadata>(r#"{"name": "a", "other": 5}"#), None);
     }

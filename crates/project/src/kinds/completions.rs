@@ -1,5 +1,6 @@
 //! Completions: scripts that a project registers to complete what the user types.
 
+use crate::declarations::error::EntryError;
 use crate::declarations::metadata::Metadata;
 use crate::declarations::values::positive;
 use crate::walk::entry::{Context, Entry, RegistryEntry, Unread};
@@ -45,17 +46,17 @@ impl Entry for Completion {
         Ok(None)
     }
 
-    fn registered(text: &str, paths: &Paths, _problems: &mut Vec<String>) -> Result<Self, String> {
+    fn registered(text: &str, paths: &Paths, _problems: &mut Vec<String>) -> Result<Self, EntryError> {
         let metadata = Metadata::from_json(text)?;
         let name = metadata.name.map(|name| name.trim().to_owned()).filter(|name| !name.is_empty());
-        let name = name.ok_or("`name` is missing")?;
-        let path = metadata.path.filter(|path| !path.is_empty()).ok_or("`path` is missing")?;
+        let name = name.ok_or(EntryError::Missing("name"))?;
+        let path = metadata.path.filter(|path| !path.is_empty()).ok_or(EntryError::Missing("path"))?;
         let (script, root) = (paths.root.join(&path), look::canonical(&paths.root));
-        let whole = look::canonical(&script).map_err(|_| format!("there is no file {}", script.display()))?;
+        let whole = look::canonical(&script).map_err(|_| EntryError::NoFile(script.clone()))?;
         let inside = root.ok().and_then(|root| whole.strip_prefix(root).ok().map(Path::to_owned));
-        let inside = inside.ok_or_else(|| format!("`path` must stay below the project: {path}"))?;
+        let inside = inside.ok_or(EntryError::Outside { folder: "project", path })?;
         if !look::is_file(&whole) {
-            return Err(format!("{} is no file", script.display()));
+            return Err(EntryError::NoFile(script));
         }
         Ok(Self {
             name,

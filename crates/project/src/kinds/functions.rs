@@ -2,6 +2,7 @@
 //! runs none of the functions, to learn its definitions. They stay valid until the file, or another file that it loads,
 //! looks different.
 
+use crate::declarations::error::EntryError;
 use crate::declarations::metadata::Metadata;
 use crate::declarations::worker::{Worker, WorkerProgram};
 use crate::ground::stamp::{Stamp, Stamps};
@@ -89,10 +90,9 @@ impl FunctionFile {
         text: &str,
         paths: &Paths,
         problems: &mut Vec<String>,
-    ) -> Result<Self, String> {
-        let wrong = |error| format!("it said what is no list of its functions: {error}");
-        let loaded: Loaded = serde_json::from_str(text).map_err(wrong)?;
-        let rest: Rest = serde_json::from_str(text).map_err(wrong)?;
+    ) -> Result<Self, EntryError> {
+        let loaded: Loaded = serde_json::from_str(text).map_err(EntryError::NotFunctions)?;
+        let rest: Rest = serde_json::from_str(text).map_err(EntryError::NotFunctions)?;
         let mut found = Self::without_tools(file, language, rest, paths, problems)?;
         for text in &loaded.tools {
             found.tools.push(Arc::new(Tool::of_function(text.get(), &found.served_by, paths, problems)?));
@@ -107,7 +107,7 @@ impl FunctionFile {
         rest: Rest,
         paths: &Paths,
         problems: &mut Vec<String>,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, EntryError> {
         let options = rest.worker.as_deref().map_or("{}", RawValue::get);
         let worker = Worker::new(WorkerProgram::Functions(language), options)?;
         // No option of a worker restricts it.
@@ -209,21 +209,22 @@ impl Entry for FunctionFile {
         let Some(language) = functions_of(&candidate.file) else { return Ok(None) };
         let Some(runner) = context.run else { return Ok(None) };
         let paths = context.paths;
-        trust::may_run(&candidate.file, &paths.root).map_err(|distrust| distrust.to_string())?;
+        trust::may_run(&candidate.file, &paths.root)?;
         // Its options are not known before it is loaded.
         let worker = Worker::new(WorkerProgram::Functions(language), "{}")?;
         match runner.definitions(&candidate.file, candidate.stamps.file, Asked::Functions(&worker)) {
             Said::Later => Err(Unread::Awaited),
-            Said::Now(Err(unanswered)) if unanswered.passes => Err(Unread::NotNow(unanswered.why)),
-            Said::Now(said) => {
-                let text = said.map_err(|unanswered| unanswered.why)?.text;
-                Ok(Some(Self::loaded(&candidate.file, language, &text, paths, problems)?))
+            Said::Now(Err(unanswered)) => {
+                Err(Unread::unanswered(unanswered.passes, EntryError::NotLoaded(unanswered.why)))
+            }
+            Said::Now(Ok(said)) => {
+                Ok(Some(Self::loaded(&candidate.file, language, &said.text, paths, problems)?))
             }
         }
     }
 
-    fn registered(_text: &str, _paths: &Paths, _problems: &mut Vec<String>) -> Result<Self, String> {
-        Err("files of functions are found, and not registered".to_owned())
+    fn registered(_text: &str, _paths: &Paths, _problems: &mut Vec<String>) -> Result<Self, EntryError> {
+        Err("files of functions are found, and not registered".into())
     }
 
     fn remembered(written: Written, paths: &Paths) -> Option<Self> {

@@ -2,8 +2,9 @@
 
 use crate::declarations::arguments::{self, Argument};
 use crate::declarations::client_capability::ClientCapability;
+use crate::declarations::error::{EntryError, within};
 use crate::declarations::metadata::Metadata;
-use crate::declarations::values::{object, positive, relative};
+use crate::declarations::values::{given_name, object, positive, relative};
 use crate::ground::interpreters::is_executable;
 use crate::kinds::prompt_files::{self, is_metadata, is_script, usual_name};
 use crate::kinds::served_by::{ServedBy, path_of_functions};
@@ -88,9 +89,9 @@ impl Prompt {
         served_by: &ServedBy,
         paths: &Paths,
         problems: &mut Vec<String>,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, EntryError> {
         let mut metadata = Metadata::from_json(definition)?;
-        let name = metadata.name.take().filter(|name| !name.trim().is_empty()).ok_or("`name` is missing")?;
+        let name = given_name(metadata.name.take()).ok_or(EntryError::Missing("name"))?;
         let folder = served_by.file.parent().unwrap_or(&paths.tools);
         metadata.icons = icons::embed(metadata.icons.as_deref(), folder, &paths.root, problems);
         let source = Source::Function(served_by.clone());
@@ -103,10 +104,9 @@ impl Prompt {
         mut metadata: Metadata,
         paths: &Paths,
         problems: &mut Vec<String>,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, EntryError> {
         let source = source(&file, metadata.messages.take())?;
-        let name = metadata.name.take().filter(|name| !name.trim().is_empty());
-        let name = name.unwrap_or_else(|| usual_name(&file));
+        let name = given_name(metadata.name.take()).unwrap_or_else(|| usual_name(&file));
         let folder = file.parent().unwrap_or(&paths.prompts);
         let role = role(metadata.role.as_deref(), problems);
         let icons = icons::embed(metadata.icons.as_deref(), folder, &paths.root, problems);
@@ -120,10 +120,10 @@ impl Prompt {
         role: &'static str,
         metadata: Metadata,
         paths: &Paths,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, EntryError> {
         let nothing = || RawValue::from_string(r#"{"type":"object","properties":{}}"#.to_owned());
         let given = metadata.arguments.filter(|arguments| arguments.get() != "null");
-        let written_arguments = given.map_or_else(nothing, Ok).map_err(|error| error.to_string())?;
+        let written_arguments = given.map_or_else(nothing, Ok).map_err(within("arguments"))?;
         Ok(Self {
             name,
             title: metadata.title,
@@ -145,12 +145,12 @@ impl Prompt {
     }
 }
 
-fn source(file: &Path, messages: Option<Box<RawValue>>) -> Result<Source, String> {
+fn source(file: &Path, messages: Option<Box<RawValue>>) -> Result<Source, EntryError> {
     match messages.filter(|messages| messages.get() != "null") {
         Some(messages) if messages.get().starts_with('[') => Ok(Source::Messages(messages)),
-        Some(_) => Err("`messages` must be an array".to_owned()),
+        Some(_) => Err("`messages` must be an array".into()),
         None if is_metadata(file) => {
-            Err("there is no template of that name beside it; add one, or `messages`".to_owned())
+            Err("there is no template of that name beside it; add one, or `messages`".into())
         }
         None if is_script(file) => Ok(Source::Script),
         None => Ok(Source::Template),
@@ -195,9 +195,10 @@ impl Entry for Prompt {
             None => match Metadata::inline(&candidate.file)? {
                 Some(metadata) => metadata,
                 None if is_script(&candidate.file) => {
-                    return Err("it is a script and says nothing about itself; add metadata \
-                                beside it or a `# mcp:` line to make it a prompt"
-                        .into());
+                    return Unread::because(
+                        "it is a script and says nothing about itself; add metadata beside it or a `# mcp:` line to make \
+                         it a prompt",
+                    );
                 }
                 None => Metadata::default(),
             },
@@ -209,24 +210,24 @@ impl Entry for Prompt {
         Ok(Some(Self::new(candidate.file, metadata, context.paths, problems)?))
     }
 
-    fn registered(text: &str, paths: &Paths, problems: &mut Vec<String>) -> Result<Self, String> {
+    fn registered(text: &str, paths: &Paths, problems: &mut Vec<String>) -> Result<Self, EntryError> {
         let metadata = Metadata::from_json(text)?;
-        if metadata.name.as_deref().is_none_or(|name| name.trim().is_empty()) {
-            return Err("`name` is missing".to_owned());
+        if given_name(metadata.name.clone()).is_none() {
+            return Err(EntryError::Missing("name"));
         }
         if metadata.path.is_none() && metadata.messages.is_some() {
             return Self::new(paths.prompts.join("register.json"), metadata, paths, problems);
         }
-        let file = paths.prompts.join(relative(metadata.path.as_deref(), "prompts")?);
+        let file = paths.prompts.join(relative(metadata.path.as_deref(), "prompts folder")?);
         if !look::is_file(&file) {
-            return Err(format!("there is no file {}", file.display()));
+            return Err(EntryError::NoFile(file));
         }
         Self::new(file, metadata, paths, problems)
     }
 
     fn remembered(mut metadata: Metadata, paths: &Paths) -> Option<Self> {
         metadata.is_shallow().then_some(())?;
-        let file = paths.prompts.join(relative(metadata.path.as_deref(), "prompts").ok()?);
+        let file = paths.prompts.join(relative(metadata.path.as_deref(), "prompts folder").ok()?);
         let source = source(&file, metadata.messages.take()).ok()?;
         let role = role(metadata.role.as_deref(), &mut Vec::new());
         Self::assemble(file, metadata.name.take()?, source, role, metadata, paths).ok()

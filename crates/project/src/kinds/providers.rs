@@ -1,6 +1,7 @@
 //! Providers: executables that describe themselves. Called with `list`, they print a JSON object for each of their tools;
 //! called with `instructions`, text for the model. Only executables that gave a sign (`walk/sign.rs`) are called.
 
+use crate::declarations::error::EntryError;
 use crate::ground::excerpt::excerpt;
 use crate::kinds::picking;
 use crate::walk::entry::{Context, Entry, RegistryEntry, Unread, below};
@@ -40,18 +41,13 @@ impl Provider {
         program: &Path,
         paths: &Paths,
         problems: &mut Vec<String>,
-    ) -> Result<Self, String> {
-        let tools =
-            definitions(&said.text, program, paths, problems).map_err(|problem| asked_list(&problem))?;
+    ) -> Result<Self, EntryError> {
+        let tools = definitions(&said.text, program, paths, problems)?;
         let instructions =
             said.instructions.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
         let path = below(program, &paths.tools);
         Ok(Self { tools, instructions, path, registry_entry: RegistryEntry::default() })
     }
-}
-
-fn asked_list(problem: &str) -> String {
-    format!("asked `list`, it {problem}")
 }
 
 /// The tools that an executable lists: JSON objects, one after another.
@@ -60,18 +56,20 @@ fn definitions(
     program: &Path,
     paths: &Paths,
     problems: &mut Vec<String>,
-) -> Result<Vec<Arc<Tool>>, String> {
+) -> Result<Vec<Arc<Tool>>, EntryError> {
     let mut tools = Vec::new();
     let listed = &*surrogates::mended(listed);
     for definition in serde_json::Deserializer::from_str(listed).into_iter::<&RawValue>() {
         let definition =
-            definition.map_err(|error| format!("printed what is no JSON ({error}): {}", excerpt(listed)))?;
-        let tool = Tool::provided(definition.get(), program, paths, problems).map_err(|problem| {
-            format!("printed a definition that cannot be used ({problem}): {}", excerpt(definition.get()))
+            definition.map_err(|source| EntryError::ListedNoJson { source, excerpt: excerpt(listed) })?;
+        let tool = Tool::provided(definition.get(), program, paths, problems);
+        let tool = tool.map_err(|error| EntryError::ListedUnusable {
+            source: Box::new(error),
+            excerpt: excerpt(definition.get()),
         })?;
         tools.push(Arc::new(tool));
     }
-    if tools.is_empty() { Err("named no tool".to_owned()) } else { Ok(tools) }
+    if tools.is_empty() { Err("asked `list`, it named no tool".into()) } else { Ok(tools) }
 }
 
 impl Entry for Provider {
@@ -103,21 +101,21 @@ impl Entry for Provider {
         if !context.are_registered && !gave_sign() {
             return Ok(None);
         }
-        let runner = context.run.ok_or("there is nobody who could ask it which tools it has")?;
+        let no_runner = EntryError::Rule("there is nobody who could ask it which tools it has");
+        let runner = context.run.ok_or(no_runner)?;
         let (file, paths) = (&candidate.file, context.paths);
-        trust::may_run(file, &paths.root).map_err(|distrust| distrust.to_string())?;
+        trust::may_run(file, &paths.root)?;
         match runner.definitions(file, candidate.stamps.file, Asked::Provider) {
             Said::Later => Err(Unread::Awaited),
-            Said::Now(Err(unanswered)) if unanswered.passes => {
-                Err(Unread::NotNow(asked_list(&unanswered.why)))
+            Said::Now(Err(unanswered)) => {
+                Err(Unread::unanswered(unanswered.passes, EntryError::NotListed(unanswered.why)))
             }
-            Said::Now(Err(unanswered)) => Err(asked_list(&unanswered.why).into()),
             Said::Now(Ok(said)) => Ok(Some(Self::answered(said, file, paths, problems)?)),
         }
     }
 
-    fn registered(_text: &str, _paths: &Paths, _problems: &mut Vec<String>) -> Result<Self, String> {
-        Err("what provides tools is registered among them, with `\"provider\": true`".to_owned())
+    fn registered(_text: &str, _paths: &Paths, _problems: &mut Vec<String>) -> Result<Self, EntryError> {
+        Err("what provides tools is registered among them, with `\"provider\": true`".into())
     }
 
     fn remembered(written: Written, paths: &Paths) -> Option<Self> {

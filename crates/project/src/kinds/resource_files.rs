@@ -1,6 +1,7 @@
 //! Resource files: a file may be a resource, and metadata may describe one without a file, or a family of them.
 
 use crate::Diagnostic;
+use crate::declarations::error::EntryError;
 use crate::declarations::metadata::Metadata;
 use crate::kinds::prompt_files::is_readme;
 use crate::walk::listing::{Listing, metadata_stem};
@@ -40,7 +41,7 @@ pub(crate) fn pick(listing: &Listing<'_>, diagnostics: &mut Vec<Diagnostic>) -> 
 }
 
 /// The description of a candidate: beside it, inside it, or empty.
-pub(crate) fn described(candidate: &Candidate) -> Result<Metadata, String> {
+pub(crate) fn described(candidate: &Candidate) -> Result<Metadata, EntryError> {
     match &candidate.metadata {
         Some(path) => Metadata::from_file(path),
         None => Ok(Metadata::inline(&candidate.file)?.unwrap_or_default()),

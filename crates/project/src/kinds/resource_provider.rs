@@ -1,6 +1,7 @@
 //! Resource providers: what reads a resource, one of the server's own providers or an executable of the project.
 
 use crate::Paths;
+use crate::declarations::error::EntryError;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
@@ -41,17 +42,14 @@ pub fn provider_by_scheme(uri: &str) -> Option<String> {
 }
 
 /// Whether a provider of that name exists, and whose it is.
-pub(crate) fn find(paths: &Paths, name: &str) -> Result<Whose, String> {
+pub(crate) fn find(paths: &Paths, name: &str) -> Result<Whose, EntryError> {
     if provider_script(paths, name).is_some() {
         Ok(Whose::Projects)
     } else if OUR_PROVIDERS.contains(&name) {
         Ok(Whose::Ours)
     } else {
-        Err(format!(
-            "there is no provider `{name}`; there are {}, and executables of that name in {}",
-            OUR_PROVIDERS.join(", "),
-            paths.providers.display()
-        ))
+        let (name, folder) = (name.to_owned(), paths.providers.clone());
+        Err(EntryError::NoProvider { name, ours: &OUR_PROVIDERS, folder })
     }
 }
 

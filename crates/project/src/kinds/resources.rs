@@ -1,6 +1,7 @@
 //! Resources: what clients may read.
 
 use crate::declarations::about::About;
+use crate::declarations::error::EntryError;
 use crate::declarations::metadata::{Metadata, Uris};
 use crate::declarations::values::relative;
 use crate::kinds::prompt_files::is_metadata;
@@ -53,14 +54,12 @@ impl Resource {
         served_by: &ServedBy,
         paths: &Paths,
         problems: &mut Vec<String>,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, EntryError> {
         let metadata = Metadata::from_json(definition)?;
         let folder = served_by.file.parent().unwrap_or(&paths.tools);
         let about = About::new(&metadata, || None, folder, paths, problems)?;
-        let Uris::One(Some(uri)) = metadata.uris()? else { return Err("`uri` is missing".to_owned()) };
-        if mcp_bash_uri::scheme(uri).is_none() {
-            return Err(no_scheme(uri));
-        }
+        let Uris::One(Some(uri)) = metadata.uris()? else { return Err(EntryError::Missing("uri")) };
+        require_scheme(uri)?;
         Ok(Self {
             about,
             uri: uri.to_owned(),
@@ -80,15 +79,13 @@ impl Resource {
         path: String,
         has_file: bool,
         paths: &Paths,
-    ) -> Result<Self, String> {
-        if mcp_bash_uri::scheme(&uri).is_none() {
-            return Err(no_scheme(&uri));
-        }
+    ) -> Result<Self, EntryError> {
+        require_scheme(&uri)?;
         let mut provider = provider_of(metadata.reader(), &uri).unwrap_or_default();
-        if let Err(problem) = resource_provider::find(paths, &provider) {
+        if let Err(error) = resource_provider::find(paths, &provider) {
             // If no provider is named and none knows the scheme, the file itself is meant.
             if !has_file || metadata.reader().is_some() {
-                return Err(problem);
+                return Err(error);
             }
             FILE.clone_into(&mut provider);
         }
@@ -104,8 +101,8 @@ const FILE: &str = "file";
 /// The provider of a resource that a function returns.
 pub(crate) const FUNCTION: &str = "function";
 
-fn no_scheme(uri: &str) -> String {
-    format!("`uri` must begin with a scheme, as `file:` is one, and is `{uri}`")
+fn require_scheme(uri: &str) -> Result<(), EntryError> {
+    mcp_bash_uri::scheme(uri).map(drop).ok_or_else(|| EntryError::NoScheme(uri.to_owned()))
 }
 
 fn uri_of(file: &Path) -> String {
@@ -140,10 +137,11 @@ impl Entry for Resource {
         let metadata = described(&candidate)?;
         let file = content_of(&candidate);
         let Uris::One(given) = metadata.uris()? else { return Ok(None) };
-        let uri = given
-            .map(str::to_owned)
-            .or_else(|| file.map(uri_of))
-            .ok_or("it has neither `uri` nor `uriTemplate`, and there is no file of that name beside it")?;
+        let Some(uri) = given.map(str::to_owned).or_else(|| file.map(uri_of)) else {
+            return Unread::because(
+                "it has neither `uri` nor `uriTemplate`, and there is no file of that name beside it",
+            );
+        };
         let name = || Some(default_name(&named_by(&candidate), "resource"));
         let folder = candidate.file.parent().unwrap_or(&paths.resources);
         let about = About::new(&metadata, name, folder, paths, problems)?;
@@ -155,14 +153,14 @@ impl Entry for Resource {
         Ok(Some(resource))
     }
 
-    fn registered(text: &str, paths: &Paths, problems: &mut Vec<String>) -> Result<Self, String> {
+    fn registered(text: &str, paths: &Paths, problems: &mut Vec<String>) -> Result<Self, EntryError> {
         let metadata = Metadata::from_json(text)?;
         let about = About::new(&metadata, || None, &paths.resources, paths, problems)?;
         let path = metadata.path.clone().unwrap_or_default();
-        let file = paths.resources.join(relative(Some(&path), "resources")?);
+        let file = paths.resources.join(relative(Some(&path), "resources folder")?);
         let own = || look::is_file(&file).then(|| uri_of(&file));
         let Uris::One(given) = metadata.uris()? else {
-            return Err("`uriTemplate` belongs into `resourceTemplates`".to_owned());
+            return Err("`uriTemplate` belongs into `resourceTemplates`".into());
         };
         let given = given.map(str::to_owned);
         let uri = given.or_else(own).ok_or("`uri` is missing, and `path` names no file")?;

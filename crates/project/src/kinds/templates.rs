@@ -1,6 +1,7 @@
 //! Resource templates: families of resources, by the form of their URIs.
 
 use crate::declarations::about::About;
+use crate::declarations::error::{EntryError, within};
 use crate::declarations::metadata::{Metadata, Uris};
 use crate::kinds::resource_files::{described, named_by, pick};
 use crate::kinds::resource_provider::{self, OUR_PROVIDERS, provider_of};
@@ -38,7 +39,7 @@ impl ResourceTemplate {
         served_by: &ServedBy,
         paths: &Paths,
         problems: &mut Vec<String>,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, EntryError> {
         let metadata = Metadata::from_json(definition)?;
         let folder = served_by.file.parent().unwrap_or(&paths.tools);
         Ok(Self {
@@ -57,7 +58,7 @@ impl ResourceTemplate {
         path: String,
         paths: &Paths,
         problems: &mut Vec<String>,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, EntryError> {
         let template = template(metadata)?;
         let provider = provider_of(metadata.reader(), template.as_str());
         match &provider {
@@ -77,11 +78,13 @@ impl ResourceTemplate {
 }
 
 /// The template in metadata, which has at least one variable.
-fn template(metadata: &Metadata) -> Result<Template, String> {
-    let Uris::Family(text) = metadata.uris()? else { return Err("`uriTemplate` is missing".to_owned()) };
-    let template = Template::parse(text).map_err(|error| format!("`uriTemplate`: {error}"))?;
+fn template(metadata: &Metadata) -> Result<Template, EntryError> {
+    let Uris::Family(text) = metadata.uris()? else {
+        return Err(EntryError::Missing("uriTemplate"));
+    };
+    let template = Template::parse(text).map_err(within("uriTemplate"))?;
     if template.variables().is_empty() {
-        return Err(format!("`uriTemplate` has no variable, as `{{name}}` is one: {text}"));
+        return Err(EntryError::NoVariable(text.to_owned()));
     }
     Ok(template)
 }
@@ -127,7 +130,7 @@ impl Entry for ResourceTemplate {
         Ok(Some(Self::new(&metadata, about, path, paths, problems)?))
     }
 
-    fn registered(text: &str, paths: &Paths, problems: &mut Vec<String>) -> Result<Self, String> {
+    fn registered(text: &str, paths: &Paths, problems: &mut Vec<String>) -> Result<Self, EntryError> {
         let metadata = Metadata::from_json(text)?;
         let about = About::new(&metadata, || None, &paths.resources, paths, problems)?;
         Self::new(&metadata, about, String::new(), paths, problems)

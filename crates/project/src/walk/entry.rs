@@ -1,5 +1,6 @@
 //! Entry: what all kinds of entries in a catalog have in common.
 
+use crate::declarations::error::EntryError;
 use crate::ground::canonical::canonical;
 use crate::walk::limits;
 use crate::walk::listing::Listing;
@@ -52,7 +53,7 @@ pub(crate) trait Entry: Sized + Send + Sync {
     ) -> Result<Option<Self>, Unread>;
 
     /// Makes an entry of a registered one, the text of a JSON object.
-    fn registered(text: &str, paths: &Paths, problems: &mut Vec<String>) -> Result<Self, String>;
+    fn registered(text: &str, paths: &Paths, problems: &mut Vec<String>) -> Result<Self, EntryError>;
 
     /// Takes an entry from our own registry, where it was checked before it was written.
     fn remembered(written: Self::Written, paths: &Paths) -> Option<Self>;
@@ -101,16 +102,28 @@ pub(crate) trait Entry: Sized + Send + Sync {
 #[derive(Debug)]
 pub(crate) enum Unread {
     /// It cannot be used, for this reason.
-    Unusable(String),
+    Unusable(EntryError),
     /// It is being asked for its definitions.
     Awaited,
     /// It could not report its definitions, for a reason that will pass.
-    NotNow(String),
+    NotNow(EntryError),
 }
 
-impl<S: Into<String>> From<S> for Unread {
-    fn from(problem: S) -> Self {
-        Self::Unusable(problem.into())
+impl Unread {
+    /// The error of a candidate that breaks a rule.
+    pub(crate) fn because<T>(rule: &'static str) -> Result<T, Self> {
+        Err(EntryError::Rule(rule).into())
+    }
+
+    /// The error of a file that has not reported its definitions, for a reason that may pass.
+    pub(crate) fn unanswered(passes: bool, error: EntryError) -> Self {
+        if passes { Self::NotNow(error) } else { Self::Unusable(error) }
+    }
+}
+
+impl<E: Into<EntryError>> From<E> for Unread {
+    fn from(error: E) -> Self {
+        Self::Unusable(error.into())
     }
 }
 

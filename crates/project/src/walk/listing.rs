@@ -16,14 +16,14 @@ const SUFFIXES: [&str; 3] = [".meta.json", ".meta.yaml", ".meta.yml"];
 
 /// Where a folder is.
 #[derive(Clone, Copy)]
-pub(crate) struct Place<'a> {
+pub(crate) struct ListedFolder<'a> {
     /// The folder of the kind that is searched for.
     pub(crate) folder: &'a Path,
     /// Its path below that folder.
     pub(crate) below: &'a Path,
 }
 
-impl Place<'_> {
+impl ListedFolder<'_> {
     pub(crate) fn path(self) -> PathBuf {
         self.folder.join(self.below)
     }
@@ -39,7 +39,7 @@ pub(crate) trait KnownFiles: Sync {
 
 /// The files of one folder.
 pub(crate) struct Listing<'a> {
-    pub(crate) place: Place<'a>,
+    pub(crate) place: ListedFolder<'a>,
     opened: BorrowedFd<'a>,
     /// Their names, sorted.
     files: Vec<OsString>,
@@ -52,7 +52,7 @@ pub(crate) struct Listing<'a> {
 impl<'a> Listing<'a> {
     /// The files of the opened folder at `place`, whose names are sorted.
     pub(crate) fn new(
-        place: Place<'a>,
+        place: ListedFolder<'a>,
         opened: BorrowedFd<'a>,
         files: Vec<OsString>,
         functions: Option<&'a dyn KnownFiles>,

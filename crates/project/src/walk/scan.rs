@@ -3,7 +3,7 @@
 use crate::ground::shares::{cores, in_shares};
 use crate::walk::entry::Entry;
 use crate::walk::limits::{DEPTH, MOST_FOLDERS, is_left_out, leads_back};
-use crate::walk::listing::{KnownFiles, Listing, Place};
+use crate::walk::listing::{KnownFiles, ListedFolder, Listing};
 use crate::walk::sighting::{Besides, Sighting};
 use crate::{Diagnostic, Paths};
 use mcp_bash_files::{look, shortage};
@@ -86,14 +86,14 @@ impl Walk<'_> {
         }
         let walk = Self { depth: self.depth - above, ..self };
         match open(part, FOLDER, Mode::empty()) {
-            Ok(opened) => walk.folder::<T>(opened, Place { folder, below }, sighted),
+            Ok(opened) => walk.folder::<T>(opened, ListedFolder { folder, below }, sighted),
             // Most projects lack some folder at some point, and that is no problem.
             Err(Errno::NOENT) => {}
             Err(error) => sighted.skip(part.to_owned(), error),
         }
     }
 
-    fn folder<T: Entry>(self, opened: OwnedFd, place: Place<'_>, sighted: &mut Sighted) {
+    fn folder<T: Entry>(self, opened: OwnedFd, place: ListedFolder<'_>, sighted: &mut Sighted) {
         match self.walked.fetch_add(1, Ordering::Relaxed) {
             MOST_FOLDERS => {
                 let problem = format!(
@@ -147,7 +147,7 @@ impl Walk<'_> {
     fn into<T: Entry>(
         self,
         opened: BorrowedFd<'_>,
-        place: Place<'_>,
+        place: ListedFolder<'_>,
         folders: Vec<Folder>,
         sighted: &mut Sighted,
     ) {
@@ -157,7 +157,7 @@ impl Walk<'_> {
                 continue;
             }
             let below = place.below.join(&name);
-            let place = Place { below: &below, ..place };
+            let place = ListedFolder { below: &below, ..place };
             if is_link && leads_back(&place.path()) {
                 sighted.report(
                     place.path(),

@@ -61,15 +61,15 @@ pub(crate) fn search<T: Entry>(
     let mut is_unsettled = false;
     let is_known = fresh.is_empty() && known.entries.is_empty() && items.len() == known_before;
     for read in read_all::<T>(fresh, context) {
-        is_unsettled |= read.state == State::Unsettled;
-        if matches!(read.state, State::Awaited | State::Unsettled) {
+        is_unsettled |= read.state == ReadState::Unsettled;
+        if matches!(read.state, ReadState::Awaited | ReadState::Unsettled) {
             // Until the file's new definitions are known, the old entry stays; without a stamp, or with the old one, it is
             // read again.
             items.extend(read.before);
             stamps.extend(read.was_other.map(|looks| (read.path, looks)));
             let wrong = known.diagnostics.iter().filter(|told| told.path == read.described_in);
             diagnostics.extend(wrong.cloned());
-        } else if read.state == State::NotNow {
+        } else if read.state == ReadState::NotNow {
             items.extend(read.before.filter(|_| context.is_followed));
         } else if let Some(item) = read.item {
             // An entry with a problem is read again each time, so that it is reported again each time.
@@ -107,7 +107,7 @@ struct Read<T> {
     stamps: Stamps,
     described_in: PathBuf,
     item: Option<T>,
-    state: State,
+    state: ReadState,
     /// Whether the system was short of something, so that the result may be incomplete.
     met_shortage: bool,
     before: Option<Arc<T>>,
@@ -116,7 +116,7 @@ struct Read<T> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum ReadState {
     /// It is what was read.
     Known,
     /// It is being asked for its definitions.
@@ -143,22 +143,24 @@ fn read_all<T: Entry>(fresh: Vec<Fresh<T>>, context: &Context<'_>) -> Vec<Read<T
 
 fn read<T: Entry>(fresh: Fresh<T>, context: &Context<'_>) -> Read<T> {
     let Fresh { path, candidate, before, was_other } = fresh;
-    let (stamps, mut problems, mut state) = (candidate.stamps, Vec::new(), State::Known);
-    let regular = stamps.file.require_regular().map_err(|error| error.to_string());
+    let (stamps, mut problems, mut state) = (candidate.stamps, Vec::new(), ReadState::Known);
+    let regular = stamps.file.require_regular();
     let described_in = candidate.metadata.clone().filter(|_| regular.is_ok());
     let described_in = described_in.unwrap_or_else(|| candidate.file.clone());
-    let regular = regular.map_err(Unread::Unusable);
     let files = [Some(candidate.file.clone()), candidate.metadata.clone()];
-    let reading = || regular.and_then(|()| T::read(candidate, context, &mut problems));
+    let reading = || {
+        regular?;
+        T::read(candidate, context, &mut problems)
+    };
     let (read, shortage) = shortage::during(reading);
     let item = match read {
         Ok(item) => item,
         Err(Unread::Awaited) => {
-            state = State::Awaited;
+            state = ReadState::Awaited;
             None
         }
         Err(Unread::NotNow(problem)) => {
-            state = State::NotNow;
+            state = ReadState::NotNow;
             let is_kept = context.is_followed && before.is_some();
             let happens = if is_kept { "is served as it was before" } else { "is skipped" };
             problems.push(format!("{happens}: {problem}"));
@@ -169,7 +171,7 @@ fn read<T: Entry>(fresh: Fresh<T>, context: &Context<'_>) -> Read<T> {
             None
         }
     };
-    if state == State::Known && context.is_followed {
+    if state == ReadState::Known && context.is_followed {
         // An empty file is not what its author meant: it is about to be written. The same goes for a file that has lost
         // what made it an entry of another kind, or its description.
         let is_lost = match (&item, &before) {
@@ -180,7 +182,7 @@ fn read<T: Entry>(fresh: Fresh<T>, context: &Context<'_>) -> Read<T> {
         let is_lost = is_lost || files.iter().flatten().any(|file| is_empty(file));
         let parts = before.as_ref().map(|known| known.parts(context.paths)).unwrap_or_default();
         if is_lost && files.iter().flatten().chain(&parts).any(|file| is_being_written(file)) {
-            state = State::Unsettled;
+            state = ReadState::Unsettled;
             problems.clear();
         }
     }

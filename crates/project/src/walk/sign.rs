@@ -1,5 +1,6 @@
 //! Signs of a provider: how an executable directly in `tools/` says that it provides tools. Nothing is run to find out.
 
+use crate::declarations::error::EntryError;
 use crate::declarations::metadata::Metadata;
 use crate::walk::function_sign::functions_of;
 use crate::walk::sighting::Candidate;
@@ -47,16 +48,15 @@ pub(crate) enum Says {
 }
 
 /// Reads what a file says it is. The error is the problem with its `# mcp:` line.
-pub(crate) fn read(candidate: &Candidate, asks: Asks) -> Result<Says, String> {
+pub(crate) fn read(candidate: &Candidate, asks: Asks) -> Result<Says, EntryError> {
     let can_be_asked = candidate.at_the_top && candidate.stamps.file.is_executable();
     match Metadata::inline(&candidate.file)? {
         Some(metadata) if !metadata.provides_tools() => Ok(Says::Described(metadata.into())),
         Some(_) if !candidate.at_the_top => {
-            Err("`\"provider\": true` counts only directly in the folder of the tools; move it there"
-                .to_owned())
+            Err("`\"provider\": true` counts only directly in the folder of the tools; move it there".into())
         }
         Some(_) if !can_be_asked => {
-            Err("it says that it provides tools, and is not executable; run `chmod +x` on it".to_owned())
+            Err("it says that it provides tools, and is not executable; run `chmod +x` on it".into())
         }
         Some(_) => Ok(Says::Provides),
         None if functions_of(&candidate.file).is_some() => Ok(Says::HoldsFunctions),

@@ -30,7 +30,7 @@ pub(crate) struct Readings {
     pub(crate) surroundings: Arc<Surroundings>,
     workers: Arc<Workers>,
     failed_loads: FailedLoads,
-    state: Mutex<State>,
+    state: Mutex<ReadingsState>,
     /// The files whose definitions are not served yet.
     in_progress: watch::Sender<Vec<FileInProgress>>,
     /// How many are asked at once: each takes an interpreter.
@@ -48,7 +48,7 @@ pub struct FileInProgress {
 type Tell = Box<dyn Fn(&Path) + Send + Sync>;
 
 #[derive(Default)]
-struct State {
+struct ReadingsState {
     files: HashMap<PathBuf, Reading>,
     last: u64,
     /// The files that answered before a callback was set.

@@ -9,6 +9,7 @@ use mcp_bash_wire::code::INTERNAL_ERROR;
 use serde_json::Value;
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 use thiserror::Error;
 
@@ -142,10 +143,39 @@ pub enum NoEnvironment {
     Mode(String),
     /// `server.d/env.sh` is not usable.
     #[error("No script is run: server.d/env.sh {0}")]
-    File(String),
+    File(Arc<NotSourced>),
     /// There is no SDK for it.
     #[error("No script is run: the SDK cannot be laid out: {0}")]
     Sdk(String),
+}
+
+/// Why `server.d/env.sh` yields no environment. `said` is the end of its error output, after a colon.
+#[derive(Debug, Error)]
+pub enum NotSourced {
+    #[error("may have been removed by others: {0}")]
+    Removed(Distrust),
+    #[error("is not trusted: {0}")]
+    Distrusted(#[from] Distrust),
+    #[error("cannot be sourced: {0}")]
+    Start(#[from] StartError),
+    #[error("could not be sourced: {0}")]
+    NoRoom(NoRoom),
+    #[error("ends the shell with `exit`; use `return`")]
+    Exits,
+    #[error("ended with status {code}{said}; where its last line is a test that may fail, add a line `true`")]
+    Failed { code: i32, said: String },
+    #[error("did not end within {} s{said}", limit.as_secs())]
+    TimedOut { limit: Duration, said: String },
+    #[error("was ended by {signal}{said}")]
+    Signalled { signal: String, said: String },
+    #[error("was not sourced to its end")]
+    Unfinished,
+    #[error("was not sourced to its end: the server is shutting down")]
+    Shutdown,
+    #[error("exports more than 1 MiB")]
+    TooLarge,
+    #[error("sets {0} to more than 128 KiB")]
+    LongVariable(String),
 }
 
 /// Why a tool may not run, and what would allow it.

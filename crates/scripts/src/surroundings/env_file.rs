@@ -1,7 +1,7 @@
 //! `server.d/env.sh`: variables that a project sets for its scripts. Bash sources it once, and again when it looks
 //! different; scripts receive what it exports, changes or unsets. Checking it takes one `stat`.
 
-use crate::running::error::NoEnvironment;
+use crate::running::error::{NoEnvironment, NotSourced};
 use crate::running::outcome::Outcome;
 use crate::running::process::{Limits, Process};
 use crate::running::processes::Processes;
@@ -115,9 +115,8 @@ impl EnvFile {
         let path = paths.server.join("env.sh");
         let Some(stamp) = Stamp::of(&path) else {
             // No other user may have been able to remove it.
-            trust::judge_absence(&path, &paths.root).map_err(|distrust| {
-                NoEnvironment::File(format!("may have been removed by others: {distrust}"))
-            })?;
+            trust::judge_absence(&path, &paths.root)
+                .map_err(|distrust| NoEnvironment::File(Arc::new(NotSourced::Removed(distrust))))?;
             return Ok(Arc::clone(&self.nothing));
         };
         if let Some(known) = self.known(stamp, &search_path) {
@@ -137,12 +136,13 @@ impl EnvFile {
         let last = Arc::clone(&self.last);
         // In a task, so that it goes on when the call that waits for it times out: the next call finds the result.
         let sourced = tokio::spawn(async move {
-            let outcome = sourcing.run().await.map(Arc::new).map_err(NoEnvironment::File);
+            let outcome =
+                sourcing.run().await.map(Arc::new).map_err(|why| NoEnvironment::File(Arc::new(why)));
             *last.lock() = Some(Sourced { stamp, search_path, at: Instant::now(), outcome: outcome.clone() });
             drop(turn);
             outcome
         });
-        sourced.await.unwrap_or_else(|_| Err(NoEnvironment::File("was not sourced to its end".to_owned())))
+        sourced.await.unwrap_or_else(|_| Err(NoEnvironment::File(Arc::new(NotSourced::Unfinished))))
     }
 
     fn known(&self, stamp: Stamp, search_path: &OsStr) -> Option<Result<Arc<Changes>, NoEnvironment>> {
@@ -163,11 +163,10 @@ struct Sourcing {
 }
 
 impl Sourcing {
-    async fn run(&self) -> Result<Changes, String> {
+    async fn run(&self) -> Result<Changes, NotSourced> {
         // Judged, and then sourced by its path, since such files look for others beside them. Only its owner can replace it
         // meanwhile.
-        trust::read(&self.path, &self.root, LONGEST)
-            .map_err(|distrust| format!("is not trusted: {distrust}"))?;
+        trust::read(&self.path, &self.root, LONGEST)?;
         let process = Process {
             start: Start { program: "bash".into(), arguments: ["-c", SOURCE].map(Into::into).into() },
             words: vec![self.path.clone().into()],
@@ -185,40 +184,33 @@ impl Sourcing {
             confinement: Confinement::default(),
         };
         let outcome = self.runner.run(process.into(), std::future::pending(), |_| {}, drop).await;
-        let outcome = outcome.map_err(|error| format!("cannot be sourced: {error}"))?.into();
+        let outcome = outcome?.into();
         judge(&outcome)?;
         let changes = changes(&self.given, &outcome.stdout);
         let too_long = |(name, value): &(&OsString, &OsString)| name.len() + value.len() > LONGEST_VARIABLE;
         match changes.set.iter().find(too_long) {
-            Some((name, _)) => Err(format!("sets {} to more than 128 KiB", name.to_string_lossy())),
+            Some((name, _)) => Err(NotSourced::LongVariable(name.to_string_lossy().into_owned())),
             None => Ok(changes),
         }
     }
 }
 
 /// Why this outcome yields no environment.
-fn judge(outcome: &Outcome) -> Result<(), String> {
-    let said = || match outcome.errors().trim() {
+fn judge(outcome: &Outcome) -> Result<(), NotSourced> {
+    let said = match outcome.errors().trim() {
         "" => ", and wrote nothing on standard error".to_owned(),
         said => format!(": {}", excerpt(said)),
     };
     Err(match outcome.ending {
-        ProcessEnding::Exited(0) if outcome.stdout.is_empty() => {
-            "ends the shell with `exit`; use `return`".to_owned()
-        }
+        ProcessEnding::Exited(0) if outcome.stdout.is_empty() => NotSourced::Exits,
         ProcessEnding::Exited(0) => return Ok(()),
-        ProcessEnding::Exited(code) => format!(
-            "ended with status {code}{}; where its last line is a test that may fail, add a line `true`",
-            said()
-        ),
-        ProcessEnding::TimedOut(_) => {
-            format!("did not end within {} s{}", TIMEOUT.as_secs(), said())
-        }
-        ProcessEnding::OutputTooLarge => "exports more than 1 MiB".to_owned(),
-        ProcessEnding::Signalled(signal) => format!("was ended by {}{}", signal_name(signal), said()),
-        ProcessEnding::NoRoom(why) => format!("could not be sourced: {why}"),
-        ProcessEnding::Cancelled => "was not sourced to its end".to_owned(),
-        ProcessEnding::Shutdown => "was not sourced to its end: the server is shutting down".to_owned(),
+        ProcessEnding::Exited(code) => NotSourced::Failed { code, said },
+        ProcessEnding::TimedOut(_) => NotSourced::TimedOut { limit: TIMEOUT, said },
+        ProcessEnding::OutputTooLarge => NotSourced::TooLarge,
+        ProcessEnding::Signalled(signal) => NotSourced::Signalled { signal: signal_name(signal), said },
+        ProcessEnding::NoRoom(why) => NotSourced::NoRoom(why),
+        ProcessEnding::Cancelled => NotSourced::Unfinished,
+        ProcessEnding::Shutdown => NotSourced::Shutdown,
     })
 }
 

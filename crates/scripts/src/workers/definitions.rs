@@ -27,7 +27,8 @@ impl Workers {
         let start = StartOfWorker::of(&birth.invocation);
         let ready = birth.begin(self.surroundings.settings().workers.start).await;
         let ready = ready.map_err(|failure| told(failure.fault, which))?;
-        let definitions = definitions_in(&ready.frame)?;
+        let definitions = definitions_in(&ready.frame)
+            .ok_or_else(|| Unanswered::from("its worker did not say which functions there are".to_owned()))?;
         let spare = self.spares.keep(start);
         self.home().spawn(ready.wait(spare));
         Ok(definitions)
@@ -50,11 +51,8 @@ fn told(fault: Fault, which: Which<'_>) -> Unanswered {
 }
 
 /// The content of a frame `{"ready":{…}}`.
-fn definitions_in(frame: &[u8]) -> Result<String, String> {
-    let ready = || {
-        let whole = Scanner::new(std::str::from_utf8(frame).ok()?, Limits::NONE).whole_value().ok()?;
-        let ready = Object::read(whole, "the frame", &["ready"]).ok()?.get("ready")?;
-        Some(ready.text().to_owned())
-    };
-    ready().ok_or_else(|| "its worker did not say which functions there are".to_owned())
+fn definitions_in(frame: &[u8]) -> Option<String> {
+    let whole = Scanner::new(std::str::from_utf8(frame).ok()?, Limits::NONE).whole_value().ok()?;
+    let ready = Object::read(whole, "the frame", &["ready"]).ok()?.get("ready")?;
+    Some(ready.text().to_owned())
 }

@@ -24,11 +24,11 @@ pub(super) struct Pool {
     pub(super) bounds: Bounds,
     /// The files that the last worker had loaded: the next one will load them too.
     loaded: Mutex<Vec<PathBuf>>,
-    state: Mutex<State>,
+    state: Mutex<PoolState>,
 }
 
 #[derive(Default)]
-struct State {
+struct PoolState {
     /// The workers that take calls, the most recently used one last.
     ready: Vec<Slot>,
     /// How many are being started.
@@ -134,7 +134,7 @@ impl Pool {
         })
     }
 
-    fn permit(self: &Arc<Self>, state: &mut State) -> Option<StartPermit> {
+    fn permit(self: &Arc<Self>, state: &mut PoolState) -> Option<StartPermit> {
         let is_needed = state.starting * self.bounds.at_once < state.waiting.len();
         // A user who thinks about an answer keeps no other call waiting, within bounds.
         let resting = state.resting.min(self.bounds.processes);
@@ -200,7 +200,7 @@ impl Pool {
     }
 }
 
-impl State {
+impl PoolState {
     /// A worker that can take another call: the most recently used one, so that others become idle.
     fn take_free(&mut self, at_once: usize) -> Option<Arc<ReadyWorker>> {
         let index = self.ready.iter().rposition(|place| place.taken < at_once)?;

@@ -4,9 +4,9 @@ use parking_lot::Mutex;
 use std::fs::File;
 use std::io::{self, Write};
 
-pub(crate) struct LogFile<F = File>(Mutex<State<F>>);
+pub(crate) struct LogFile<F = File>(Mutex<LogFileState<F>>);
 
-struct State<F> {
+struct LogFileState<F> {
     file: F,
     /// Whether the last line was written only in part.
     is_torn: bool,
@@ -18,7 +18,7 @@ struct State<F> {
 
 impl<F: Write> LogFile<F> {
     pub(crate) fn new(file: F) -> Self {
-        Self(Mutex::new(State { file, is_torn: false, problem: None, lost: 0 }))
+        Self(Mutex::new(LogFileState { file, is_torn: false, problem: None, lost: 0 }))
     }
 
     /// Appends a line, which ends with its newline. A full disk must not stop the server: the line is lost then.
@@ -42,7 +42,7 @@ impl<F: Write> LogFile<F> {
     }
 }
 
-impl<F: Write> State<F> {
+impl<F: Write> LogFileState<F> {
     fn append(&mut self, line: &str) {
         let written = self.end_torn_line().and_then(|()| self.write(line.as_bytes()));
         match written {

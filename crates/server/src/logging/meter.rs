@@ -63,11 +63,11 @@ pub(crate) struct Measured {
     arrived: Instant,
     method: &'static str,
     name: Option<Box<str>>,
-    state: Mutex<State>,
+    state: Mutex<MeasuredState>,
 }
 
 #[derive(Default)]
-struct State {
+struct MeasuredState {
     revision: Option<Revision>,
     is_reported: bool,
 }

@@ -9,10 +9,10 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 const MOST: usize = 20;
 
 #[derive(Default)]
-pub(crate) struct StartWarnings(Mutex<State>);
+pub(crate) struct StartWarnings(Mutex<CollectedWarnings>);
 
 #[derive(Default)]
-struct State {
+struct CollectedWarnings {
     warnings: Vec<Warning>,
     /// How many more there were.
     more: usize,

@@ -37,12 +37,12 @@ pub(crate) struct Subscriber {
     listen_id: Option<Id>,
     /// The announcements it wants.
     announcements: Vec<ListChange>,
-    state: Mutex<State>,
+    state: Mutex<SubscriberState>,
     /// The charge for the id, which is as long as the client likes.
     _held: Option<Charge>,
 }
 
-struct State {
+struct SubscriberState {
     delivery: Delivery,
     /// Announcements that wait until the client reads again, each of them once.
     owed: Vec<ListChange>,
@@ -67,7 +67,7 @@ impl Subscriber {
             stream,
             listen_id: None,
             announcements: ListChange::ALL.to_vec(),
-            state: Mutex::new(State { delivery: Delivery::Waiting, owed: Vec::new(), log }),
+            state: Mutex::new(SubscriberState { delivery: Delivery::Waiting, owed: Vec::new(), log }),
             _held: None,
         }
     }
@@ -79,7 +79,7 @@ impl Subscriber {
         announcements: Vec<ListChange>,
         held: Charge,
     ) -> Self {
-        let state = Mutex::new(State { delivery: Delivery::Waiting, owed: Vec::new(), log: None });
+        let state = Mutex::new(SubscriberState { delivery: Delivery::Waiting, owed: Vec::new(), log: None });
         Self { stream, listen_id: Some(id), announcements, state, _held: Some(held) }
     }
 

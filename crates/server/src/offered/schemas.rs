@@ -5,7 +5,7 @@ use super::defaults::Defaults;
 use crate::logging::SchemaRule;
 use mcp_bash_budget::tree_bytes;
 use mcp_bash_project::{HeaderParameter, Tool, header_parameters};
-use mcp_bash_schema::{Problem, Schema};
+use mcp_bash_schema::{Problem, Schema, SchemaError};
 use mcp_bash_wire::RpcError;
 use serde_json::json;
 use std::borrow::Cow;
@@ -14,9 +14,9 @@ use std::sync::OnceLock;
 /// The schemas of one tool.
 #[derive(Default)]
 pub(crate) struct Schemas {
-    input: OnceLock<Result<Schema, String>>,
+    input: OnceLock<Result<Schema, SchemaError>>,
     defaults: OnceLock<Defaults>,
-    output: OnceLock<Result<Schema, String>>,
+    output: OnceLock<Result<Schema, SchemaError>>,
     header_parameters: OnceLock<Box<[HeaderParameter]>>,
 }
 
@@ -54,7 +54,7 @@ impl Schemas {
     /// The arguments as the tool receives them: as they came, with unambiguous corrections, and with defaults for those
     /// that are missing.
     pub(crate) fn check_input<'a>(&self, tool: &Tool, arguments: &'a str) -> Result<Cow<'a, str>, Unfit> {
-        let compiled = self.input.get_or_init(|| compile(tool.input_schema.get()));
+        let compiled = self.input.get_or_init(|| Schema::compile(tool.input_schema.get()));
         let schema = compiled.as_ref().map_err(|error| Unfit::Tool(unusable(tool, "inputSchema", error)))?;
         let arguments = added_arguments::without(arguments, tool.input_schema.get());
         match check(schema, arguments) {
@@ -90,7 +90,7 @@ impl Schemas {
         let without = |kind, error| Broken { error, kind, problems: 0, rule: None };
         let structured = structured
             .ok_or_else(|| without("it has an outputSchema and gave nothing for it", broken(&missing())))?;
-        let compiled = self.output.get_or_init(|| compile(written.get()));
+        let compiled = self.output.get_or_init(|| Schema::compile(written.get()));
         let schema = compiled.as_ref().map_err(|error| {
             without("its outputSchema cannot be used", unusable(tool, "outputSchema", error))
         })?;
@@ -111,11 +111,7 @@ fn check<'a>(schema: &Schema, arguments: Cow<'a, str>) -> Result<Cow<'a, str>, V
     }
 }
 
-fn compile(text: &str) -> Result<Schema, String> {
-    Schema::compile(text).map_err(|error| error.to_string())
-}
-
-fn unusable(tool: &Tool, which: &str, error: &str) -> RpcError {
+fn unusable(tool: &Tool, which: &str, error: &SchemaError) -> RpcError {
     RpcError::internal(format!("Tool '{}' has an {which} that cannot be used: {error}", tool.name))
 }
 

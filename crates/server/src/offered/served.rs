@@ -126,10 +126,10 @@ impl Served {
         mcp_bash_project::examine(&snapshot.catalog, surroundings)
     }
 
-    /// Notes whether changes of the project are noticed from now on; if not, why.
-    pub fn note_watching(&self, watching: Result<(), String>) {
+    /// Notes that changes of the project are noticed from now on, or why they are not.
+    pub fn note_watching(&self, unwatched: Option<String>) {
         self.is_followed.store(true, Ordering::Relaxed);
-        *self.unwatched.lock() = watching.err();
+        *self.unwatched.lock() = unwatched;
     }
 
     /// Notes the path by which the project was named. If it is a link, it may lead elsewhere later.

@@ -11,13 +11,13 @@ use tokio::sync::Notify;
 
 #[derive(Default)]
 pub(crate) struct InFlight {
-    state: Mutex<State>,
+    state: Mutex<InFlightState>,
     /// Notified when the last work has ended.
     idle: Notify,
 }
 
 #[derive(Default)]
-struct State {
+struct InFlightState {
     /// Requests that are neither answered nor cancelled.
     requests: HashMap<Id, Arc<OpenRequest>>,
     /// How many requests still have work going on, including cancelled ones.

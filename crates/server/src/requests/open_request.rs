@@ -13,11 +13,11 @@ pub(crate) struct OpenRequest {
     responder: Responder,
     /// Whether notifications are sent as they come, and not just before the answer.
     is_live: bool,
-    state: Mutex<State>,
+    state: Mutex<OpenRequestState>,
     cancelled: Notify,
 }
 
-enum State {
+enum OpenRequestState {
     Open(Open),
     Answered,
     Cancelled,
@@ -60,7 +60,7 @@ impl OpenRequest {
             id,
             responder,
             is_live: pace.live,
-            state: Mutex::new(State::Open(open)),
+            state: Mutex::new(OpenRequestState::Open(open)),
             cancelled: Notify::new(),
         }
     }
@@ -72,8 +72,8 @@ impl OpenRequest {
     /// Queues the answer. False if the request was cancelled or answered before.
     pub(crate) fn answer(&self, answer: Result<RenderedResult, RpcError>) -> bool {
         let mut state = self.state.lock();
-        match std::mem::replace(&mut *state, State::Answered) {
-            State::Open(open) => {
+        match std::mem::replace(&mut *state, OpenRequestState::Answered) {
+            OpenRequestState::Open(open) => {
                 for message in open.buffered.into_iter().chain(open.withheld) {
                     self.responder.notify(message);
                 }
@@ -99,10 +99,10 @@ impl OpenRequest {
     /// Ends the request without an answer. False if it was answered or cancelled before.
     pub(crate) fn cancel(&self) -> bool {
         let mut state = self.state.lock();
-        if !matches!(*state, State::Open(_)) {
+        if !matches!(*state, OpenRequestState::Open(_)) {
             return false;
         }
-        *state = State::Cancelled;
+        *state = OpenRequestState::Cancelled;
         drop(state);
         self.responder.withdraw();
         self.responder.flush();
@@ -111,7 +111,7 @@ impl OpenRequest {
     }
 
     pub(crate) fn is_cancelled(&self) -> bool {
-        matches!(*self.state.lock(), State::Cancelled)
+        matches!(*self.state.lock(), OpenRequestState::Cancelled)
     }
 
     /// Completes when the request is cancelled.
@@ -125,7 +125,7 @@ impl OpenRequest {
     /// Sends a progress notification if its value is greater than the last one's.
     pub(crate) fn progress(&self, value: f64, message: Vec<u8>) {
         let mut state = self.state.lock();
-        let State::Open(open) = &mut *state else { return };
+        let OpenRequestState::Open(open) = &mut *state else { return };
         if open.last_progress.is_some_and(|last| value <= last) {
             return;
         }
@@ -144,7 +144,7 @@ impl OpenRequest {
     /// Sends a log notification, within the limit.
     pub(crate) fn log(&self, message: Vec<u8>) {
         let mut state = self.state.lock();
-        let State::Open(open) = &mut *state else { return };
+        let OpenRequestState::Open(open) = &mut *state else { return };
         if open.logs.allow() && !self.responder.is_clogged() {
             self.send(open, message);
         }
@@ -171,7 +171,7 @@ impl Stream for OpenRequest {
     /// Sent while the state is locked, so that no question follows the answer or the cancellation.
     fn ask(&self, message: Vec<u8>) -> bool {
         let state = self.state.lock();
-        matches!(*state, State::Open(_)) && self.responder.ask(message)
+        matches!(*state, OpenRequestState::Open(_)) && self.responder.ask(message)
     }
 
     fn flush(&self) {

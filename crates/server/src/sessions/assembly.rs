@@ -19,7 +19,8 @@ pub(super) fn own_roots(settings: &Settings, paths: &Paths, log: &Log) -> Script
     }
     match found {
         Ok(roots) => ScriptRoots::new(&roots),
-        Err(why) => {
+        Err(error) => {
+            let why = error.to_string();
             log.event(LogLevel::Error, "mcp.roots", &why, &json!({}));
             ScriptRoots::refused(why)
         }

@@ -191,10 +191,9 @@ mod tests {
         } }))
     }
 
-    fn of(args: Option<&str>, words: &[&str]) -> Result<String, String> {
+    fn of(args: Option<&str>, words: &[&str]) -> Result<String, ArgumentError> {
         let pairs: Result<Vec<Pair>, _> = words.iter().map(|word| Pair::read(word)).collect();
-        let pairs = pairs.map_err(|error| error.to_string())?;
-        assembled("`t`", &parameters(), args, &pairs).map_err(|error| error.to_string())
+        assembled("`t`", &parameters(), args, &pairs?)
     }
 
     #[test]
@@ -226,7 +225,7 @@ mod tests {
             (Some("[1]"), &[], "must be a JSON object"),
             (Some("{"), &[], "must be a JSON object"),
         ] {
-            let refused = of(args, words).unwrap_err();
+            let refused = of(args, words).unwrap_err().to_string();
             assert!(refused.contains(problem), "{refused}");
         }
     }

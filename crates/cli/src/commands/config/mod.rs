@@ -7,12 +7,11 @@ use crate::base::common::Common;
 use crate::base::error::Error;
 use crate::base::exit::Exit;
 use crate::open::own_entry::{EntryArguments, OwnEntry};
-use crate::terminal::print::print_text;
+use crate::terminal::print::print;
 use crate::terminal::tell;
 use mcp_bash_entries::{CLIENTS, Client, ConfigFile, Entry, Replaced, Surroundings, UnknownClient, client};
 use mcp_bash_harmless::shell_word;
 use serde_json::{Map, Value, json};
-use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -79,10 +78,6 @@ enum ConfigError {
     NoLink(&'static Client),
     #[error("{} is there already; remove it, or send the script elsewhere: `mcp-bash config --wrapper | cat`", .0.display())]
     WrapperExists(PathBuf),
-    #[error("failed to write {}: {source}", path.display())]
-    Wrapper { path: PathBuf, source: io::Error },
-    #[error("{0}")]
-    Print(io::Error),
     #[error(
         "`{0}` is no address of a server; write it as `mcp-bash serve --http` prints it: http://127.0.0.1:8765/mcp"
     )]
@@ -111,7 +106,6 @@ impl From<ConfigError> for Error {
             | ConfigError::NoRemote(_)
             | ConfigError::Replaced(_)
             | ConfigError::WrapperExists(_) => Exit::Refused,
-            ConfigError::Wrapper { .. } | ConfigError::Print(_) => Exit::Failed,
         };
         Self::of_command(exit, error)
     }
@@ -119,7 +113,7 @@ impl From<ConfigError> for Error {
 
 pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Error> {
     if let Some(url) = &arguments.http {
-        print_text(&remote::text(common, arguments, url)?).map_err(ConfigError::Print)?;
+        print(&remote::text(common, arguments, url)?)?;
         return Ok(ExitCode::SUCCESS);
     }
     let OwnEntry { root, folder, mut entry } = OwnEntry::new(common, &arguments.entry)?;
@@ -128,7 +122,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
         return Ok(ExitCode::SUCCESS);
     }
     if let Some(name) = &arguments.link {
-        print_text(&links(name, &entry)?).map_err(ConfigError::Print)?;
+        print(&links(name, &entry)?)?;
         return Ok(ExitCode::SUCCESS);
     }
     entry.env.splice(..0, reference_variables(&entry));
@@ -143,7 +137,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
     } else {
         all(&entry, &folder)
     };
-    print_text(&text).map_err(ConfigError::Print)?;
+    print(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -2,7 +2,8 @@
 //! file to run.
 
 use super::ConfigError;
-use crate::terminal::print::print_text;
+use crate::base::error::Error;
+use crate::terminal::print::print;
 use crate::terminal::tell;
 use mcp_bash_entries::Entry;
 use mcp_bash_harmless::shell_word;
@@ -10,10 +11,10 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 /// Writes it: on a terminal into the project, otherwise to standard output.
-pub(super) fn make(root: &Path, entry: &Entry, with_environment: bool) -> Result<(), ConfigError> {
+pub(super) fn make(root: &Path, entry: &Entry, with_environment: bool) -> Result<(), Error> {
     let text = script(entry, with_environment);
     if !io::stdout().is_terminal() {
-        return print_text(&text).map_err(ConfigError::Print);
+        return print(&text);
     }
     let path = root.join(format!("{}.sh", entry.name));
     let file = mcp_bash_files::create_new(&path, 0o755);
@@ -23,8 +24,10 @@ pub(super) fn make(root: &Path, entry: &Entry, with_environment: bool) -> Result
             tell(&format!("Wrapper script created: {}", path.display()));
             Ok(())
         }
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(ConfigError::WrapperExists(path)),
-        Err(source) => Err(ConfigError::Wrapper { path, source }),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            Err(ConfigError::WrapperExists(path).into())
+        }
+        Err(source) => Err(Error::Write { path, source }),
     }
 }
 

@@ -13,11 +13,11 @@ use crate::base::error::Error;
 use crate::base::exit::Exit;
 use crate::open::startup;
 use error::ImportError;
-use mcp_bash_importing::{Imported, Place, Tool, tool_name};
+use mcp_bash_importing::{FileLocation, Imported, Tool, tool_name};
 use mcp_bash_project::{Catalog, Paths, Reading};
 use mcp_bash_scripts::Scripts;
 use review::{Review, Verdict};
-use source::{FileKind, Source};
+use source::{FileKind, ImportSource};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -131,23 +131,23 @@ impl Importer {
     /// Reads the source of the import, and describes it for people.
     fn imported(&self, arguments: &Arguments) -> Result<(String, Imported), ImportError> {
         let source = match &arguments.help_from {
-            Some(_) => Source::Program { file: None, word: source::text(&arguments.from)? },
-            None => Source::find(&arguments.from, arguments.kind, &self.paths.root)?,
+            Some(_) => ImportSource::Program { file: None, word: source::text(&arguments.from)? },
+            None => ImportSource::find(&arguments.from, arguments.kind, &self.paths.root)?,
         };
         match source {
-            Source::File { path, kind } => {
+            ImportSource::File { path, kind } => {
                 if let Some(command) = arguments.commands.first() {
                     return Err(ImportError::CommandOfFile { file: path, command: command.clone() });
                 }
                 let (folder, file) = self.place(&path)?;
                 let text = source::read(&path)?;
-                let imported = kind.read(&text, Place { folder: &folder, file: &file });
+                let imported = kind.read(&text, FileLocation { folder: &folder, file: &file });
                 let shown = path.display().to_string();
                 let imported =
                     imported.map_err(|why| ImportError::Unreadable { what: shown.clone(), why })?;
                 Ok((shown, imported))
             }
-            Source::Program { file, word } => {
+            ImportSource::Program { file, word } => {
                 let mut command = vec![word];
                 command.extend(arguments.commands.iter().cloned());
                 let text = match (&arguments.help_from, file) {

@@ -1,7 +1,7 @@
 //! Import source: a file of a known kind, or a program.
 
 use super::error::ImportError;
-use mcp_bash_importing::{Imported, Place, Unreadable};
+use mcp_bash_importing::{FileLocation, Imported, Unreadable};
 use mcp_bash_spelling::nearest;
 use rustix::fs::{Access, access};
 use std::path::{Path, PathBuf};
@@ -43,7 +43,7 @@ impl FileKind {
         })
     }
 
-    pub(super) fn read(self, text: &str, place: Place<'_>) -> Result<Imported, Unreadable> {
+    pub(super) fn read(self, text: &str, place: FileLocation<'_>) -> Result<Imported, Unreadable> {
         match self {
             Self::Justfile => Ok(mcp_bash_importing::read_justfile(text, place)),
             Self::Makefile => Ok(mcp_bash_importing::read_makefile(text, place)),
@@ -53,7 +53,7 @@ impl FileKind {
     }
 }
 
-pub(super) enum Source {
+pub(super) enum ImportSource {
     File {
         path: PathBuf,
         kind: FileKind,
@@ -65,7 +65,7 @@ pub(super) enum Source {
     },
 }
 
-impl Source {
+impl ImportSource {
     /// Finds out what `from` is. A program given by its path is named by that path, others by their name.
     pub(super) fn find(from: &Path, kind: Option<FileKind>, root: &Path) -> Result<Self, ImportError> {
         if from.is_dir() {
@@ -115,7 +115,7 @@ fn no_such(from: &Path) -> ImportError {
 }
 
 /// The one file in a folder that can be imported.
-fn in_folder(folder: &Path, kind: Option<FileKind>) -> Result<Source, ImportError> {
+fn in_folder(folder: &Path, kind: Option<FileKind>) -> Result<ImportSource, ImportError> {
     let entries = std::fs::read_dir(folder);
     let entries = entries.map_err(|source| ImportError::Read { file: folder.to_owned(), source })?;
     let is_wanted = |found: FileKind| kind.is_none_or(|kind| kind == found);
@@ -127,7 +127,7 @@ fn in_folder(folder: &Path, kind: Option<FileKind>) -> Result<Source, ImportErro
     known.sort_by(|one, other| one.0.cmp(&other.0));
     match &*known {
         [] => Err(ImportError::NothingInFolder(folder.to_owned())),
-        [(path, kind)] => Ok(Source::File { path: path.clone(), kind: *kind }),
+        [(path, kind)] => Ok(ImportSource::File { path: path.clone(), kind: *kind }),
         several => {
             let files = several.iter().map(|(path, _)| path.display().to_string()).collect();
             Err(ImportError::Several { folder: folder.to_owned(), files })

@@ -5,7 +5,7 @@ use super::named;
 use crate::base::error::Error;
 use crate::base::exit::Exit;
 use crate::terminal::harmless;
-use crate::terminal::print::print_text;
+use crate::terminal::print::print;
 use mcp_bash_entries::{Client, ConfigFile};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -36,19 +36,19 @@ pub(super) fn choose(verb: &str, found: &[Found], all: bool, as_json: bool) -> R
     }
     if as_json {
         let found: Vec<Value> = found.iter().map(described).collect();
-        print_text(&format!("{:#}\n", json!({ "found": found }))).map_err(InstallError::Print)?;
+        print(&format!("{:#}\n", json!({ "found": found })))?;
         return Ok(Choice::Nothing(Exit::Usage.into()));
     }
-    print_text(&listed(verb, found)).map_err(InstallError::Print)?;
+    print(&listed(verb, found))?;
     if found.is_empty() {
         return Ok(Choice::Nothing(Exit::Done.into()));
     }
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
         return Err(InstallError::NoNames.into());
     }
-    print_text("\nWhich ones? Names, `all`, or nothing to leave it: ").map_err(InstallError::Print)?;
+    print("\nWhich ones? Names, `all`, or nothing to leave it: ")?;
     let mut answer = String::new();
-    io::stdin().read_line(&mut answer).map_err(InstallError::Print)?;
+    io::stdin().read_line(&mut answer).map_err(Error::Ask)?;
     let words: Vec<String> = answer
         .split([' ', ',', '\t', '\n', '\r'])
         .filter(|word| !word.is_empty())

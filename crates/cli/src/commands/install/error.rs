@@ -3,7 +3,6 @@
 use crate::base::error::Error;
 use crate::base::exit::Exit;
 use mcp_bash_entries::{BadName, NoFile, Replaced, UnknownClient};
-use std::io;
 
 #[derive(Debug, thiserror::Error)]
 pub(super) enum InstallError {
@@ -19,14 +18,11 @@ pub(super) enum InstallError {
     NoHome,
     #[error("name the clients that you mean, or use --all")]
     NoNames,
-    #[error("{0}")]
-    Print(io::Error),
 }
 
 impl From<InstallError> for Error {
     fn from(error: InstallError) -> Self {
         let exit = match error {
-            InstallError::Print(_) => Exit::Failed,
             InstallError::Replaced(_) => Exit::Refused,
             _ => Exit::Usage,
         };

@@ -154,7 +154,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
         Outcome { snippet: file.snippet(&entry), name: entry.name, file, done }
     });
     let report = Report { verb: "install", entry: &own.entry, outcomes: outcomes.collect() };
-    report.print(common, manner.json).map_err(InstallError::Print)?;
+    report.print(common, manner.json)?;
     Ok(report.exit().into())
 }
 
@@ -212,7 +212,7 @@ pub(crate) fn run_uninstall(common: &Common, arguments: &UninstallArguments) -> 
         }
     }
     let report = Report { verb: "uninstall", entry: &own.entry, outcomes };
-    report.print(common, manner.json).map_err(InstallError::Print)?;
+    report.print(common, manner.json)?;
     Ok(report.exit().into())
 }
 

@@ -2,13 +2,13 @@
 
 use super::outcome::{Done, Outcome};
 use crate::base::common::Common;
+use crate::base::error::Error;
 use crate::base::exit::Exit;
-use crate::terminal::print::print_text;
+use crate::terminal::print::print;
 use crate::terminal::{Terminal, complain, harmless};
 use mcp_bash_entries::Entry;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
-use std::io;
 
 pub(super) struct Report<'e> {
     pub(super) verb: &'static str,
@@ -23,9 +23,9 @@ impl Report<'_> {
         [Exit::Failed, Exit::Refused].into_iter().find(|exit| has(*exit)).unwrap_or(Exit::Done)
     }
 
-    pub(super) fn print(&self, common: &Common, as_json: bool) -> io::Result<()> {
+    pub(super) fn print(&self, common: &Common, as_json: bool) -> Result<(), Error> {
         let text = if as_json { format!("{:#}\n", self.json()) } else { self.text(common) };
-        print_text(&text)
+        print(&text)
     }
 
     fn text(&self, common: &Common) -> String {

@@ -6,15 +6,13 @@ mod roff;
 #[cfg(test)]
 mod tests;
 
-use crate::base::error::{Error, meant};
+use crate::base::error::Error;
 use crate::base::exit::Exit;
 use crate::terminal::print::print;
 use clap::Command;
 use mcp_bash_spelling::nearest;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use thiserror::Error;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -34,25 +32,6 @@ pub(crate) struct Arguments {
     /// Write the pages of all commands to this folder
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
-}
-
-/// The messages complete "mcp-bash: ...".
-#[derive(Debug, Error)]
-enum ManualError {
-    #[error("there is no command `{name}`{}; `mcp-bash --help` lists the commands", meant(suggestion.as_deref()))]
-    NoCommand { name: String, suggestion: Option<String> },
-    #[error("failed to write {}: {source}", path.display())]
-    Write { path: PathBuf, source: io::Error },
-}
-
-impl From<ManualError> for Error {
-    fn from(error: ManualError) -> Self {
-        let exit = match error {
-            ManualError::NoCommand { .. } => Exit::NotFound,
-            ManualError::Write { .. } => Exit::Failed,
-        };
-        Self::of_command(exit, error)
-    }
 }
 
 pub(crate) fn run(arguments: &Arguments, whole: Command) -> Result<ExitCode, Error> {
@@ -101,18 +80,18 @@ fn add(command: &Command, name: &mut Vec<String>, pages: &mut Vec<Page>) {
     }
 }
 
-fn page<'p>(pages: &'p [Page], commands: &[String]) -> Result<&'p Page, ManualError> {
+fn page<'p>(pages: &'p [Page], commands: &[String]) -> Result<&'p Page, Error> {
     if let Some(page) = pages.iter().find(|page| page.name[1..] == *commands) {
         return Ok(page);
     }
     let name = commands.join(" ");
     let names: Vec<String> = pages.iter().map(|page| page.name[1..].join(" ")).collect();
     let suggestion = nearest(&name, names.iter().map(String::as_str)).map(str::to_owned);
-    Err(ManualError::NoCommand { name, suggestion })
+    Err(Error::NoCommand { name, suggestion })
 }
 
-fn write_all(folder: &Path, pages: &[Page]) -> Result<(), ManualError> {
-    let failed = |path: &Path, source| ManualError::Write { path: path.to_owned(), source };
+fn write_all(folder: &Path, pages: &[Page]) -> Result<(), Error> {
+    let failed = |path: &Path, source| Error::Write { path: path.to_owned(), source };
     std::fs::create_dir_all(folder).map_err(|source| failed(folder, source))?;
     for page in pages {
         let path = folder.join(format!("{}.1", page.file_stem()));

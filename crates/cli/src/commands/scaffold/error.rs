@@ -1,7 +1,9 @@
 //! Scaffold errors: why nothing was written.
 
+use mcp_bash_project::trust::Distrust;
 use std::io;
 use std::path::PathBuf;
+use std::string::FromUtf8Error;
 use thiserror::Error;
 
 /// The messages complete "mcp-bash: ...".
@@ -35,9 +37,22 @@ pub(crate) enum ScaffoldError {
     )]
     NoUi,
     #[error("{} cannot be added to: {problem}", file.display())]
-    Registration { file: PathBuf, problem: String },
+    Registration { file: PathBuf, problem: RegistrationProblem },
     #[error("failed to write {}: {source}", path.display())]
     Write { path: PathBuf, source: io::Error },
-    #[error("failed to read {}: {source}", path.display())]
-    Read { path: PathBuf, source: io::Error },
+}
+
+/// Why nothing can be added to a registration.
+#[derive(Debug, Error)]
+pub(crate) enum RegistrationProblem {
+    #[error(transparent)]
+    Distrusted(#[from] Distrust),
+    #[error("it is not valid UTF-8")]
+    NotUtf8(#[from] FromUtf8Error),
+    #[error("it is not valid JSON: {0}")]
+    NotJson(#[from] serde_json::Error),
+    #[error("it must hold an object")]
+    NotAnObject,
+    #[error("its `completions` must be an array")]
+    NotAnArray,
 }

@@ -44,11 +44,11 @@ use std::process::ExitCode;
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
-    kind: Kind,
+    kind: ScaffoldKind,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Kind {
+enum ScaffoldKind {
     /// A tool and its test: a script with metadata, a function, or with --from an existing program
     Tool(tool::Arguments),
     /// A prompt: a text with placeholders for arguments
@@ -104,13 +104,13 @@ Examples:
 
 pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Error> {
     let done = match &arguments.kind {
-        Kind::Tool(tool) => tool::run(common, tool),
-        Kind::Prompt(Named { name }) => prompt::run(common, name),
-        Kind::Resource(Named { name }) => resource::run(common, name),
-        Kind::Completion(completion) => completion::run(common, completion),
-        Kind::Provider(provider) => provider::run(common, provider),
-        Kind::Test => test_script::run(common),
-        Kind::Ui(_) => Err(ScaffoldError::NoUi.into()),
+        ScaffoldKind::Tool(tool) => tool::run(common, tool),
+        ScaffoldKind::Prompt(Named { name }) => prompt::run(common, name),
+        ScaffoldKind::Resource(Named { name }) => resource::run(common, name),
+        ScaffoldKind::Completion(completion) => completion::run(common, completion),
+        ScaffoldKind::Provider(provider) => provider::run(common, provider),
+        ScaffoldKind::Test => test_script::run(common),
+        ScaffoldKind::Ui(_) => Err(ScaffoldError::NoUi.into()),
     };
     done.map(|()| ExitCode::SUCCESS)
 }

@@ -1,6 +1,6 @@
 //! Registration edits: adds one completion to `server.d/register.json`. The rest keeps its spelling.
 
-use super::ScaffoldError;
+use super::error::{RegistrationProblem, ScaffoldError};
 use mcp_bash_project::{Paths, trust};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -16,9 +16,9 @@ pub(super) fn file(paths: &Paths) -> PathBuf {
 /// The text of the registration, if there is one.
 pub(super) fn read(paths: &Paths) -> Result<Option<String>, ScaffoldError> {
     let file = file(paths);
-    let problem = |problem: String| ScaffoldError::Registration { file: file.clone(), problem };
-    let bytes = trust::read(&file, &paths.root, LONGEST).map_err(|distrust| problem(distrust.to_string()))?;
-    bytes.map(String::from_utf8).transpose().map_err(|_| problem("it is not valid UTF-8".to_owned()))
+    let bytes = trust::read(&file, &paths.root, LONGEST).map_err(RegistrationProblem::from);
+    let text = bytes.and_then(|bytes| Ok(bytes.map(String::from_utf8).transpose()?));
+    text.map_err(|problem| ScaffoldError::Registration { file, problem })
 }
 
 /// Whether a registration lists the entries of a kind, so that they are not searched for.
@@ -26,8 +26,8 @@ pub(super) fn lists(text: &str, kind: &str) -> bool {
     members(text).is_ok_and(|members| members.get(kind).is_some_and(|raw| raw.get().starts_with('[')))
 }
 
-/// The registration with one more completion, or the problem with it.
-pub(super) fn with_completion(text: &str, entry: &str) -> Result<String, String> {
+/// The registration with one more completion.
+pub(super) fn with_completion(text: &str, entry: &str) -> Result<String, RegistrationProblem> {
     let members = members(text)?;
     if let Some(raw) = members.get("completions") {
         // It is a slice of the text.
@@ -36,7 +36,7 @@ pub(super) fn with_completion(text: &str, entry: &str) -> Result<String, String>
         let entries = in_list(raw.get(), entry)?;
         return Ok(format!("{}{entries}{}", &text[..start], &text[end..]));
     }
-    let end = text.rfind('}').ok_or("it must hold an object")?;
+    let end = text.rfind('}').ok_or(RegistrationProblem::NotAnObject)?;
     let before = text[..end].trim_end();
     let comma = if before.ends_with('{') { "" } else { "," };
     let after = &text[end..];
@@ -48,17 +48,17 @@ pub(super) fn with_completion(text: &str, entry: &str) -> Result<String, String>
     })
 }
 
-fn members(text: &str) -> Result<BTreeMap<String, &RawValue>, String> {
-    serde_json::from_str(text).map_err(|error| format!("it is not valid JSON: {error}"))
+fn members(text: &str) -> serde_json::Result<BTreeMap<String, &RawValue>> {
+    serde_json::from_str(text)
 }
 
 /// A list with one more entry, in the style of those before it.
-fn in_list(list: &str, entry: &str) -> Result<String, String> {
+fn in_list(list: &str, entry: &str) -> Result<String, RegistrationProblem> {
     if list == "null" {
         return Ok(format!("[{entry}]"));
     }
     let inner = list.strip_prefix('[').and_then(|list| list.strip_suffix(']'));
-    let inner = inner.ok_or("its `completions` must be an array")?;
+    let inner = inner.ok_or(RegistrationProblem::NotAnArray)?;
     if inner.trim().is_empty() {
         return Ok(format!("[\n    {entry}\n  ]"));
     }

@@ -225,13 +225,16 @@ mod tests {
         http: HttpArguments,
     }
 
-    fn options(words: &[&str], given: &[(&str, &str)]) -> Result<Option<Options>, String> {
-        let line = Line::try_parse_from([&["serve"], words].concat()).map_err(|error| error.to_string())?;
+    fn options(
+        words: &[&str],
+        given: &[(&str, &str)],
+    ) -> Result<Option<Options>, Box<dyn std::error::Error>> {
+        let line = Line::try_parse_from([&["serve"], words].concat())?;
         let (settings, problems) = Settings::read(|name| {
             given.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned())
         });
         assert!(problems.is_empty(), "{problems:?}");
-        line.http.options(&settings.http).map_err(|error| error.to_string())
+        Ok(line.http.options(&settings.http)?)
     }
 
     #[test]
@@ -245,7 +248,7 @@ mod tests {
         let given = [("MCPBASH_HTTP_ADDRESS", "8080"), ("MCPBASH_HTTP_TOKENS", "/t")];
         assert!(options(&[], &given).unwrap().is_none());
         for alone in [&["--tokens", "t"][..], &["--tls-cert", "c"], &["--legacy-sse"], &["--behind-proxy"]] {
-            assert!(options(alone, &[]).unwrap_err().contains("--http"), "{alone:?}");
+            assert!(options(alone, &[]).unwrap_err().to_string().contains("--http"), "{alone:?}");
         }
     }
 
@@ -281,10 +284,10 @@ mod tests {
             (&["--http", "--metrics", "x"], "--metrics: `x` is no address"),
             (&["--http", "--metrics", "systemd"], "--metrics needs an address"),
         ] {
-            let refused = options(words, &[]).unwrap_err();
+            let refused = options(words, &[]).unwrap_err().to_string();
             assert!(refused.contains(said), "{words:?}: {refused}");
         }
-        let half = options(&["--http"], &[("MCPBASH_HTTP_TLS_KEY", "k")]).unwrap_err();
+        let half = options(&["--http"], &[("MCPBASH_HTTP_TLS_KEY", "k")]).unwrap_err().to_string();
         assert!(half.contains("no certificate"), "{half}");
     }
 

@@ -311,7 +311,7 @@ fn watch_project(
             again
         },
     );
-    server.served().note_watching(started.as_ref().copied().map_err(ToString::to_string));
+    server.served().note_watching(started.as_ref().err().map(ToString::to_string));
     started
 }
 

@@ -1,6 +1,6 @@
 //! JSON insertion: adds a member to an object, in the style of its neighbours.
 
-use super::scan::{Kind, Member, Node, comment_end};
+use super::scan::{Member, Node, NodeKind, comment_end};
 use super::write::{Layout, Style, member, written};
 use super::{own_line_indent, position, root};
 use crate::client::Dialect;
@@ -39,7 +39,7 @@ fn nested(path: &[&str], value: &Value) -> Value {
 
 /// One step of indentation, taken from the first member of the whole document.
 fn unit<'t>(text: &'t str, root: &Node) -> &'t str {
-    let Kind::Object(members) = &root.kind else { return "  " };
+    let NodeKind::Object(members) = &root.kind else { return "  " };
     let indent = members.first().and_then(|first| own_line_indent(text, first.key_start));
     indent.filter(|indent| !indent.is_empty()).unwrap_or("  ")
 }
@@ -53,7 +53,7 @@ struct Document<'t> {
 
 impl<'t> Document<'t> {
     fn put(&self, node: &Node, path: &[&str], value: &Value) -> Result<Vec<Splice>, EditError> {
-        let (Kind::Object(members), Some((key, rest))) = (&node.kind, path.split_first()) else {
+        let (NodeKind::Object(members), Some((key, rest))) = (&node.kind, path.split_first()) else {
             return Err(EditError::NotAnObject);
         };
         match position(members, key)?.map(|index| &members[index]) {

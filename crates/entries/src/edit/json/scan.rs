@@ -10,11 +10,11 @@ use std::ops::Range;
 #[derive(Debug)]
 pub(super) struct Node {
     pub(super) span: Range<usize>,
-    pub(super) kind: Kind,
+    pub(super) kind: NodeKind,
 }
 
 #[derive(Debug)]
-pub(super) enum Kind {
+pub(super) enum NodeKind {
     Object(Vec<Member>),
     Array(Vec<Node>),
     Scalar(Value),
@@ -43,9 +43,9 @@ impl Node {
     /// The value as other parsers read it: of two members with one name the last counts.
     pub(super) fn value(&self) -> Value {
         match &self.kind {
-            Kind::Scalar(value) => value.clone(),
-            Kind::Array(items) => Value::Array(items.iter().map(Self::value).collect()),
-            Kind::Object(members) => Value::Object(
+            NodeKind::Scalar(value) => value.clone(),
+            NodeKind::Array(items) => Value::Array(items.iter().map(Self::value).collect()),
+            NodeKind::Object(members) => Value::Object(
                 members.iter().map(|member| (member.key.clone(), member.value.value())).collect(),
             ),
         }
@@ -120,7 +120,7 @@ impl Scanner<'_> {
             Some(b'"') => {
                 let start = self.at;
                 let text = self.string()?;
-                Ok(Node { span: start..self.at, kind: Kind::Scalar(text.into()) })
+                Ok(Node { span: start..self.at, kind: NodeKind::Scalar(text.into()) })
             }
             Some(_) => self.word(),
             None => Err(self.fault("it ends too early")),
@@ -136,7 +136,7 @@ impl Scanner<'_> {
             match self.next() {
                 Some(b'}') if self.may_close(members.last().is_some_and(|last| last.comma.is_some())) => {
                     self.at += 1;
-                    return Ok(Node { span: start..self.at, kind: Kind::Object(members) });
+                    return Ok(Node { span: start..self.at, kind: NodeKind::Object(members) });
                 }
                 Some(b'}') => return Err(self.fault("there is a comma before the closing brace")),
                 Some(b'"') if members.last().is_some_and(|last| last.comma.is_none()) => {
@@ -170,7 +170,7 @@ impl Scanner<'_> {
             match self.next() {
                 Some(b']') if self.may_close(ends_with_comma) => {
                     self.at += 1;
-                    return Ok(Node { span: start..self.at, kind: Kind::Array(items) });
+                    return Ok(Node { span: start..self.at, kind: NodeKind::Array(items) });
                 }
                 Some(b']') => return Err(self.fault("there is a comma before the closing bracket")),
                 Some(_) if !items.is_empty() && !ends_with_comma => {
@@ -222,6 +222,6 @@ impl Scanner<'_> {
         }
         let read = serde_json::from_str(&self.text[start..self.at]);
         let value = read.map_err(|_| Fault { at: start, problem: "a value is expected" })?;
-        Ok(Node { span: start..self.at, kind: Kind::Scalar(value) })
+        Ok(Node { span: start..self.at, kind: NodeKind::Scalar(value) })
     }
 }

@@ -1,6 +1,6 @@
 //! JSON removal: removes a member from an object, with the comma that is not needed any more.
 
-use super::scan::{Kind, Node, comment_end};
+use super::scan::{Node, NodeKind, comment_end};
 use super::{own_line_indent, position, root};
 use crate::client::Dialect;
 use crate::edit::EditError;
@@ -15,7 +15,7 @@ pub(in crate::edit) fn take(text: &str, dialect: Dialect, path: &[&str]) -> Resu
 }
 
 fn take_below(text: &str, node: &Node, path: &[&str]) -> Result<Vec<Splice>, EditError> {
-    let (Kind::Object(members), Some((key, rest))) = (&node.kind, path.split_first()) else {
+    let (NodeKind::Object(members), Some((key, rest))) = (&node.kind, path.split_first()) else {
         return Err(EditError::NotAnObject);
     };
     let Some(index) = position(members, key)? else { return Ok(Vec::new()) };

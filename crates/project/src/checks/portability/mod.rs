@@ -7,7 +7,7 @@ mod recursion;
 mod schemas;
 
 use super::metadata_files;
-use super::source::{Source, Sources};
+use super::source::{Sources, ToolSource};
 use crate::catalog::origins::metadata_beside;
 use crate::declarations::metadata::yaml_line;
 use crate::declarations::refusals::names::{lesser_refusal, refusal, server_refusal, shown};
@@ -42,7 +42,7 @@ pub fn portability(catalog: &Catalog) -> Vec<Diagnostic> {
     found
 }
 
-fn check_tool(tool: &Tool, source: &Source<'_>, server: &str, found: &mut Vec<Diagnostic>) {
+fn check_tool(tool: &Tool, source: &ToolSource<'_>, server: &str, found: &mut Vec<Diagnostic>) {
     if let Some(refusal) = refusal(&tool.name).or_else(|| lesser_refusal(&tool.name, server)) {
         let told = Diagnostic::warning(source.file, refusal.problem, refusal.remedy);
         found.push(source.mark(Diagnostic { severity: refusal.severity, ..told }, "name", ""));
@@ -105,7 +105,7 @@ fn check_annotations(catalog: &Catalog, sources: &Sources<'_>, found: &mut Vec<D
     found.push(finding);
 }
 
-fn refused_in(refused: &Refused, key: &str, source: &Source<'_>) -> Diagnostic {
+fn refused_in(refused: &Refused, key: &str, source: &ToolSource<'_>) -> Diagnostic {
     let Refused { rule, pointer, what, count } = refused;
     let more = if *count > 1 { format!(" and {} more", count - 1) } else { String::new() };
     let what = if what.is_empty() { thing(rule).to_owned() } else { what.join(", ") };

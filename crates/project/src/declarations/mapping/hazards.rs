@@ -2,7 +2,8 @@
 //! change which code runs. Certain code is refused; possible code is restricted to harmless characters.
 
 use super::Mapping;
-use super::schema::Kind;
+use super::error::MappingError;
+use super::schema::ValueKind;
 use super::template::Template;
 use super::words::{Word, Words};
 use mcp_bash_hazards::{Control, Judgement, Piece, Verdict, control, judge};
@@ -12,9 +13,9 @@ use mcp_bash_hazards::{Control, Judgement, Piece, Verdict, control, judge};
 pub(super) fn restrict(
     mapping: &mut Mapping,
     program: Option<&str>,
-    kinds: &[(String, Kind)],
-) -> Result<(), String> {
-    let choices = kinds.iter().filter(|(_, kind)| *kind == Kind::Choice).map(|(name, _)| name);
+    kinds: &[(String, ValueKind)],
+) -> Result<(), MappingError> {
+    let choices = kinds.iter().filter(|(_, kind)| *kind == ValueKind::Choice).map(|(name, _)| name);
     let declared = mapping.unrestricted.iter().map(|(name, _)| name);
     mapping.exempt = choices.chain(declared).cloned().collect();
     let judged = program.map(|program| {
@@ -32,10 +33,13 @@ pub(super) fn restrict(
     let input = judged.map(|judged| judged.input).unwrap_or_default();
     let is_any_text = |template: &Template| !template.arguments().all(|name| mapping.is_exempt(name));
     match input {
-        Verdict::Code { reader } if mapping.input.as_ref().is_some_and(is_any_text) => Err(format!(
-            "`stdin` would have `{reader}` read a value as code; {}",
-            remedy("write a script, and give the value to it")
-        )),
+        Verdict::Code { reader } if mapping.input.as_ref().is_some_and(is_any_text) => {
+            Err(MappingError::Code {
+                key: "stdin",
+                reader,
+                remedy: "write a script, and give the value to it",
+            })
+        }
         Verdict::Code { .. } | Verdict::Doubtful { .. } => {
             mapping.input_only_harmless = true;
             Ok(())
@@ -91,7 +95,7 @@ fn pieces<'w>(words: &'w [Words], is_plain: impl Fn(&Template) -> bool) -> Vec<P
     words.iter().map(piece).collect()
 }
 
-fn restrict_words(mapping: &mut Mapping, judged: &Judgement) -> Result<(), String> {
+fn restrict_words(mapping: &mut Mapping, judged: &Judgement) -> Result<(), MappingError> {
     let mut verdicts = judged.words.iter();
     for words in &mut mapping.words {
         let is_alone = matches!(words, Words::Word(_));
@@ -101,11 +105,8 @@ fn restrict_words(mapping: &mut Mapping, judged: &Judgement) -> Result<(), Strin
                 Verdict::Data => {}
                 Verdict::Doubtful { .. } => word.only_harmless = true,
                 Verdict::Code { reader } => {
-                    let own_word = "give the value a word of its own, as in [\"sh\", \"-c\", \"echo \\\"$1\\\"\", \"sh\", \"{text}\"]";
-                    return Err(format!(
-                        "`command` would have `{reader}` read a value as code; {}",
-                        remedy(own_word)
-                    ));
+                    let remedy = "give the value a word of its own, as in [\"sh\", \"-c\", \"echo \\\"$1\\\"\", \"sh\", \"{text}\"]";
+                    return Err(MappingError::Code { key: "command", reader, remedy });
                 }
             }
         }
@@ -115,20 +116,14 @@ fn restrict_words(mapping: &mut Mapping, judged: &Judgement) -> Result<(), Strin
 
 /// `is_foreign` says that neither the program nor what it runs is the author's own: such a program takes settings from its
 /// variables.
-fn restrict_variables(mapping: &mut Mapping, is_foreign: bool) -> Result<(), String> {
+fn restrict_variables(mapping: &mut Mapping, is_foreign: bool) -> Result<(), MappingError> {
     for index in 0..mapping.variables.len() {
         let variable = &mapping.variables[index];
         if variable.value.arguments().all(|name| mapping.is_exempt(name)) {
             continue;
         }
         let only_harmless = match control(&variable.name) {
-            Control::Decides => {
-                return Err(format!(
-                    "`env` would let a caller set `{}`, which decides what code is run; {}",
-                    variable.name,
-                    remedy("choose another name, or a fixed value")
-                ));
-            }
+            Control::Decides => return Err(MappingError::DecidingVariable(variable.name.clone())),
             Control::Sounds => true,
             Control::Free => is_foreign,
         };
@@ -137,20 +132,13 @@ fn restrict_variables(mapping: &mut Mapping, is_foreign: bool) -> Result<(), Str
     Ok(())
 }
 
-/// The fix, followed by those that always help.
-fn remedy(first: &str) -> String {
-    format!(
-        "{first}, list what it can be with `enum`, or say in `unrestrictedArguments` why any text is safe"
-    )
-}
-
 /// Refuses the name of a variable that metadata must not set at all.
-pub(super) fn require_free_name(name: &str) -> Result<(), String> {
+pub(super) fn require_free_name(name: &str) -> Result<(), MappingError> {
     if name.is_empty() || name.contains(['=', '\0']) {
-        return Err(format!("`env` has the name {name:?}, which no variable can have"));
+        return Err(MappingError::VariableName(name.to_owned()));
     }
     if name.starts_with("MCP_") || name.starts_with("MCPBASH_") {
-        return Err(format!("`env` must not set `{name}`: these names are the server's own; choose another"));
+        return Err(MappingError::OwnVariable(name.to_owned()));
     }
     Ok(())
 }

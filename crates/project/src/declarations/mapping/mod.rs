@@ -2,6 +2,7 @@
 //! variables, on its standard input. This module reads the mapping from metadata and checks it against the schema; the
 //! `scripts` crate renders it for a call.
 
+pub(crate) mod error;
 mod hazards;
 mod schema;
 mod template;
@@ -12,6 +13,7 @@ pub use words::{Word, Words};
 
 use crate::declarations::metadata::Metadata;
 use crate::declarations::variable_names;
+use error::MappingError;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -52,7 +54,7 @@ pub(crate) struct Read {
 }
 
 /// The mapping in the metadata, if it has one.
-pub(crate) fn read(metadata: &Metadata) -> Result<Option<Read>, String> {
+pub(crate) fn read(metadata: &Metadata) -> Result<Option<Read>, MappingError> {
     let keys = [
         ("argv", &metadata.argv),
         ("command", &metadata.command),
@@ -69,7 +71,7 @@ pub(crate) fn read(metadata: &Metadata) -> Result<Option<Read>, String> {
     let mut read = Read { program: None, mapping: Mapping::default() };
     read.mapping.unrestricted = unrestricted(metadata)?;
     for (key, text) in &given {
-        let value: Value = serde_json::from_str(text).map_err(|error| format!("`{key}`: {error}"))?;
+        let value: Value = serde_json::from_str(text).map_err(MappingError::not_json(key))?;
         match *key {
             "argv" => read.mapping.words = words::read(list(&value, key)?, key)?,
             "command" => {
@@ -87,8 +89,9 @@ pub(crate) fn read(metadata: &Metadata) -> Result<Option<Read>, String> {
     }
     let has = |key| given.iter().any(|(given, _)| *given == key);
     if has("argv") && has("command") {
-        return Err("it has both `argv` and `command`; `command` has all words already, so leave `argv` out"
-            .to_owned());
+        return Err(
+            "it has both `argv` and `command`; `command` has all words already, so leave `argv` out".into()
+        );
     }
     // A program that reads its standard input when it gets no file would take the JSON for a file.
     if has("argv") || has("command") {
@@ -99,7 +102,7 @@ pub(crate) fn read(metadata: &Metadata) -> Result<Option<Read>, String> {
 
 impl Read {
     /// Takes defaults and possible values from the schema, or returns what does not fit.
-    pub(crate) fn fitted_to(self, schema: &RawValue) -> Result<Self, String> {
+    pub(crate) fn fitted_to(self, schema: &RawValue) -> Result<Self, MappingError> {
         let defaults = schema::fit(&self.mapping, schema)?;
         let mut mapping = Mapping { defaults, ..self.mapping };
         hazards::restrict(&mut mapping, self.program.as_deref(), &schema::kinds(schema))?;
@@ -107,7 +110,7 @@ impl Read {
     }
 
     /// The schema of a tool whose author has written none.
-    pub(crate) fn derived_schema(&self) -> Result<Box<RawValue>, String> {
+    pub(crate) fn derived_schema(&self) -> Result<Box<RawValue>, MappingError> {
         let mut mapping = self.mapping.clone();
         hazards::restrict(&mut mapping, self.program.as_deref(), &[])?;
         schema::derive(&mapping)
@@ -126,36 +129,29 @@ impl Mapping {
     }
 }
 
-fn list<'a>(value: &'a Value, key: &str) -> Result<&'a [Value], String> {
-    let wrong = || format!("`{key}` must be a list of words{}", example(value));
+fn list<'a>(value: &'a Value, key: &'static str) -> Result<&'a [Value], MappingError> {
+    let wrong = || MappingError::NotAList { key, value: value.clone() };
     value.as_array().map(Vec::as_slice).ok_or_else(wrong)
 }
 
-/// A command written as one text, rewritten as words.
-fn example(value: &Value) -> String {
-    let Some(text) = value.as_str() else { return String::new() };
-    let words: Vec<&str> = text.split_whitespace().collect();
-    format!(", since no shell reads it: {}", Value::from(words))
-}
-
-fn command(value: &Value) -> Result<(String, Vec<Words>), String> {
+fn command(value: &Value) -> Result<(String, Vec<Words>), MappingError> {
     let Some((program, words)) = list(value, "command")?.split_first() else {
-        return Err("`command` is empty; its first word is the program".to_owned());
+        return Err("`command` is empty; its first word is the program".into());
     };
     let template = program.as_str().map(Template::parse).transpose();
-    let template = template.map_err(|problem| format!("`command[0]` {problem}"))?;
+    let template = template.map_err(MappingError::at("command[0]".to_owned()))?;
     let fixed = template.as_ref().and_then(Template::fixed);
     let is_usable = |name: &&str| !name.is_empty() && !name.starts_with('-') && !name.contains('\0');
     let Some(program) = fixed.filter(is_usable) else {
-        return Err("`command[0]` must be the name of a program, which no argument can choose".to_owned());
+        return Err("`command[0]` must be the name of a program, which no argument can choose".into());
     };
     Ok((program.to_owned(), words::read(words, "command")?))
 }
 
-fn variables(value: &Value) -> Result<Vec<Variable>, String> {
+fn variables(value: &Value) -> Result<Vec<Variable>, MappingError> {
     let members = value.as_object().ok_or("`env` must be an object: {\"DEPTH\": \"{depth}\"}")?;
     let variable = |(name, value): (&String, &Value)| {
-        let value = text(value).map_err(|problem| format!("`env.{name}` {problem}"))?;
+        let value = text(value).map_err(MappingError::at(format!("env.{name}")))?;
         hazards::require_free_name(name)?;
         Ok(Variable { name: name.clone(), value, only_harmless: false })
     };
@@ -163,12 +159,12 @@ fn variables(value: &Value) -> Result<Vec<Variable>, String> {
     members.iter().filter(|(_, value)| **value != Value::Bool(true)).map(variable).collect()
 }
 
-fn input(value: &Value) -> Result<Template, String> {
-    text(value).map_err(|problem| format!("`stdin` {problem}"))
+fn input(value: &Value) -> Result<Template, MappingError> {
+    text(value).map_err(MappingError::at("stdin".to_owned()))
 }
 
 /// The arguments that the author allows to hold any text, and why.
-fn unrestricted(metadata: &Metadata) -> Result<Vec<(String, String)>, String> {
+fn unrestricted(metadata: &Metadata) -> Result<Vec<(String, String)>, MappingError> {
     let Some(written) = metadata.unrestricted_arguments.as_deref().filter(|raw| raw.get() != "null") else {
         return Ok(Vec::new());
     };
@@ -178,22 +174,20 @@ fn unrestricted(metadata: &Metadata) -> Result<Vec<(String, String)>, String> {
         _ => None,
     };
     let reasons: Option<Vec<_>> = reasons.into_iter().map(reason).collect();
-    reasons.filter(|reasons| !reasons.is_empty()).ok_or_else(|| {
-        "`unrestrictedArguments` must name arguments, each with the reason why any text is safe; write \
-         {\"message\": \"the recipe quotes it\"}"
-            .to_owned()
-    })
+    let wrong = "`unrestrictedArguments` must name arguments, each with the reason why any text is safe; write \
+                 {\"message\": \"the recipe quotes it\"}";
+    reasons.filter(|reasons| !reasons.is_empty()).ok_or(MappingError::Rule(wrong))
 }
 
 /// A template that makes one text.
-fn text(value: &Value) -> Result<Template, String> {
+fn text(value: &Value) -> Result<Template, MappingError> {
     let template = match value {
         Value::String(text) => Template::parse(text)?,
         Value::Number(number) => Template::parse(&number.to_string())?,
-        _ => return Err("must be a text, such as \"{name}\"".to_owned()),
+        _ => return Err("must be a text, such as \"{name}\"".into()),
     };
     match template.list() {
-        Some(list) => Err(format!("cannot spread a list; {{{list}}} is the list as JSON")),
+        Some(list) => Err(MappingError::SpreadInText(list.to_owned())),
         None => Ok(template),
     }
 }
@@ -203,7 +197,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn read_text(metadata: &Value) -> Result<Read, String> {
+    fn read_text(metadata: &Value) -> Result<Read, MappingError> {
         read(&Metadata::from_json(&metadata.to_string()).unwrap()).map(Option::unwrap)
     }
 
@@ -211,7 +205,7 @@ mod tests {
         serde_json::from_str(read_text(metadata).unwrap().derived_schema().unwrap().get()).unwrap()
     }
 
-    fn fitted(metadata: &Value) -> Result<Mapping, String> {
+    fn fitted(metadata: &Value) -> Result<Mapping, MappingError> {
         let schema = RawValue::from_string(metadata["inputSchema"].to_string()).unwrap();
         read_text(metadata).unwrap().fitted_to(&schema).map(|read| read.mapping)
     }
@@ -243,7 +237,9 @@ mod tests {
                 "properties": { "path": { "type": "string" }, "depth": { "type": "integer", "default": 1.50 } },
             })
         };
-        let refused = |argv: Value| fitted(&json!({ "argv": argv, "inputSchema": schema(&[]) })).unwrap_err();
+        let refused = |argv: Value| {
+            fitted(&json!({ "argv": argv, "inputSchema": schema(&[]) })).unwrap_err().to_string()
+        };
         let unknown = refused(json!(["{pth}"]));
         assert!(unknown.contains("`pth`") && unknown.contains("it has `path`, `depth`"), "{unknown}");
         assert!(refused(json!(["{path}"])).contains("[\"--path\", \"{path}\"]"));
@@ -271,7 +267,7 @@ mod tests {
             (json!({ "stdin": ["{a}"] }), "`stdin` must be a text"),
             (json!({ "stdin": "{a" }), "`stdin` cannot be read"),
         ] {
-            let refused = read_text(&metadata).unwrap_err();
+            let refused = read_text(&metadata).unwrap_err().to_string();
             assert!(refused.contains(problem), "{problem} in {refused}");
         }
     }

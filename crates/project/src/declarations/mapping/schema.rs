@@ -1,6 +1,7 @@
 //! Schema of a mapping: whether the mapping and the `inputSchema` of its tool fit together, and the schema of a tool that
 //! has none.
 
+use super::error::MappingError;
 use super::template::{Part, Template};
 use super::words::Words;
 use super::{Mapping, Variable};
@@ -12,7 +13,7 @@ use serde_json::{Map, Value, json};
 struct Use<'a> {
     argument: &'a str,
     shape: Shape,
-    place: Place,
+    place: UsePlace,
     /// The key of the metadata that uses it.
     key: &'static str,
 }
@@ -25,7 +26,7 @@ enum Shape {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum UsePlace {
     /// A word that is always present.
     Word,
     /// Words that are left out if the argument is absent.
@@ -39,30 +40,30 @@ fn uses(mapping: &Mapping) -> Vec<Use<'_>> {
     let key = mapping.words_key();
     for words in &mapping.words {
         match words {
-            Words::Word(word) => push(&mut all, &word.template, Place::Word, key),
+            Words::Word(word) => push(&mut all, &word.template, UsePlace::Word, key),
             Words::Group(words) => {
                 for word in words {
-                    push(&mut all, &word.template, Place::Group, key);
+                    push(&mut all, &word.template, UsePlace::Group, key);
                 }
             }
             Words::Repeated { list, .. } => {
-                all.push(Use { argument: list, shape: Shape::List, place: Place::Group, key });
+                all.push(Use { argument: list, shape: Shape::List, place: UsePlace::Group, key });
             }
             Words::Flag { argument, .. } => {
-                all.push(Use { argument, shape: Shape::Flag, place: Place::Group, key });
+                all.push(Use { argument, shape: Shape::Flag, place: UsePlace::Group, key });
             }
         }
     }
     for Variable { value, .. } in &mapping.variables {
-        push(&mut all, value, Place::Beside, "env");
+        push(&mut all, value, UsePlace::Beside, "env");
     }
     if let Some(input) = &mapping.input {
-        push(&mut all, input, Place::Beside, "stdin");
+        push(&mut all, input, UsePlace::Beside, "stdin");
     }
     all
 }
 
-fn push<'a>(all: &mut Vec<Use<'a>>, template: &'a Template, place: Place, key: &'static str) {
+fn push<'a>(all: &mut Vec<Use<'a>>, template: &'a Template, place: UsePlace, key: &'static str) {
     all.extend(template.parts.iter().filter_map(|part| {
         let (argument, shape) = match part {
             Part::Fixed(_) => return None,
@@ -75,7 +76,7 @@ fn push<'a>(all: &mut Vec<Use<'a>>, template: &'a Template, place: Place, key: &
 
 /// The schema of a tool whose author has written none: texts, lists of texts and flags, required unless they can be left
 /// out.
-pub(super) fn derive(mapping: &Mapping) -> Result<Box<RawValue>, String> {
+pub(super) fn derive(mapping: &Mapping) -> Result<Box<RawValue>, MappingError> {
     let uses = uses(mapping);
     let (mut properties, mut required) = (Map::new(), Vec::new());
     for used in &uses {
@@ -95,7 +96,7 @@ pub(super) fn derive(mapping: &Mapping) -> Result<Box<RawValue>, String> {
             text
         };
         properties.insert(used.argument.to_owned(), schema);
-        if of_it().any(|used| used.place != Place::Group) {
+        if of_it().any(|used| used.place != UsePlace::Group) {
             required.push(used.argument);
         }
     }
@@ -104,12 +105,12 @@ pub(super) fn derive(mapping: &Mapping) -> Result<Box<RawValue>, String> {
         schema["required"] = json!(required);
     }
     schema["additionalProperties"] = json!(false);
-    RawValue::from_string(schema.to_string()).map_err(|error| error.to_string())
+    RawValue::from_string(schema.to_string()).map_err(MappingError::not_json("inputSchema"))
 }
 
 /// The possible values of an argument, by the schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ValueKind {
     /// A number.
     Number,
     /// True or false, or one of the values that the author lists.
@@ -117,13 +118,13 @@ pub(super) enum Kind {
 }
 
 /// The arguments that cannot be arbitrary text.
-pub(super) fn kinds(schema: &RawValue) -> Vec<(String, Kind)> {
+pub(super) fn kinds(schema: &RawValue) -> Vec<(String, ValueKind)> {
     let schema: Value = serde_json::from_str(schema.get()).unwrap_or_default();
     let properties = schema["properties"].as_object().into_iter().flatten();
     let kind = |schema: &Value| match schema["type"].as_str() {
-        _ if schema["enum"].is_array() || schema.get("const").is_some() => Some(Kind::Choice),
-        Some("boolean") => Some(Kind::Choice),
-        Some("integer" | "number") => Some(Kind::Number),
+        _ if schema["enum"].is_array() || schema.get("const").is_some() => Some(ValueKind::Choice),
+        Some("boolean") => Some(ValueKind::Choice),
+        Some("integer" | "number") => Some(ValueKind::Number),
         _ => None,
     };
     // The elements of a list become words.
@@ -135,9 +136,8 @@ pub(super) fn kinds(schema: &RawValue) -> Vec<(String, Kind)> {
 }
 
 /// Reports what does not fit, and returns the schema's defaults for absent arguments, as JSON texts by name.
-pub(super) fn fit(mapping: &Mapping, schema: &RawValue) -> Result<Vec<(String, String)>, String> {
-    let schema: Value =
-        serde_json::from_str(schema.get()).map_err(|error| format!("`inputSchema`: {error}"))?;
+pub(super) fn fit(mapping: &Mapping, schema: &RawValue) -> Result<Vec<(String, String)>, MappingError> {
+    let schema: Value = serde_json::from_str(schema.get()).map_err(MappingError::not_json("inputSchema"))?;
     let nothing = Map::new();
     let properties = schema["properties"].as_object().unwrap_or(&nothing);
     let is_required = |name: &str| {
@@ -164,47 +164,30 @@ pub(super) fn fit(mapping: &Mapping, schema: &RawValue) -> Result<Vec<(String, S
         };
         let declared = property.and_then(|property| property["type"].as_str());
         if property.is_none() && !is_open {
-            problems.push(format!(
-                "`{key}` uses the argument `{name}`, which `inputSchema` does not have ({}); correct one of the two",
-                listed(properties)
-            ));
+            let known = properties.keys().cloned().collect();
+            problems.push(MappingError::UnknownArgument { key, name: name.to_owned(), known });
         } else if let (Some(wanted), Some(declared)) = (wanted, declared)
             && wanted != declared
         {
-            problems.push(format!(
-                "`{key}` uses `{name}` as {}, and `inputSchema` says its type is \"{declared}\"; correct one of the two",
-                if wanted == "array" { "a list" } else { "a flag" }
-            ));
-        } else if used.place == Place::Word
+            let used = if wanted == "array" { "a list" } else { "a flag" };
+            let (name, declared) = (name.to_owned(), declared.to_owned());
+            problems.push(MappingError::OtherType { key, name, used, declared });
+        } else if used.place == UsePlace::Word
             && used.shape == Shape::Value
             && !is_open
             && !is_required(name)
             && default.is_none()
         {
-            problems.push(format!(
-                "`{key}` uses `{name}` in a word that is always there, and `inputSchema` does not require it; put the word \
-                 in brackets with its flag to leave both out ([\"--{name}\", \"{{{name}}}\"]), name it in `required`, or \
-                 give it a `default`"
-            ));
+            problems.push(MappingError::NotRequired { key, name: name.to_owned() });
         }
     }
     for (name, _) in &mapping.unrestricted {
         if !uses(mapping).iter().any(|used| used.argument == name) {
-            problems.push(format!(
-                "`unrestrictedArguments` names `{name}`, which nothing uses; correct the name"
-            ));
+            problems.push(MappingError::UnusedExemption(name.clone()));
         }
     }
     problems.dedup();
-    if problems.is_empty() { Ok(defaults) } else { Err(problems.join("; ")) }
-}
-
-fn listed(properties: &Map<String, Value>) -> String {
-    if properties.is_empty() {
-        return "it has none".to_owned();
-    }
-    let names: Vec<String> = properties.keys().map(|name| format!("`{name}`")).collect();
-    format!("it has {}", names.join(", "))
+    if problems.is_empty() { Ok(defaults) } else { Err(MappingError::Several(problems)) }
 }
 
 /// The arguments of the schema that nothing uses, and whether each occurs in a text with double braces, as in a prompt.

@@ -1,6 +1,8 @@
 //! Templates of a mapping: text with placeholders for arguments, such as `--depth={depth}` or `{files...}`. `{{` and `}}`
 //! stand for braces.
 
+use super::error::MappingError;
+
 /// A text with placeholders for arguments.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Template {
@@ -18,8 +20,8 @@ pub enum Part {
 }
 
 impl Template {
-    /// The messages complete "`argv[2]` ...".
-    pub(super) fn parse(text: &str) -> Result<Self, String> {
+    pub(super) fn parse(text: &str) -> Result<Self, MappingError> {
+        let malformed = || MappingError::Braces(text.to_owned());
         let (mut parts, mut fixed) = (Vec::new(), String::new());
         let mut rest = text;
         while let Some(place) = rest.find(['{', '}']) {
@@ -29,14 +31,14 @@ impl Template {
                 fixed.push_str(brace);
                 after
             } else if brace == "{" {
-                let (part, after) = placeholder(after).ok_or_else(|| malformed(text))?;
+                let (part, after) = placeholder(after).ok_or_else(malformed)?;
                 if !fixed.is_empty() {
                     parts.push(Part::Fixed(std::mem::take(&mut fixed)));
                 }
                 parts.push(part);
                 after
             } else {
-                return Err(malformed(text));
+                return Err(malformed());
             };
         }
         fixed.push_str(rest);
@@ -44,7 +46,7 @@ impl Template {
             parts.push(Part::Fixed(fixed));
         }
         if parts.iter().filter(|part| matches!(part, Part::Each(_))).count() > 1 {
-            return Err(format!("spreads two lists in one word, `{text}`; give each a word of its own"));
+            return Err(MappingError::TwoLists(text.to_owned()));
         }
         Ok(Self { parts })
     }
@@ -95,19 +97,12 @@ fn placeholder(text: &str) -> Option<(Part, &str)> {
     is_name.then(|| (part(name.to_owned()), rest))
 }
 
-fn malformed(text: &str) -> String {
-    format!(
-        "cannot be read: `{text}`; an argument is written {{name}}, each element of a list {{name...}}, \
-         and a brace itself {{{{ or }}}}"
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn shown(text: &str) -> Result<String, String> {
+    fn shown(text: &str) -> Result<String, MappingError> {
         let shown = |part: &Part| match part {
             Part::Fixed(text) => format!("'{text}'"),
             Part::Argument(name) => format!("<{name}>"),
@@ -136,9 +131,9 @@ mod tests {
     #[test]
     fn invalid_templates_are_refused_with_the_valid_form() {
         for text in ["{", "}", "{}", "{ a}", "{a", "a}", "{a{b}}", "{...}", "{a}}b"] {
-            assert!(shown(text).unwrap_err().contains("a brace itself {{ or }}"), "{text}");
+            assert!(shown(text).unwrap_err().to_string().contains("a brace itself {{ or }}"), "{text}");
         }
-        assert!(shown("{a...}{b...}").unwrap_err().contains("two lists"));
+        assert!(shown("{a...}{b...}").unwrap_err().to_string().contains("two lists"));
     }
 
     proptest! {

@@ -1,5 +1,6 @@
 //! Words of a command line, as an author writes them in `argv` or `command`.
 
+use super::error::MappingError;
 use super::template::{Part, Template};
 use serde_json::Value;
 
@@ -45,8 +46,8 @@ pub struct Word {
 }
 
 /// Reads the elements of a list. `key` is the name of the list in the metadata.
-pub(super) fn read(elements: &[Value], key: &str) -> Result<Vec<Words>, String> {
-    let read = |(index, element)| words(element).map_err(|problem| format!("`{key}[{index}]` {problem}"));
+pub(super) fn read(elements: &[Value], key: &'static str) -> Result<Vec<Words>, MappingError> {
+    let read = |(index, element)| words(element).map_err(MappingError::at(format!("{key}[{index}]")));
     let mut all: Vec<Words> = elements.iter().enumerate().map(read).collect::<Result<_, _>>()?;
     let mut operands = Operands::default();
     for words in &mut all {
@@ -56,7 +57,7 @@ pub(super) fn read(elements: &[Value], key: &str) -> Result<Vec<Words>, String> 
     Ok(all)
 }
 
-fn words(element: &Value) -> Result<Words, String> {
+fn words(element: &Value) -> Result<Words, MappingError> {
     match element {
         Value::Array(elements) => group(elements),
         Value::Object(members) if members.contains_key("flag") || members.contains_key("if") => flag(members),
@@ -64,19 +65,19 @@ fn words(element: &Value) -> Result<Words, String> {
     }
 }
 
-fn word(element: &Value) -> Result<Word, String> {
+fn word(element: &Value) -> Result<Word, MappingError> {
     let plain = |text: &str| {
         Ok(Word { template: Template::parse(text)?, may_begin_with_dash: false, only_harmless: false })
     };
     match element {
-        Value::String(text) if text.contains('\0') => Err("holds a NUL, which no word can".to_owned()),
+        Value::String(text) if text.contains('\0') => Err("holds a NUL, which no word can".into()),
         Value::String(text) => plain(text),
         Value::Number(number) => plain(&number.to_string()),
         Value::Object(members) => {
             let may_begin_with_dash = match members.get("allowDash") {
                 None => false,
                 Some(Value::Bool(allowed)) => *allowed,
-                Some(_) => return Err("must have true or false as `allowDash`".to_owned()),
+                Some(_) => return Err("must have true or false as `allowDash`".into()),
             };
             match members.get("word") {
                 Some(Value::String(text)) if members.len() <= 2 && !text.contains('\0') => {
@@ -89,20 +90,17 @@ fn word(element: &Value) -> Result<Word, String> {
     }
 }
 
-fn unreadable(element: &Value) -> String {
+fn unreadable(element: &Value) -> MappingError {
     if let Value::Object(members) = element
         && members.len() == 1
         && let Some((name, Value::Null)) = members.iter().next()
     {
-        return format!("is no word; YAML wants quotes around an argument: \"{{{name}}}\"");
+        return MappingError::Unquoted(name.clone());
     }
-    format!(
-        "cannot be read: {element}; it must be a word (\"--depth={{depth}}\"), a group of words \
-         ([\"--name\", \"{{name}}\"]), {{\"flag\": \"--all\", \"if\": \"all\"}}, or {{\"word\": \"{{x}}\", \"allowDash\": true}}"
-    )
+    MappingError::NotAWord(element.clone())
 }
 
-fn group(elements: &[Value]) -> Result<Words, String> {
+fn group(elements: &[Value]) -> Result<Words, MappingError> {
     let (elements, is_repeated) = match elements {
         [elements @ .., Value::String(dots)] if dots == "..." => (elements, true),
         elements => (elements, false),
@@ -112,7 +110,7 @@ fn group(elements: &[Value]) -> Result<Words, String> {
     if parts().all(|part| matches!(part, Part::Fixed(_))) {
         return Err("is a group without an argument, which nothing could leave out; \
                     write its words without the brackets"
-            .to_owned());
+            .into());
     }
     if !is_repeated {
         return Ok(Words::Group(words));
@@ -127,20 +125,16 @@ fn group(elements: &[Value]) -> Result<Words, String> {
             let list = name.clone();
             Ok(Words::Repeated { words, list })
         }
-        (Some(Err(name)), _) => Err(format!(
-            "is repeated for each element, so that {{{name}...}} has nothing to spread; write {{{name}}}"
-        )),
-        _ => Err("is repeated (\"...\"), and must have one argument, which is the list".to_owned()),
+        (Some(Err(name)), _) => Err(MappingError::SpreadTwice(name.clone())),
+        _ => Err("is repeated (\"...\"), and must have one argument, which is the list".into()),
     }
 }
 
-fn flag(members: &serde_json::Map<String, Value>) -> Result<Words, String> {
+fn flag(members: &serde_json::Map<String, Value>) -> Result<Words, MappingError> {
     let (Some(Value::String(word)), Some(Value::String(argument)), 2) =
         (members.get("flag"), members.get("if"), members.len())
     else {
-        return Err(
-            "must have the word as `flag` and the name of an argument as `if`, and no more".to_owned()
-        );
+        return Err("must have the word as `flag` and the name of an argument as `if`, and no more".into());
     };
     match Template::parse(word)?.fixed() {
         Some(fixed) if !fixed.contains('\0') => {
@@ -148,7 +142,7 @@ fn flag(members: &serde_json::Map<String, Value>) -> Result<Words, String> {
         }
         _ => Err("must have a fixed word as `flag`; for one with a value write a group: \
                   [\"--name\", \"{name}\"]"
-            .to_owned()),
+            .into()),
     }
 }
 
@@ -200,16 +194,13 @@ impl Operands {
 }
 
 /// Refuses a word in which a value would be part of an option's name.
-fn require_own_options(all: &[Words], key: &str) -> Result<(), String> {
+fn require_own_options(all: &[Words], key: &'static str) -> Result<(), MappingError> {
     let words = all.iter().flat_map(Words::words);
     for word in words.filter(|word| word.template.fixed().is_none() && !word.may_begin_with_dash) {
         let prefix = word.template.prefix();
         let ends_in_name = if prefix.starts_with("--") { !prefix.contains('=') } else { prefix == "-" };
         if ends_in_name {
-            return Err(format!(
-                "`{key}` has the word `{prefix}{{…}}`, in which a caller would choose the option; write the option out \
-                 (\"--depth={{depth}}\"), or one {{\"flag\": …, \"if\": …}} for each"
-            ));
+            return Err(MappingError::OpenOption { key, prefix: prefix.to_owned() });
         }
     }
     Ok(())
@@ -220,7 +211,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn read_all(list: &Value) -> Result<Vec<Words>, String> {
+    fn read_all(list: &Value) -> Result<Vec<Words>, MappingError> {
         read(list.as_array().unwrap(), "argv")
     }
 
@@ -274,7 +265,7 @@ mod tests {
             (json!(["a\0b"]), "holds a NUL"),
             (json!(["{"]), "a brace itself"),
         ] {
-            let refused = read_all(&list).unwrap_err();
+            let refused = read_all(&list).unwrap_err().to_string();
             assert!(refused.contains(problem), "{problem} in {refused}");
         }
     }

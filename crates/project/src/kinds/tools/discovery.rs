@@ -1,10 +1,11 @@
 //! Tool discovery: which files are tools, and what the registry keeps of them.
 
 use super::{Execution, Tool};
+use crate::declarations::error::EntryError;
 use crate::declarations::mapping;
 use crate::declarations::metadata::Metadata;
 use crate::declarations::unread_arguments;
-use crate::declarations::values::relative;
+use crate::declarations::values::{given_name, relative};
 use crate::declarations::worker::{Worker, WorkerProgram};
 use crate::ground::interpreters::has_shebang;
 use crate::ground::stamp::Stamp;
@@ -94,8 +95,7 @@ impl Entry for Tool {
         let metadata_file = if is_alone { Some(&candidate.file) } else { candidate.metadata.as_ref() };
         let metadata = match metadata_file {
             Some(path) => {
-                let opened = trust::open_and_judge(path, &context.paths.root);
-                let (file, judged) = opened.map_err(|error| error.to_string())?;
+                let (file, judged) = trust::open_and_judge(path, &context.paths.root)?;
                 distrust = judged.err().map(|distrust| distrust.to_string());
                 let metadata = Metadata::from_opened(path, &file)?;
                 if metadata.provides_tools() {
@@ -114,9 +114,10 @@ impl Entry for Tool {
                     return Ok(None);
                 }
                 Says::Nothing if candidate.at_the_top && !candidate.stamps.file.is_executable() => {
-                    return Err("it has neither metadata nor a `# mcp:` line, and is not executable; \
-                                run `chmod +x` on it if it is a tool"
-                        .into());
+                    return Unread::because(
+                        "it has neither metadata nor a `# mcp:` line, and is not executable; run `chmod +x` on it if it is \
+                         a tool",
+                    );
                 }
                 Says::Nothing => Metadata::default(),
             },
@@ -124,12 +125,12 @@ impl Entry for Tool {
         let has_command = metadata.command.as_deref().is_some_and(|command| command.get() != "null");
         match (is_alone, has_command) {
             (true, false) => {
-                return Err("there is no script of that name beside it, and no `command` in it".into());
+                return Unread::because("there is no script of that name beside it, and no `command` in it");
             }
             (false, true) => {
-                return Err("it has a `command`, and there is a script too; give the script its arguments \
-                            in `argv`, or take it away"
-                    .into());
+                return Unread::because(
+                    "it has a `command`, and there is a script too; give the script its arguments in `argv`, or take it away",
+                );
             }
             _ => {}
         }
@@ -141,23 +142,21 @@ impl Entry for Tool {
         Ok(Some(Self { distrust, ..tool }))
     }
 
-    fn registered(text: &str, paths: &Paths, problems: &mut Vec<String>) -> Result<Self, String> {
+    fn registered(text: &str, paths: &Paths, problems: &mut Vec<String>) -> Result<Self, EntryError> {
         let metadata = Metadata::from_json(text)?;
-        if metadata.name.as_deref().is_none_or(|name| name.trim().is_empty()) {
-            return Err("`name` is missing".to_owned());
+        if given_name(metadata.name.clone()).is_none() {
+            return Err(EntryError::Missing("name"));
         }
         if metadata.command.is_some() && metadata.path.is_none() {
             let tool = Self::new(registration(paths), metadata, &paths.tools, problems)?;
             return Ok(Self { path: String::new(), ..tool });
         }
-        let script = paths.tools.join(relative(metadata.path.as_deref(), "tools")?);
+        let script = paths.tools.join(relative(metadata.path.as_deref(), "tools folder")?);
         if !look::is_file(&script) {
-            return Err(format!("there is no file {}", script.display()));
+            return Err(EntryError::NoFile(script));
         }
         if metadata.command.is_some() {
-            return Err(
-                "it has both `path` and `command`; a script is given its arguments in `argv`".to_owned()
-            );
+            return Err("it has both `path` and `command`; a script is given its arguments in `argv`".into());
         }
         Self::new(script, metadata, &paths.tools, problems)
     }
@@ -165,7 +164,7 @@ impl Entry for Tool {
     fn remembered(metadata: Metadata, paths: &Paths) -> Option<Self> {
         let mapped = mapping::read(&metadata).ok()?;
         let worker = Worker::read(metadata.worker.as_deref(), WorkerProgram::Itself).ok()?;
-        let script = paths.tools.join(relative(metadata.path.as_deref(), "tools").ok()?);
+        let script = paths.tools.join(relative(metadata.path.as_deref(), "tools folder").ok()?);
         let tool = Self::recalled(metadata, script)?;
         Some(Self { execution: Execution::of(mapped, worker, &tool.input_schema).ok()?, ..tool })
     }

@@ -1,5 +1,6 @@
 //! Execution: how a tool is run.
 
+use crate::declarations::error::EntryError;
 use crate::declarations::mapping::{self, Mapping};
 use crate::declarations::worker::Worker;
 use serde_json::value::RawValue;
@@ -25,14 +26,14 @@ impl Execution {
         mapped: Option<mapping::Read>,
         worker: Option<Worker>,
         schema: &RawValue,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, EntryError> {
         let mapped = match (mapped, worker) {
             (None, None) => return Ok(Self::Script),
             (None, Some(worker)) => return Ok(Self::Worker(worker)),
             (Some(_), Some(_)) => {
                 return Err("it is a `worker`, which is given its arguments as JSON with each call; take `argv`, `env`, \
                             `stdin` and `command` away"
-                    .to_owned());
+                    .into());
             }
             (Some(mapped), None) => mapped,
         };

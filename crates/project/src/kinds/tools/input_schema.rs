@@ -1,5 +1,6 @@
 //! Input schemas, in the form that every client expects.
 
+use crate::declarations::error::{EntryError, within, wrong_value};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -8,7 +9,7 @@ use serde_json::value::RawValue;
 pub(super) const NO_SCHEMA: &str = r#"{"type":"object","properties":{}}"#;
 
 /// A schema that says `"type": "object"` and has `properties`, as every client expects.
-pub(super) fn input_schema(schema: Option<Box<RawValue>>) -> Result<Box<RawValue>, String> {
+pub(super) fn input_schema(schema: Option<Box<RawValue>>) -> Result<Box<RawValue>, EntryError> {
     #[derive(Deserialize)]
     struct Shape<'a> {
         r#type: Option<Value>,
@@ -16,16 +17,14 @@ pub(super) fn input_schema(schema: Option<Box<RawValue>>) -> Result<Box<RawValue
         properties: Option<&'a RawValue>,
     }
     let text = schema.as_deref().map_or("{}", RawValue::get);
-    let shape: Shape<'_> = serde_json::from_str(text).map_err(|error| format!("`inputSchema`: {error}"))?;
+    let shape: Shape<'_> = serde_json::from_str(text).map_err(within("inputSchema"))?;
     let mut added = String::new();
     match shape.r#type {
         None => added.push_str(r#""type":"object","#),
         Some(kind) if kind == "object" => {}
         Some(kind) => {
-            let problem = format!("`inputSchema` must have the type \"object\", not {kind}");
-            return Err(format!(
-                "{problem}; write `\"type\": \"object\"` and put the rest into `properties`"
-            ));
+            let remedy = "; write `\"type\": \"object\"` and put the rest into `properties`";
+            return Err(wrong_value("inputSchema", "have the type \"object\"", kind.to_string(), remedy));
         }
     }
     match shape.properties {
@@ -33,7 +32,7 @@ pub(super) fn input_schema(schema: Option<Box<RawValue>>) -> Result<Box<RawValue
         Some(properties) if properties.get().starts_with('{') => {}
         Some(_) => {
             return Err(
-                "`inputSchema.properties` must be an object; write a schema for each name in it".to_owned()
+                "`inputSchema.properties` must be an object; write a schema for each name in it".into()
             );
         }
     }
@@ -42,5 +41,5 @@ pub(super) fn input_schema(schema: Option<Box<RawValue>>) -> Result<Box<RawValue
         Some(schema) if schema.get() != "{}" => schema.get().replacen('{', &format!("{{{added}"), 1),
         _ => format!("{{{}}}", added.trim_end_matches(',')),
     };
-    RawValue::from_string(whole).map_err(|error| error.to_string())
+    RawValue::from_string(whole).map_err(within("inputSchema"))
 }

@@ -9,9 +9,10 @@ pub use execution::Execution;
 pub use options::{Timeouts, ToolOptions};
 
 use crate::Paths;
+use crate::declarations::error::EntryError;
 use crate::declarations::metadata::Metadata;
 use crate::declarations::refusals::names::refusal;
-use crate::declarations::values::object;
+use crate::declarations::values::{given_name, object};
 use crate::declarations::worker::{Worker, WorkerProgram};
 use crate::declarations::{header_parameters, icons, mapping};
 use crate::kinds::served_by::ServedBy;
@@ -81,10 +82,10 @@ impl Tool {
         program: &Path,
         paths: &Paths,
         problems: &mut Vec<String>,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, EntryError> {
         let metadata = Metadata::from_json(definition)?;
-        if metadata.name.as_deref().is_none_or(|name| name.trim().is_empty()) {
-            return Err("`name` is missing".to_owned());
+        if given_name(metadata.name.clone()).is_none() {
+            return Err(EntryError::Missing("name"));
         }
         // The definition must not decide how the tool is run.
         let metadata = Metadata {
@@ -106,7 +107,7 @@ impl Tool {
         served_by: &ServedBy,
         paths: &Paths,
         problems: &mut Vec<String>,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, EntryError> {
         Ok(Self::provided(definition, &served_by.file, paths, problems)?.served_by(served_by))
     }
 
@@ -158,20 +159,15 @@ impl Tool {
         mut metadata: Metadata,
         tools: &Path,
         problems: &mut Vec<String>,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, EntryError> {
         let path = below(&script, tools);
         let mapped = mapping::read(&metadata)?;
         let worker = Worker::read(metadata.worker.as_deref(), WorkerProgram::Itself)?;
         if worker.is_some() && metadata.cwd.is_some() {
-            return Err(
-                "it is a `worker`, which runs in the folder of the project; take `cwd` away".to_owned()
-            );
+            return Err("it is a `worker`, which runs in the folder of the project; take `cwd` away".into());
         }
         let options = ToolOptions::take(&mut metadata, problems)?;
-        let name = metadata
-            .name
-            .filter(|name| !name.trim().is_empty())
-            .unwrap_or_else(|| default_name(&described(&script), "tool"));
+        let name = given_name(metadata.name).unwrap_or_else(|| default_name(&described(&script), "tool"));
         let refusal = refusal(&name);
         problems.extend(refusal.map(|refusal| format!("{}; {}", refusal.problem, refusal.remedy)));
         let folder = script.parent().unwrap_or(tools);

@@ -1,6 +1,7 @@
 //! Options of a tool: the keys of metadata that decide how it runs, and that clients never receive.
 
 use crate::declarations::client_capability::ClientCapability;
+use crate::declarations::error::EntryError;
 use crate::declarations::metadata::Metadata;
 use crate::declarations::values::positive;
 use crate::declarations::variable_names;
@@ -43,7 +44,7 @@ pub struct Timeouts {
 
 impl ToolOptions {
     /// Takes the options out of metadata. `problems` receives harmless mistakes.
-    pub(super) fn take(metadata: &mut Metadata, problems: &mut Vec<String>) -> Result<Self, String> {
+    pub(super) fn take(metadata: &mut Metadata, problems: &mut Vec<String>) -> Result<Self, EntryError> {
         Ok(Self {
             timeouts: Timeouts {
                 limit: positive(metadata.timeout_secs, "timeoutSecs")?,

@@ -44,11 +44,11 @@ static GROUPS: LazyLock<Groups> = LazyLock::new(Groups::default);
 struct Groups {
     /// Calls run without control groups from now on.
     given_up: AtomicBool,
-    state: Mutex<State>,
+    state: Mutex<GroupsState>,
 }
 
 #[derive(Default)]
-struct State {
+struct GroupsState {
     /// The group that holds those of calls.
     parent: Option<PathBuf>,
     spare: Vec<CallGroup>,
@@ -128,7 +128,7 @@ pub(crate) fn remove_all() {
     }
 }
 
-impl State {
+impl GroupsState {
     fn make(&mut self) -> io::Result<CallGroup> {
         let parent = match &self.parent {
             Some(parent) => parent,

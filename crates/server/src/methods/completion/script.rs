@@ -41,13 +41,14 @@ pub(super) async fn ask(
     let what = format!("The completion of '{}'", referent.name);
     let held = work.budget().charge(printed.len() + tree_bytes(&printed));
     let _held = held.map_err(|why| RpcError::internal(format!("{what} printed too much: {why}")))?;
-    read(&printed, start.offset, params.limit).map_err(|problem| {
-        RpcError::internal(format!("{what} {problem}, and printed: {}", excerpt(&printed)))
+    read(&printed, start.offset, params.limit).ok_or_else(|| {
+        let printed = excerpt(&printed);
+        RpcError::internal(format!("{what} must print strings as its suggestions, and printed: {printed}"))
     })
 }
 
-/// Reads an array of values, an object that has one and may say that there are more, or one value a line.
-fn read(printed: &str, offset: usize, limit: usize) -> Result<Suggestions, String> {
+/// Reads an array of strings, an object that has one and may say that there are more, or one value a line.
+fn read(printed: &str, offset: usize, limit: usize) -> Option<Suggestions> {
     let whole: Value = serde_json::from_str(&surrogates::mended(printed.trim())).unwrap_or_default();
     let (values, described) = match &whole {
         Value::Array(values) => (strings(values)?, &Value::Null),
@@ -57,7 +58,7 @@ fn read(printed: &str, offset: usize, limit: usize) -> Result<Suggestions, Strin
             match values {
                 None | Some(Value::Null) => (Vec::new(), described),
                 Some(Value::Array(values)) => (strings(values)?, described),
-                Some(_) => return Err("must have an array of strings as `suggestions`".to_owned()),
+                Some(_) => return None,
             }
         }
         _ => {
@@ -67,7 +68,7 @@ fn read(printed: &str, offset: usize, limit: usize) -> Result<Suggestions, Strin
     };
     // A script that prints more values than were asked for, and says nothing else, has printed all of them.
     if described.is_null() && values.len() > limit {
-        return Ok(Suggestions::page(values, offset, limit));
+        return Some(Suggestions::page(values, offset, limit));
     }
     let number = |name: &str| {
         let value = &described[name];
@@ -80,12 +81,11 @@ fn read(printed: &str, offset: usize, limit: usize) -> Result<Suggestions, Strin
     let is_all = described.is_null() && offset == 0;
     let total = number("total").or(is_all.then_some(values.len()));
     let values: Vec<String> = values.into_iter().take(limit).collect();
-    Ok(Suggestions { values, total, has_more, next: number("next"), cursor })
+    Some(Suggestions { values, total, has_more, next: number("next"), cursor })
 }
 
-fn strings(values: &[Value]) -> Result<Vec<String>, String> {
-    let all: Option<Vec<String>> = values.iter().map(|value| value.as_str().map(str::to_owned)).collect();
-    all.ok_or_else(|| "must print strings as its suggestions".to_owned())
+fn strings(values: &[Value]) -> Option<Vec<String>> {
+    values.iter().map(|value| value.as_str().map(str::to_owned)).collect()
 }
 
 #[cfg(test)]
@@ -122,7 +122,7 @@ mod tests {
         assert_eq!(told("a\n\nb \n", 0, 5), (words("a b"), Some(2), false, None));
         assert_eq!(told("", 0, 5), (Vec::new(), Some(0), false, None));
         for wrong in [r#"["a", 5]"#, r#"{"suggestions": "a"}"#, r#"{"suggestions": [null]}"#] {
-            read(wrong, 0, 5).unwrap_err();
+            assert!(read(wrong, 0, 5).is_none(), "{wrong}");
         }
     }
 }

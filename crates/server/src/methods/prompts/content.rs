@@ -1,6 +1,7 @@
 //! Prompt messages: turns what authors write into what clients expect, with placeholders filled and project files
 //! embedded.
 
+use super::error::PromptError;
 use super::values::Values;
 use crate::methods::tools::resources_file::file_uri;
 use crate::replies::shape;
@@ -41,31 +42,31 @@ impl Spent {
         Self { bytes: Cell::new(0), held: RefCell::new(Charge::nothing(budget)) }
     }
 
-    fn hold(&self, bytes: usize) -> Result<(), String> {
+    fn hold(&self, bytes: usize) -> Result<(), PromptError> {
         let mut held = self.held.borrow_mut();
         let all = held.bytes() + bytes;
-        held.grow_to(all).map_err(|why| format!("is too large: {why}"))
+        Ok(held.grow_to(all)?)
     }
 }
 
 impl Writer<'_> {
     /// One message with this text.
-    pub(super) fn text(&self, text: &str) -> Result<String, String> {
+    pub(super) fn text(&self, text: &str) -> Result<String, PromptError> {
         let content = json!({ "type": "text", "text": self.fill(text)? });
         Ok(format!("[{}]", shape::message(self.prompt.role, &content.to_string(), self.revision)))
     }
 
     /// A JSON text as a tree of values.
-    pub(super) fn parse(&self, text: &str) -> Result<serde_json::Result<Value>, String> {
+    pub(super) fn parse(&self, text: &str) -> Result<serde_json::Result<Value>, PromptError> {
         self.spent.hold(tree_bytes(text))?;
         Ok(serde_json::from_str(&surrogates::mended(text)))
     }
 
     /// The messages as the text of a JSON array.
-    pub(super) fn messages(&self, messages: &[Value]) -> Result<String, String> {
+    pub(super) fn messages(&self, messages: &[Value]) -> Result<String, PromptError> {
         let mut written = String::from("[");
         for (index, message) in messages.iter().enumerate() {
-            let wrong = |problem| format!("`messages[{index}]` {problem}");
+            let wrong = |error| PromptError::InMessage { index, cause: Box::new(error) };
             let role = self.role(message).map_err(wrong)?;
             // Some authors write several contents where only one is allowed: each becomes a message of its own.
             let contents = match &message["content"] {
@@ -84,17 +85,17 @@ impl Writer<'_> {
         Ok(written)
     }
 
-    fn role(&self, message: &Value) -> Result<&'static str, String> {
+    fn role(&self, message: &Value) -> Result<&'static str, PromptError> {
         match &message["role"] {
-            _ if !message.is_object() => Err("must be an object with `role` and `content`".to_owned()),
+            _ if !message.is_object() => Err("must be an object with `role` and `content`".into()),
             Value::Null => Ok(self.prompt.role),
             role if role == "user" => Ok("user"),
             role if role == "assistant" => Ok("assistant"),
-            role => Err(format!("has the role {role}; it must be \"user\" or \"assistant\"")),
+            role => Err(PromptError::Role(role.clone())),
         }
     }
 
-    fn content(&self, content: &Value) -> Result<Value, String> {
+    fn content(&self, content: &Value) -> Result<Value, PromptError> {
         if let Value::String(text) = content {
             return Ok(json!({ "type": "text", "text": self.fill(text)? }));
         }
@@ -128,19 +129,19 @@ impl Writer<'_> {
                 return Err(
                     "must have `text`, `image`, `audio`, `resource` or `resource_link` as the `type` \
                             of its content"
-                        .to_owned(),
+                        .into(),
                 );
             }
         };
         if let Some(lacking) =
             required.iter().find(|place| !content.pointer(place).is_some_and(Value::is_string))
         {
-            return Err(format!("lacks the text `{}` in its content", lacking[1..].replace('/', ".")));
+            return Err(PromptError::Lacks(lacking[1..].replace('/', ".")));
         }
         if content["type"] == "resource" {
             let inner = &content["resource"];
             if !inner["text"].is_string() && !inner["blob"].is_string() {
-                return Err("lacks `text`, `blob` or `path` in its `resource`".to_owned());
+                return Err("lacks `text`, `blob` or `path` in its `resource`".into());
             }
         }
         for place in ["/text", "/uri", "/resource/uri", "/resource/text"] {
@@ -152,14 +153,18 @@ impl Writer<'_> {
     }
 
     /// A file as content: of the requested type, else of the type that suits it.
-    fn embedded(&self, path: &str, mut content: Value) -> Result<Value, String> {
+    fn embedded(&self, path: &str, mut content: Value) -> Result<Value, PromptError> {
         let (bytes, file) = self.read(path)?;
         let size = bytes.len();
         let sniffed = sniff(&bytes, Some(path));
         let mime_type = content["mimeType"].as_str().unwrap_or(sniffed.mime_type).to_owned();
         let suitable = ["image", "audio"].into_iter().find(|kind| mime_type.starts_with(kind));
         let kind = content["type"].as_str().or(suitable).unwrap_or("resource").to_owned();
-        let unsuitable = || format!("names {path} as {kind}, but it is {mime_type}");
+        let unsuitable = || PromptError::Unsuitable {
+            path: path.to_owned(),
+            kind: kind.clone(),
+            mime_type: mime_type.clone(),
+        };
         content["type"] = kind.clone().into();
         match &*kind {
             "text" => {
@@ -187,62 +192,50 @@ impl Writer<'_> {
                     Err(binary) => blob(&file, &mime_type, binary.as_bytes()),
                 };
             }
-            _ => return Err(format!("has a `path`, which the type `{kind}` does not take")),
+            _ => return Err(PromptError::NoPath(kind)),
         }
         Ok(content)
     }
 
     /// Reads a file of the project. A relative path starts at the folder of the prompt.
-    pub(super) fn read(&self, path: &str) -> Result<(Vec<u8>, PathBuf), String> {
+    pub(super) fn read(&self, path: &str) -> Result<(Vec<u8>, PathBuf), PromptError> {
         let folder = self.prompt.file.parent().unwrap_or(&self.paths.prompts);
         let file = folder.join(path);
         let roots = Roots::new([self.paths.root.clone(), self.paths.prompts.clone()]);
-        let content = roots.read(&file, self.limit as u64).map_err(|error| self.in_words(path, &error))?;
+        let content = roots.read(&file, self.limit as u64).map_err(|error| self.unread(path, error))?;
         Ok((content.bytes, file))
     }
 
-    fn in_words(&self, path: &str, error: &FetchError) -> String {
+    fn unread(&self, path: &str, error: FetchError) -> PromptError {
         match error.kind() {
-            ErrorKind::TooLarge => {
-                format!(
-                    "names {path}, which has more than {} bytes; {LIMIT_SETTING} sets the limit",
-                    self.limit
-                )
-            }
+            ErrorKind::TooLarge => PromptError::FileTooLarge { path: path.to_owned(), limit: self.limit },
             ErrorKind::Refused if !matches!(error, FetchError::NotAFile { .. }) => {
-                format!("names {path}, which is outside the project; copy it into the project")
+                PromptError::Outside(path.to_owned())
             }
-            _ => format!("names a file that cannot be read: {error}"),
+            _ => PromptError::Unreadable(error),
         }
     }
 
     /// The text with its placeholders filled, if all messages together stay within the limit.
-    fn fill(&self, text: &str) -> Result<String, String> {
+    fn fill(&self, text: &str) -> Result<String, PromptError> {
         let left = self.limit - self.spent.bytes.get();
         let filled = match self.values {
-            Some(values) => values.fill(text, left).ok_or_else(|| self.too_large())?,
+            Some(values) => values.fill(text, left).ok_or(PromptError::TooLarge(self.limit))?,
             None => text.to_owned(),
         };
         self.spend(filled.len())?;
         Ok(filled)
     }
 
-    fn spend(&self, bytes: usize) -> Result<(), String> {
+    fn spend(&self, bytes: usize) -> Result<(), PromptError> {
         let spent = self.spent.bytes.get() + bytes;
         if spent > self.limit {
-            return Err(self.too_large());
+            return Err(PromptError::TooLarge(self.limit));
         }
         self.spent.bytes.set(spent);
         self.spent.hold(COPIES * bytes)
     }
-
-    fn too_large(&self) -> String {
-        format!("comes to more than {} bytes; {LIMIT_SETTING} sets the limit", self.limit)
-    }
 }
-
-/// The setting that limits files, templates and script output.
-pub(super) const LIMIT_SETTING: &str = "MCPBASH_MAX_PROMPT_BYTES";
 
 fn blob(file: &Path, mime_type: &str, bytes: &[u8]) -> Value {
     json!({ "uri": file_uri(file), "mimeType": mime_type, "blob": STANDARD.encode(bytes) })

@@ -1,6 +1,7 @@
 //! `prompts/get`: turns the client's arguments into messages.
 
 use super::content::{Spent, Writer};
+use super::error::PromptError;
 use super::values::Values;
 use crate::handling::{Resumable, Work};
 use crate::logging::Facts;
@@ -106,10 +107,10 @@ impl Rendered {
 }
 
 /// A text file is one message; a JSON file holds messages.
-fn template(writer: &Writer<'_>) -> Result<Rendered, String> {
+fn template(writer: &Writer<'_>) -> Result<Rendered, PromptError> {
     let name = writer.prompt.file.file_name().unwrap_or_default().to_string_lossy();
     let (bytes, file) = writer.read(&name)?;
-    let text = String::from_utf8(bytes).map_err(|_| "is not valid UTF-8; save it as UTF-8".to_owned())?;
+    let text = String::from_utf8(bytes).map_err(|_| "is not valid UTF-8; save it as UTF-8")?;
     if file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json")) {
         return listed(writer, &text);
     }
@@ -117,12 +118,12 @@ fn template(writer: &Writer<'_>) -> Result<Rendered, String> {
 }
 
 /// Messages as JSON: an array of them, or an object that has such an array.
-fn listed(writer: &Writer<'_>, text: &str) -> Result<Rendered, String> {
-    let whole = writer.parse(text)?.map_err(|error| format!("is not valid JSON: {error}"))?;
+fn listed(writer: &Writer<'_>, text: &str) -> Result<Rendered, PromptError> {
+    let whole = writer.parse(text)?.map_err(PromptError::NotJson)?;
     listed_in(writer, &whole)
 }
 
-fn listed_in(writer: &Writer<'_>, whole: &Value) -> Result<Rendered, String> {
+fn listed_in(writer: &Writer<'_>, whole: &Value) -> Result<Rendered, PromptError> {
     let messages = whole.as_array().or_else(|| whole["messages"].as_array());
     let messages = messages.ok_or("must hold an array of messages")?;
     let description = whole["description"].as_str().map(str::to_owned);
@@ -130,7 +131,7 @@ fn listed_in(writer: &Writer<'_>, whole: &Value) -> Result<Rendered, String> {
 }
 
 /// A whole result, an array of messages, or text.
-fn printed_by_script(writer: &Writer<'_>, printed: &str) -> Result<Rendered, String> {
+fn printed_by_script(writer: &Writer<'_>, printed: &str) -> Result<Rendered, PromptError> {
     let is_message = |value: &Value| value.get("content").is_some();
     match writer.parse(printed.trim())? {
         Ok(mut whole) if whole["messages"].is_array() => {

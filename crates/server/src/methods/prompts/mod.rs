@@ -1,6 +1,7 @@
 //! `prompts/list` and `prompts/get`.
 
 mod content;
+mod error;
 mod get;
 mod values;
 

@@ -1,7 +1,7 @@
 //! Embedded resources: files that a script names as part of its result.
 
 use crate::replies::Content;
-use mcp_bash_budget::{Budget, Charge};
+use mcp_bash_budget::{Budget, Charge, NoRoom};
 use mcp_bash_fetch::sniff;
 use mcp_bash_wire::{surrogates, write};
 use serde_json::Value;
@@ -9,12 +9,28 @@ use std::fmt::Write as _;
 use std::io::{self, ErrorKind};
 use std::path::Path;
 use std::sync::Arc;
+use thiserror::Error;
 
 /// A file that a script names.
 struct Named {
     path: String,
     kind: Option<String>,
     uri: Option<String>,
+}
+
+/// Why a file is left out.
+#[derive(Debug, Error)]
+enum LeftOut {
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    #[error(transparent)]
+    NoRoom(#[from] NoRoom),
+    #[error("it is outside the project")]
+    Outside,
+    #[error(
+        "the files of a result have at most {0} bytes together; MCPBASH_MAX_TOOL_OUTPUT_SIZE sets the limit"
+    )]
+    TooLarge(usize),
 }
 
 /// Reads the list that a script has left, if any, and adds the files it names to `content`. Returns the problems. Paths
@@ -63,18 +79,15 @@ impl<'a> Allowance<'a> {
     }
 
     /// The bytes of a file.
-    fn read(&mut self, path: &Path) -> Result<(Vec<u8>, Charge), String> {
+    fn read(&mut self, path: &Path) -> Result<(Vec<u8>, Charge), LeftOut> {
         let bytes = mcp_bash_files::read(path, self.left as u64).map_err(|error| match error.kind() {
-            ErrorKind::FileTooLarge => format!(
-                "the files of a result have at most {} bytes together; MCPBASH_MAX_TOOL_OUTPUT_SIZE sets the limit",
-                self.limit
-            ),
-            _ => error.to_string(),
+            ErrorKind::FileTooLarge => LeftOut::TooLarge(self.limit),
+            _ => error.into(),
         })?;
         // It is longer as part of the result; how much longer depends on its content.
         let size = std::str::from_utf8(&bytes).map_or(bytes.len() / 3 * 4 + 4, write::string_len);
-        let held = self.budget.charge(bytes.len()).map_err(|why| why.to_string())?;
-        self.held.grow_to(self.held.bytes() + size).map_err(|why| why.to_string())?;
+        let held = self.budget.charge(bytes.len())?;
+        self.held.grow_to(self.held.bytes() + size)?;
         self.left -= bytes.len();
         Ok((bytes, held))
     }
@@ -109,10 +122,10 @@ fn embed_one(
     root: &Path,
     content: &mut Content,
     allowance: &mut Allowance<'_>,
-) -> Result<(), String> {
-    let path = root.join(&named.path).canonicalize().map_err(|error| error.to_string())?;
+) -> Result<(), LeftOut> {
+    let path = root.join(&named.path).canonicalize()?;
     if !root.canonicalize().is_ok_and(|root| path.starts_with(root)) {
-        return Err("it is outside the project".to_owned());
+        return Err(LeftOut::Outside);
     }
     let (bytes, _held) = allowance.read(&path)?;
     let uri = named.uri.clone().unwrap_or_else(|| file_uri(&path));

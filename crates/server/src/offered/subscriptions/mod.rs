@@ -30,7 +30,7 @@ use tokio::runtime::Handle;
 pub(crate) struct Subscriptions {
     resources: Arc<Resources>,
     runtime: Handle,
-    state: Mutex<State>,
+    state: Mutex<SubscriptionsState>,
     /// Made with the first file, unless the system cannot report changes.
     folders: OnceLock<Option<Folders>>,
     /// Changed files are read one at a time, so that no old reading arrives after a newer one.
@@ -38,7 +38,7 @@ pub(crate) struct Subscriptions {
 }
 
 #[derive(Default)]
-struct State {
+struct SubscriptionsState {
     table: Table,
     is_polling: bool,
     /// A resource that has to be polled was added since the last round.

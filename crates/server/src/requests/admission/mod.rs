@@ -29,7 +29,7 @@ pub(crate) type Task = Box<dyn FnOnce(Place) -> Pin<Box<dyn Future<Output = ()> 
 pub(crate) struct Admission {
     workplaces: Workplaces,
     limits: AdmissionLimits,
-    state: Mutex<State>,
+    state: Mutex<AdmissionState>,
 }
 
 /// How much is worked on, and how much may wait.
@@ -46,13 +46,13 @@ pub(crate) struct AdmissionLimits {
 }
 
 #[derive(Default)]
-struct State {
+struct AdmissionState {
     running: usize,
     resting: usize,
     callers: CallersInTurn<Turn>,
 }
 
-impl State {
+impl AdmissionState {
     /// Whether the queue of a caller has room for a request of `bytes`.
     fn has_room(&self, caller: &Arc<Caller>, limits: AdmissionLimits, bytes: usize) -> Result<(), Reason> {
         let (waiting, held) = self.callers.waiting_to_begin(caller);
@@ -145,7 +145,7 @@ impl Admission {
         self.begin_next_of(self.state.lock())
     }
 
-    fn begin_next_of(self: &Arc<Self>, mut state: MutexGuard<'_, State>) -> bool {
+    fn begin_next_of(self: &Arc<Self>, mut state: MutexGuard<'_, AdmissionState>) -> bool {
         if state.running >= self.limits.places {
             return false;
         }

@@ -231,7 +231,7 @@ async fn one_that_does_not_come_back_gives_its_turn_to_others() {
     answer.send(()).unwrap();
     scene.started().await;
     let (turn, admission) = (requests.caller.clone(), Arc::clone(&scene.admission));
-    let share = |state: &State| state.callers.shares[&turn.key()].returning;
+    let share = |state: &AdmissionState| state.callers.shares[&turn.key()].returning;
     assert_eq!(share(&admission.state.lock()), 1);
     let first = Arc::clone(scene.requests[0].0.request());
     scene.admission.forget(&turn, &first);

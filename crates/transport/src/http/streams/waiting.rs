@@ -6,10 +6,10 @@ use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 
 #[derive(Default)]
-pub(in crate::http) struct Waiting(Mutex<State>);
+pub(in crate::http) struct Waiting(Mutex<WaitingClients>);
 
 #[derive(Default)]
-struct State {
+struct WaitingClients {
     last: u64,
     clients: HashMap<u64, Weak<Client>>,
     is_ending: bool,

@@ -8,7 +8,7 @@ use crate::commands::call::given::{Pair, assembled};
 use crate::commands::call::parameters::Parameters;
 use crate::commands::call::show::Shown;
 use crate::commands::get;
-use crate::commands::list::{self, Kind};
+use crate::commands::list::{self, EntryKind};
 use crate::open::shell_words::{self, SplitError};
 use crate::open::talk::{Talk, refused};
 use crate::terminal::print::{for_stdout, print};
@@ -65,7 +65,7 @@ pub(super) fn run(talk: &mut Talk, line: &str, terminal: Terminal) -> Result<Nex
         ("help" | "?", []) => print(HELP)?,
         ("help" | "?", [tool]) => help(talk, tool, terminal)?,
         ("list", []) => list(talk, None, terminal)?,
-        ("list", [kind]) => match Kind::from_str(kind, true) {
+        ("list", [kind]) => match EntryKind::from_str(kind, true) {
             Ok(kind) => list(talk, Some(kind), terminal)?,
             Err(_) => return Err(misuse("list", "tools, resources, templates or prompts, or nothing")),
         },
@@ -124,7 +124,7 @@ fn read(talk: &mut Talk, uri: &str) -> Result<(), Error> {
     print(&for_stdout(text))
 }
 
-fn list(talk: &mut Talk, kind: Option<Kind>, terminal: Terminal) -> Result<(), Error> {
+fn list(talk: &mut Talk, kind: Option<EntryKind>, terminal: Terminal) -> Result<(), Error> {
     let kinds = kind.map_or_else(|| list::ALL.to_vec(), |kind| vec![kind]);
     let mut text = String::new();
     for kind in kinds {
@@ -140,7 +140,7 @@ fn list(talk: &mut Talk, kind: Option<Kind>, terminal: Terminal) -> Result<(), E
 
 fn help(talk: &mut Talk, name: &str, terminal: Terminal) -> Result<(), Error> {
     let mut text = String::new();
-    list::push_table(&mut text, Kind::Tools, &[tool(talk, name)?], true, terminal);
+    list::push_table(&mut text, EntryKind::Tools, &[tool(talk, name)?], true, terminal);
     print(&text)
 }
 

@@ -1,10 +1,11 @@
+use crate::declarations::mapping::error::MappingError;
 use crate::declarations::mapping::{Mapping, read};
 use crate::declarations::metadata::Metadata;
 use mcp_bash_hazards::HARMLESS;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-fn fitted(metadata: &Value) -> Result<Mapping, String> {
+fn fitted(metadata: &Value) -> Result<Mapping, MappingError> {
     let read = read(&Metadata::from_json(&metadata.to_string()).unwrap()).map(Option::unwrap)?;
     let schema = match metadata.get("inputSchema") {
         Some(schema) => RawValue::from_string(schema.to_string()).unwrap(),
@@ -14,8 +15,10 @@ fn fitted(metadata: &Value) -> Result<Mapping, String> {
 }
 
 fn is_refused(metadata: &Value) -> bool {
-    fitted(metadata)
-        .is_err_and(|refused| refused.contains("as code") && refused.contains("`unrestrictedArguments`"))
+    fitted(metadata).is_err_and(|refused| {
+        let refused = refused.to_string();
+        refused.contains("as code") && refused.contains("`unrestrictedArguments`")
+    })
 }
 
 #[test]
@@ -73,11 +76,12 @@ fn the_author_can_say_that_a_value_is_safe() {
     let mapping = fitted(&declared).unwrap();
     assert_eq!(mapping.unrestricted, [("line".to_owned(), "callers are trusted".to_owned())]);
     for wrong in [json!({}), json!([]), json!("line"), json!({ "line": "" }), json!({ "line": true })] {
-        let refused = fitted(&json!({ "command": command, "unrestrictedArguments": wrong })).unwrap_err();
+        let refused =
+            fitted(&json!({ "command": command, "unrestrictedArguments": wrong })).unwrap_err().to_string();
         assert!(refused.contains("each with the reason"), "{refused}");
     }
     let unknown = json!({ "command": ["ls", "{a}"], "unrestrictedArguments": { "b": "x" } });
-    assert!(fitted(&unknown).unwrap_err().contains("names `b`, which nothing uses"));
+    assert!(fitted(&unknown).unwrap_err().to_string().contains("names `b`, which nothing uses"));
 }
 
 #[test]
@@ -99,7 +103,7 @@ fn variables_that_decide_what_runs_are_the_authors_alone() {
     for name in
         ["PATH", "LD_PRELOAD", "MAKEFLAGS", "TAR_OPTIONS", "_JAVA_OPTIONS", "PERL5DB", "npm_config_prefix"]
     {
-        let refused = fitted(&json!({ "env": { name: "{x}" } })).unwrap_err();
+        let refused = fitted(&json!({ "env": { name: "{x}" } })).unwrap_err().to_string();
         assert!(refused.contains("decides what code is run"), "{refused}");
         assert!(fitted(&json!({ "env": { name: "fixed" } })).is_ok(), "{name}");
         let declared = json!({ "env": { name: "{x}" }, "unrestrictedArguments": { "x": "it is checked" } });
