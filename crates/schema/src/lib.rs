@@ -33,30 +33,43 @@
 //!
 //! Everything here is a pure function of its input: there is no runtime, no file, no clock.
 
+mod address;
 mod alternatives;
+mod applicators;
+mod assertions;
 mod bounds;
 mod check;
 mod coerce;
+mod compile;
+mod conformity;
 mod contradictions;
 mod decimal;
+mod draft;
 mod equality;
 mod error;
 mod excerpt;
 mod expectation;
-mod literal;
+mod keywords;
+mod marks;
+mod meta;
 mod meter;
 mod mismatch;
-mod plain;
+mod pattern;
+mod place;
 mod problem;
-mod refusal;
+mod program;
 mod repair;
+mod resources;
 mod room;
+mod rules;
+mod run;
 mod schema;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod types;
+mod violation;
 mod wording;
-mod written;
 
 pub use bounds::{MAX_SCHEMA_BYTES, MAX_SCHEMA_DEPTH, MAX_SUBSCHEMAS};
 pub use contradictions::{Contradiction, Contradictions, contradictions};

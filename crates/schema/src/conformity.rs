@@ -1,0 +1,48 @@
+//! Conformity: whether a schema is one, by the meta-schema of its draft.
+
+use crate::check::{Check, with_enough_stack};
+use crate::draft::Draft;
+use crate::resources::Resources;
+use crate::tree::Tree;
+use crate::{SchemaError, meta};
+use serde_json::Value;
+
+pub(crate) struct Conformity {
+    /// The text of the schema, without names that occur twice in an object.
+    text: String,
+    /// The parts in other drafts, which the meta-schema of the whole has no say in.
+    foreign: Vec<(String, Draft)>,
+}
+
+impl Conformity {
+    pub(crate) fn new(text: &str, schema: &Value, resources: &Resources<'_>) -> Self {
+        // A schema may have a name twice, as its parsers agree that the last one counts.
+        let text = if Tree::read(text).is_ok() { text.to_owned() } else { schema.to_string() };
+        let foreign = resources.foreign().into_iter();
+        Self { text, foreign: foreign.map(|(location, draft)| (location.to_owned(), draft)).collect() }
+    }
+
+    /// Checks the whole and its parts in other drafts.
+    pub(crate) fn check_all(&self, draft: Draft) -> Result<(), SchemaError> {
+        self.check("", draft)?;
+        self.foreign.iter().try_for_each(|(location, draft)| self.check(location, *draft))
+    }
+
+    /// Checks the part at a JSON Pointer.
+    pub(crate) fn check(&self, location: &str, draft: Draft) -> Result<(), SchemaError> {
+        let whole = "the schema";
+        let invalid = |problem: String| Err(SchemaError::Invalid(problem));
+        let (Some(program), Ok(tree)) = (meta::program(draft), Tree::read(&self.text)) else {
+            return invalid(format!("{whole} cannot be checked"));
+        };
+        let others = self.foreign.iter().map(|(foreign, _)| foreign.as_str());
+        let exempt: Vec<&str> = others.filter(|foreign| *foreign != location).collect();
+        let checked = with_enough_stack(whole, |stack| {
+            Check { location, exempt: &exempt, ..Check::new(program, whole, stack) }.tree(&tree)
+        });
+        match checked {
+            Ok(()) => Ok(()),
+            Err(problems) => invalid(problems.first().map_or_else(String::new, ToString::to_string)),
+        }
+    }
+}
