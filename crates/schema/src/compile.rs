@@ -5,11 +5,11 @@
 
 use crate::SchemaError;
 use crate::draft::Draft;
-use crate::program::{NameId, Node, NodeId, Program, Rule};
+use crate::program::{NameId, Node, NodeId, Program, ResourceId, Rule};
 use crate::resources::{Resources, Spot, identity};
 use crate::rules::Rules;
 use serde_json::Value;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Checks that the value at a JSON Pointer of the schema is a schema of this draft.
 pub(crate) type Conforms<'c> = &'c dyn Fn(&str, Draft) -> Result<(), SchemaError>;
@@ -43,9 +43,11 @@ pub(crate) fn compile_resources(
                 .any(|rule| matches!(rule, Rule::UnevaluatedProperties { .. } | Rule::UnevaluatedItems(_)));
             node.rules = rules;
         }
-        // Dynamic references may lead to all of these, which may have further references.
+        // Dynamic references may lead to all names in the resources that were entered, which may have further references.
+        let entered: HashSet<ResourceId> = compiler.nodes.iter().map(|node| node.resource).collect();
         for (resource, name, spot) in compiler.resources.dynamic() {
-            if let Some(name) = compiler.names.iter().position(|known| **known == *name) {
+            let name = compiler.names.iter().position(|known| **known == *name);
+            if let Some(name) = name.filter(|_| entered.contains(&resource)) {
                 dynamic.insert((resource, name), compiler.target(spot));
             }
         }

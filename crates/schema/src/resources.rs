@@ -250,8 +250,8 @@ impl<'d> Resources<'d> {
         let text = |keyword: &str| keywords.get(keyword).and_then(Value::as_str);
         let spot = || Spot { schema, location: location.to_owned(), resource };
         if draft <= Draft::Draft7 {
-            // A name is written as the fragment of an address.
-            let name = draft.id(keywords).map(|id| address::split(id).1);
+            // A name is written as the fragment of an address. Even beside a reference it does no harm.
+            let name = text(draft.id_keyword()).map(|id| address::split(id).1);
             if let Some(name) = name.filter(|name| !name.is_empty()) {
                 self.list[resource].anchors.entry(name).or_insert_with(spot);
             }

@@ -87,11 +87,7 @@ impl<'r, 'd, 'c> Rules<'r, 'd, 'c> {
                 let shown = excerpt::value(&value.to_string()).into();
                 Some(Rule::Not { node: self.only(keyword, value), shown })
             }
-            "if" => Some(Rule::If {
-                condition: self.only(keyword, value),
-                then: self.given("then"),
-                otherwise: self.given("else"),
-            }),
+            "if" => self.condition(value),
             "$ref" => self.reference(value, false)?,
             "$dynamicRef" => self.reference(value, true)?,
             // Whatever it says, it leads to the root: the draft allows nothing else.
@@ -109,6 +105,13 @@ impl<'r, 'd, 'c> Rules<'r, 'd, 'c> {
             "items" | "prefixItems" => self.elements(),
             _ => None,
         })
+    }
+
+    /// A condition without consequence matters only for what it evaluates.
+    fn condition(&mut self, value: &'d Value) -> Option<Rule> {
+        let (then, otherwise) = (self.given("then"), self.given("else"));
+        let matters = then.or(otherwise).is_some() || self.draft > Draft::Draft7;
+        matters.then(|| Rule::If { condition: self.only("if", value), then, otherwise })
     }
 
     fn types(&self, value: &Value) -> Rule {
