@@ -27,7 +27,7 @@ impl<'p> Run<'p> {
             }
             Rule::Enum(options) => {
                 let fits =
-                    self.looks_at(options.len()) && options.iter().any(|option| is_value(value, option));
+                    self.meter.look(options.len()) && options.iter().any(|option| is_value(value, option));
                 fits || Self::breaks(node, at, sink, || Kind::Enum(options))
             }
             Rule::Bound(bound, limit) => {

@@ -1,11 +1,23 @@
 //! Conformity: whether a schema is one, by the meta-schema of its draft.
 
 use crate::check::{Check, with_enough_stack};
+use crate::compile::compile;
 use crate::draft::Draft;
+use crate::program::Program;
 use crate::resources::Resources;
 use crate::tree::Tree;
 use crate::{SchemaError, meta};
 use serde_json::Value;
+use std::sync::OnceLock;
+
+/// The meta-schema of a draft, compiled when it is first needed.
+fn program(draft: Draft) -> Result<&'static Program, SchemaError> {
+    static PROGRAMS: [OnceLock<Result<Program, SchemaError>>; Draft::ALL.len()] =
+        [const { OnceLock::new() }; Draft::ALL.len()];
+    let compiled = PROGRAMS[draft as usize]
+        .get_or_init(|| compile(Resources::of(meta::document(draft), draft)?, &|_, _| Ok(())));
+    compiled.as_ref().map_err(Clone::clone)
+}
 
 pub(crate) struct Conformity {
     /// The text of the schema, without names that occur twice in an object.
@@ -31,18 +43,28 @@ impl Conformity {
     /// Checks the part at a JSON Pointer.
     pub(crate) fn check(&self, location: &str, draft: Draft) -> Result<(), SchemaError> {
         let whole = "the schema";
-        let invalid = |problem: String| Err(SchemaError::Invalid(problem));
-        let (Some(program), Ok(tree)) = (meta::program(draft), Tree::read(&self.text)) else {
-            return invalid(format!("{whole} cannot be checked"));
-        };
+        let program = program(draft)?;
+        let invalid = |problem: String| SchemaError::Invalid(problem);
+        let tree = Tree::read(&self.text).map_err(|error| invalid(format!("{error:?}")))?;
         let others = self.foreign.iter().map(|(foreign, _)| foreign.as_str());
         let exempt: Vec<&str> = others.filter(|foreign| *foreign != location).collect();
-        let checked = with_enough_stack(whole, |stack| {
+        with_enough_stack(whole, |stack| {
             Check { location, exempt: &exempt, ..Check::new(program, whole, stack) }.tree(&tree)
-        });
-        match checked {
-            Ok(()) => Ok(()),
-            Err(problems) => invalid(problems.first().map_or_else(String::new, ToString::to_string)),
+        })
+        .map_err(|problems| invalid(problems.first().map_or_else(String::new, ToString::to_string)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_meta_schema_conforms_to_itself() {
+        for draft in Draft::ALL {
+            let text = meta::document(draft).to_string();
+            let schema = crate::Schema::compile(&text).unwrap_or_else(|error| panic!("{draft:?}: {error}"));
+            assert!(schema.check_value(&text).is_ok(), "{draft:?}");
         }
     }
 }

@@ -2,28 +2,13 @@
 
 use crate::draft::Draft;
 use crate::keywords::{Shape, keywords};
-use crate::program::Program;
 use serde_json::{Map, Value, json};
 use std::sync::OnceLock;
 
-/// What is kept of a draft once it was needed.
-struct Known {
-    document: OnceLock<Value>,
-    program: OnceLock<Option<Program>>,
-}
-
-static KNOWN: [Known; Draft::ALL.len()] =
-    [const { Known { document: OnceLock::new(), program: OnceLock::new() } }; Draft::ALL.len()];
-
-/// The meta-schema of a draft.
+/// The meta-schema of a draft, made when it is first needed.
 pub(crate) fn document(draft: Draft) -> &'static Value {
-    KNOWN[draft as usize].document.get_or_init(|| write(draft))
-}
-
-/// The meta-schema of a draft, compiled. A test shows that every one can be.
-pub(crate) fn program(draft: Draft) -> Option<&'static Program> {
-    let program = &KNOWN[draft as usize].program;
-    program.get_or_init(|| crate::compile::compile(document(draft), draft).ok()).as_ref()
+    static DOCUMENTS: [OnceLock<Value>; Draft::ALL.len()] = [const { OnceLock::new() }; Draft::ALL.len()];
+    DOCUMENTS[draft as usize].get_or_init(|| write(draft))
 }
 
 fn write(draft: Draft) -> Value {
@@ -104,19 +89,5 @@ fn describe(shape: Shape, draft: Draft) -> Value {
         Shape::SchemaOrSchemas => json!({ "anyOf": [any, defined("schemaArray")] }),
         Shape::SchemaMap => map(any),
         Shape::SchemaOrTextsMap => map(json!({ "anyOf": [any, defined("stringArray")] })),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_meta_schema_compiles_and_describes_itself() {
-        for draft in Draft::ALL {
-            assert!(program(draft).is_some(), "{draft:?}");
-            let schema = crate::Schema::compile(&document(draft).to_string()).unwrap();
-            assert!(schema.check_value(&document(draft).to_string()).is_ok(), "{draft:?}");
-        }
     }
 }

@@ -256,3 +256,96 @@ impl std::fmt::Display for Code {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn matches(pattern: &str, text: &str) -> bool {
+        let read = Pattern::read(pattern).unwrap_or_else(|refusal| panic!("{pattern}: {refusal:?}"));
+        read.is_match(text)
+    }
+
+    #[test]
+    fn patterns_mean_what_they_mean_in_ecmascript() {
+        for (pattern, fitting, unfitting) in [
+            (r"^\d$", "5", "٥"),
+            (r"^\D$", "٥", "5"),
+            (r"^\w+$", "a_1", "é"),
+            (r"^\W$", "é", "a"),
+            (r"^\s$", "\u{feff}", "\u{85}"),
+            (r"^\S$", "\u{85}", "\u{a0}"),
+            (r"^[\s\d-]$", "-", "a"),
+            (r"^[^\W_]$", "a", "_"),
+            (r"\bb", "éb", "ab"),
+            (r"^\cJ$", "\n", "J"),
+            (r"^\x41\u0042\u{43}$", "ABC", "abc"),
+            (r"^\ud83d\ude00$", "😀", "😁"),
+            (r"^\/\-\<\>\$\.$", "/-<>$.", "/-$."),
+            (r"^[\b]$", "\u{8}", "b"),
+            (r"^[a-c-]$", "-", "d"),
+            (r"^[\w-.]$", ".", "!"),
+            (r"^[[a]$", "[", "]"),
+            (r"^[a&&b]$", "&", "c"),
+            (r"^[a~~b]$", "~", "c"),
+            (r"^[^]$", "\n", ""),
+            (r"^(?:a|[])$", "a", ""),
+            (r"^\p{Lu}\P{Lu}$", "Éé", "éÉ"),
+            (r"^(?<first>a)(?:b)$", "ab", "a"),
+            (r"^\0$", "\0", "0"),
+            ("^a$", "a", "a\n"),
+        ] {
+            assert!(matches(pattern, fitting), "{pattern} {fitting}");
+            assert!(!matches(pattern, unfitting), "{pattern} {unfitting}");
+        }
+    }
+
+    #[test]
+    fn what_is_refused() {
+        for pattern in ["(?=a)", "(?!a)", "(?<=a)", "(?<!a)", r"(a)\1", r"(?<n>a)\k<n>", r"[(?=](?=)"] {
+            assert_eq!(Pattern::read(pattern).err(), Some(PatternRefusal::Unbounded), "{pattern}");
+        }
+        for pattern in [
+            "(",
+            "[",
+            "[a",
+            r"\",
+            r"[\",
+            "a{2,1}",
+            "[b-a]",
+            r"\c",
+            r"\c1",
+            r"\x4",
+            r"\u12",
+            r"\u{110000}",
+            r"\u{",
+            r"\ud800",
+            r"\ud800\u0041",
+            r"\p{Nothing}",
+            r"\p",
+            r"\07",
+            r"\e",
+            r"\k",
+            r"\k<a",
+            "(?=a",
+            r"(?=\q)",
+            "*",
+        ] {
+            assert_eq!(Pattern::read(pattern).err(), Some(PatternRefusal::Bad), "{pattern}");
+        }
+        assert!(matches("[(?=]", "="));
+    }
+
+    #[test]
+    fn the_largest_patterns_match_nothing_and_much() {
+        // Near the limit of size, engines differ in what they can do without allocating more.
+        let mut largest = 1;
+        while Pattern::read(&format!("^.{{0,{}}}$", largest * 2)).is_ok() {
+            largest *= 2;
+        }
+        assert!(largest > 1000, "{largest}");
+        let pattern = format!("^.{{0,{largest}}}$");
+        assert!(matches(&pattern, "") && matches(&pattern, &"é".repeat(largest)));
+        assert!(!matches(&pattern, &"é".repeat(largest + 1)));
+    }
+}

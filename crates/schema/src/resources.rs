@@ -3,7 +3,7 @@
 
 use crate::draft::Draft;
 use crate::excerpt::clip;
-use crate::keywords::{Within, each_subschema};
+use crate::keywords::{Within, each_subschema, shape};
 use crate::place::push_name;
 use crate::program::ResourceId;
 use crate::tree::unescape;
@@ -197,9 +197,10 @@ impl<'d> Resources<'d> {
         let draft = self.list[resource].draft;
         self.note_names(schema, keywords, location, resource);
         for keyword in ["$ref", "$dynamicRef", "$recursiveRef"] {
-            if let Some(reference) = keywords.get(keyword).and_then(Value::as_str) {
-                self.references.push((resource, reference));
-            }
+            // The oldest draft has no schema for `$ref`, but gives it its meaning.
+            let is_known = keyword == "$ref" || shape(draft, keyword).is_some();
+            let reference = keywords.get(keyword).and_then(Value::as_str);
+            self.references.extend(reference.filter(|_| is_known).map(|reference| (resource, reference)));
         }
         let mut outcome = Ok(());
         let length = location.len();

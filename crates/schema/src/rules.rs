@@ -1,7 +1,7 @@
 //! Rules of one schema: reads its keywords.
 
 use crate::SchemaError;
-use crate::compile::Compiler;
+use crate::builder::Builder;
 use crate::draft::Draft;
 use crate::excerpt;
 use crate::keywords::Within;
@@ -13,7 +13,7 @@ use crate::types::{JsonType, JsonTypeSet};
 use serde_json::{Map, Value};
 
 pub(crate) struct Rules<'r, 'd, 'c> {
-    compiler: &'r mut Compiler<'d, 'c>,
+    builder: &'r mut Builder<'d, 'c>,
     spot: &'r Spot<'d>,
     keywords: &'d Map<String, Value>,
     draft: Draft,
@@ -23,7 +23,7 @@ pub(crate) struct Rules<'r, 'd, 'c> {
 impl<'r, 'd, 'c> Rules<'r, 'd, 'c> {
     /// The rules of the schema at `spot`, in their order.
     pub(crate) fn read(
-        compiler: &'r mut Compiler<'d, 'c>,
+        builder: &'r mut Builder<'d, 'c>,
         spot: &'r Spot<'d>,
     ) -> Result<Vec<Rule>, SchemaError> {
         let keywords = match spot.schema {
@@ -31,11 +31,11 @@ impl<'r, 'd, 'c> Rules<'r, 'd, 'c> {
             Value::Bool(false) => return Ok(vec![Rule::Never]),
             _ => return Ok(Vec::new()),
         };
-        let draft = compiler.resources.draft(spot.resource);
-        let mut rules = Self { compiler, spot, keywords, draft, list: Vec::new() };
+        let draft = builder.resources.draft(spot.resource);
+        let mut rules = Self { builder, spot, keywords, draft, list: Vec::new() };
         match keywords.get("$ref").and_then(Value::as_str) {
             Some(reference) if draft.refers_alone() => {
-                let rule = rules.compiler.reference(spot, reference)?;
+                let rule = rules.builder.reference(spot, reference)?;
                 rules.list.push(rule);
             }
             _ => {
@@ -92,7 +92,7 @@ impl<'r, 'd, 'c> Rules<'r, 'd, 'c> {
             "$dynamicRef" => self.reference(value, true)?,
             // Whatever it says, it leads to the root: the draft allows nothing else.
             "$recursiveRef" if self.draft == Draft::Draft201909 => {
-                Some(self.compiler.dynamic_reference(self.spot, "#")?)
+                Some(self.builder.dynamic_reference(self.spot, "#")?)
             }
             "unevaluatedProperties" => {
                 let known = self.keywords.get("properties").and_then(Value::as_object);
@@ -143,9 +143,9 @@ impl<'r, 'd, 'c> Rules<'r, 'd, 'c> {
     fn reference(&mut self, value: &Value, is_dynamic: bool) -> Result<Option<Rule>, SchemaError> {
         let Some(reference) = value.as_str() else { return Ok(None) };
         let rule = if is_dynamic {
-            self.compiler.dynamic_reference(self.spot, reference)
+            self.builder.dynamic_reference(self.spot, reference)
         } else {
-            self.compiler.reference(self.spot, reference)
+            self.builder.reference(self.spot, reference)
         };
         rule.map(Some)
     }
@@ -229,7 +229,7 @@ impl<'r, 'd, 'c> Rules<'r, 'd, 'c> {
     fn inner(&mut self, keyword: &str, within: Within<'_>, schema: &'d Value) -> NodeId {
         let mut location = self.spot.location.clone();
         push_within(&mut location, keyword, within);
-        self.compiler.node(Spot { schema, location, resource: self.spot.resource })
+        self.builder.node(Spot { schema, location, resource: self.spot.resource })
     }
 }
 

@@ -1,7 +1,7 @@
 //! Compiled schema, ready to check values.
 
 use crate::check::{Check, with_enough_stack};
-use crate::compile::compile_resources;
+use crate::compile::compile;
 use crate::conformity::Conformity;
 use crate::draft::Draft;
 use crate::problem::Problem;
@@ -38,7 +38,7 @@ impl Schema {
         let conformity = Conformity::new(text, &schema, &resources);
         conformity.check_all(draft)?;
         resources.check_references()?;
-        let program = compile_resources(resources, &|location, draft| conformity.check(location, draft))?;
+        let program = compile(resources, &|location, draft| conformity.check(location, draft))?;
         Ok(Self { program })
     }
 

@@ -42,7 +42,12 @@ fn every_draft_passes_the_official_suite() {
                 }
             }
         }
-        println!("{folder}: {} passed, {} outside, {} failed", tally.passed, tally.outside, tally.failed.len());
+        println!(
+            "{folder}: {} passed, {} outside, {} failed",
+            tally.passed,
+            tally.outside,
+            tally.failed.len()
+        );
         all.passed += tally.passed;
         all.failed.extend(tally.failed);
     }
