@@ -120,15 +120,12 @@ pub(crate) fn decode(fragment: &str) -> String {
     let mut place = 0;
     while let Some(byte) = bytes.get(place) {
         let digits = fragment.get(place + 1..place + 3).filter(|_| *byte == b'%');
-        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            Some(encoded) => {
-                decoded.push(encoded);
-                place += 3;
-            }
-            None => {
-                decoded.push(*byte);
-                place += 1;
-            }
+        if let Some(encoded) = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            decoded.push(encoded);
+            place += 3;
+        } else {
+            decoded.push(*byte);
+            place += 1;
         }
     }
     String::from_utf8_lossy(&decoded).into_owned()

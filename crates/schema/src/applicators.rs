@@ -182,11 +182,12 @@ impl<'p> Run<'p> {
                 continue;
             }
             count += 1;
-            match &mut sink.marks {
-                Some(marks) if rule.marks => marks.mark(position),
-                Some(_) => {}
-                None if rule.most.is_none() && count >= rule.least.unwrap_or(1) => break,
-                None => {}
+            if let Some(marks) = &mut sink.marks {
+                if rule.marks {
+                    marks.mark(position);
+                }
+            } else if rule.most.is_none() && count >= rule.least.unwrap_or(1) {
+                break;
             }
         }
         let keyword = match (rule.least, rule.most) {

@@ -7,7 +7,6 @@ use crate::program::Program;
 use crate::resources::Resources;
 use crate::tree::Tree;
 use crate::{SchemaError, meta};
-use serde_json::Value;
 use std::sync::OnceLock;
 
 /// The meta-schema of a draft, compiled when it is first needed.
@@ -19,19 +18,16 @@ fn program(draft: Draft) -> Result<&'static Program, SchemaError> {
     compiled.as_ref().map_err(Clone::clone)
 }
 
-pub(crate) struct Conformity {
-    /// The text of the schema, without names that occur twice in an object.
-    text: String,
+pub(crate) struct Conformity<'t> {
+    schema: &'t Tree<'t>,
     /// The parts in other drafts, which the meta-schema of the whole has no say in.
     foreign: Vec<(String, Draft)>,
 }
 
-impl Conformity {
-    pub(crate) fn new(text: &str, schema: &Value, resources: &Resources<'_>) -> Self {
-        // A schema may have a name twice, as its parsers agree that the last one counts.
-        let text = if Tree::read(text).is_ok() { text.to_owned() } else { schema.to_string() };
+impl<'t> Conformity<'t> {
+    pub(crate) fn new(schema: &'t Tree<'t>, resources: &Resources<'_>) -> Self {
         let foreign = resources.foreign().into_iter();
-        Self { text, foreign: foreign.map(|(location, draft)| (location.to_owned(), draft)).collect() }
+        Self { schema, foreign: foreign.map(|(location, draft)| (location.to_owned(), draft)).collect() }
     }
 
     /// Checks the whole and its parts in other drafts.
@@ -44,14 +40,14 @@ impl Conformity {
     pub(crate) fn check(&self, location: &str, draft: Draft) -> Result<(), SchemaError> {
         let whole = "the schema";
         let program = program(draft)?;
-        let invalid = |problem: String| SchemaError::Invalid(problem);
-        let tree = Tree::read(&self.text).map_err(|error| invalid(format!("{error:?}")))?;
         let others = self.foreign.iter().map(|(foreign, _)| foreign.as_str());
         let exempt: Vec<&str> = others.filter(|foreign| *foreign != location).collect();
         with_enough_stack(whole, |stack| {
-            Check { location, exempt: &exempt, ..Check::new(program, whole, stack) }.tree(&tree)
+            Check { location, exempt: &exempt, ..Check::new(program, whole, stack) }.tree(self.schema)
         })
-        .map_err(|problems| invalid(problems.first().map_or_else(String::new, ToString::to_string)))
+        .map_err(|problems| {
+            SchemaError::Invalid(problems.first().map_or_else(String::new, ToString::to_string))
+        })
     }
 }
 

@@ -98,15 +98,15 @@ pub(crate) fn is_multiple(text: &str, step: &Number) -> bool {
     else {
         return false;
     };
-    let times = |one: u64, other: u64| (u128::from(one) * u128::from(other) % u128::from(divisor)) as u64;
-    let digits = number.digits.bytes().map(|digit| u64::from(digit - b'0'));
-    let rest = digits
-        .fold(0, |rest, digit| ((u128::from(rest) * 10 + u128::from(digit)) % u128::from(divisor)) as u64);
+    // Both factors are below 2^64, so that their product fits.
+    let times = |one: u128, other: u128| one * other % u128::from(divisor);
+    let digits = number.digits.bytes().map(|digit| u128::from(digit - b'0'));
+    let rest = digits.fold(0, |rest, digit| (rest * 10 + digit) % u128::from(divisor));
     times(rest, power_of_ten(zeros, times)) == 0
 }
 
 /// Ten to the power `exponent` under a multiplication.
-fn power_of_ten(mut exponent: u64, times: impl Fn(u64, u64) -> u64) -> u64 {
+fn power_of_ten(mut exponent: u64, times: impl Fn(u128, u128) -> u128) -> u128 {
     let (mut power, mut square) = (times(1, 1), times(10, 1));
     while exponent > 0 {
         if exponent % 2 == 1 {

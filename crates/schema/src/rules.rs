@@ -110,14 +110,14 @@ impl<'r, 'd, 'c> Rules<'r, 'd, 'c> {
     /// A condition without consequence matters only for what it evaluates.
     fn condition(&mut self, value: &'d Value) -> Option<Rule> {
         let (then, otherwise) = (self.given("then"), self.given("else"));
-        let matters = then.or(otherwise).is_some() || self.draft > Draft::Draft7;
-        matters.then(|| Rule::If { condition: self.only("if", value), then, otherwise })
+        let has_effect = then.or(otherwise).is_some() || self.draft > Draft::Draft7;
+        has_effect.then(|| Rule::If { condition: self.only("if", value), then, otherwise })
     }
 
     fn types(&self, value: &Value) -> Rule {
         let named = |name: &Value| name.as_str().and_then(JsonType::named);
         let types: JsonTypeSet = match value {
-            Value::Array(names) => names.iter().filter_map(named).collect(),
+            Value::Array(several) => several.iter().filter_map(named).collect(),
             name => named(name).into_iter().collect(),
         };
         Rule::Type { types, by_value: self.draft != Draft::Draft4 }

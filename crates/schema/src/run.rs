@@ -40,7 +40,7 @@ pub(crate) struct Sink<'p> {
     pub(crate) marks: Option<Marks>,
 }
 
-impl<'p> Sink<'p> {
+impl Sink<'_> {
     /// A sink that wants no violations.
     pub(crate) fn verdict(&self) -> Self {
         Self { marks: self.marks.is_some().then(Marks::default), ..Self::default() }

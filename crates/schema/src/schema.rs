@@ -7,6 +7,7 @@ use crate::draft::Draft;
 use crate::problem::Problem;
 use crate::program::Program;
 use crate::resources::Resources;
+use crate::tree::Tree;
 use crate::{SchemaError, bounds};
 use std::borrow::Cow;
 
@@ -35,7 +36,15 @@ impl Schema {
         let schema = bounds::read(text)?;
         let draft = Draft::of(&schema)?;
         let mut resources = Resources::of(&schema, draft)?;
-        let conformity = Conformity::new(text, &schema, &resources);
+        // A name may occur twice in a schema, as its parsers agree that the last one counts. A tree has it once.
+        let unique;
+        let tree = if let Ok(tree) = Tree::read(text) {
+            tree
+        } else {
+            unique = schema.to_string();
+            Tree::read(&unique).map_err(|_| SchemaError::TooLarge)?
+        };
+        let conformity = Conformity::new(&tree, &resources);
         conformity.check_all(draft)?;
         resources.check_references()?;
         let program = compile(resources, &|location, draft| conformity.check(location, draft))?;
