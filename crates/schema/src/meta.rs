@@ -1,24 +1,75 @@
 //! Meta-schemas: the schema of all schemas of a draft, made from the table of keywords.
 
 use crate::draft::Draft;
-use crate::keywords::{Shape, keywords};
+use crate::keywords::{Keyword, Shape, keywords};
 use serde_json::{Map, Value, json};
 use std::sync::OnceLock;
 
 /// The meta-schema of a draft, made when it is first needed.
 pub(crate) fn document(draft: Draft) -> &'static Value {
     static DOCUMENTS: [OnceLock<Value>; Draft::ALL.len()] = [const { OnceLock::new() }; Draft::ALL.len()];
-    DOCUMENTS[draft as usize].get_or_init(|| write(draft))
+    DOCUMENTS[draft as usize].get_or_init(|| write(draft, draft.address(), |_| true))
 }
 
-fn write(draft: Draft) -> Value {
+/// The parts that the meta-schemas of the newest drafts consist of.
+const VOCABULARIES: [&str; 9] = [
+    "core",
+    "applicator",
+    "unevaluated",
+    "validation",
+    "meta-data",
+    "format",
+    "format-annotation",
+    "format-assertion",
+    "content",
+];
+
+/// The meta-schema, or the part of one, at an address.
+pub(crate) fn at(address: &str) -> Option<(Draft, &'static Value)> {
+    static PARTS: [[OnceLock<Value>; VOCABULARIES.len()]; 2] =
+        [const { [const { OnceLock::new() }; VOCABULARIES.len()] }; 2];
+    if let Some(draft) = Draft::at(address) {
+        return Some((draft, document(draft)));
+    }
+    [Draft::Draft201909, Draft::Draft202012].into_iter().zip(&PARTS).find_map(|(draft, parts)| {
+        let name = address.strip_prefix(draft.address().strip_suffix("schema")?)?.strip_prefix("meta/")?;
+        let part = &parts[VOCABULARIES.iter().position(|known| *known == name)?];
+        Some((draft, part.get_or_init(|| write(draft, address, |keyword| is_part(name, keyword, draft)))))
+    })
+}
+
+/// Whether a keyword belongs to a vocabulary.
+fn is_part(vocabulary: &str, keyword: &Keyword, draft: Draft) -> bool {
+    let is_newest = draft == Draft::Draft202012;
+    let own = match keyword.name {
+        "definitions" | "dependencies" => return false,
+        "$recursiveRef" | "$recursiveAnchor" if is_newest => return false,
+        "format" => return vocabulary.starts_with("format"),
+        "contentEncoding" | "contentMediaType" | "contentSchema" => "content",
+        "unevaluatedItems" | "unevaluatedProperties" if is_newest => "unevaluated",
+        "title" | "description" | "default" | "deprecated" | "readOnly" | "writeOnly" | "examples" => {
+            "meta-data"
+        }
+        name if name.starts_with('$') => "core",
+        _ => match keyword.shape {
+            Shape::Schema | Shape::Schemas | Shape::SchemaOrSchemas | Shape::SchemaMap => "applicator",
+            _ => "validation",
+        },
+    };
+    own == vocabulary
+}
+
+/// A meta-schema with some of the keywords of its draft.
+fn write(draft: Draft, address: &str, includes: impl Fn(&Keyword) -> bool) -> Value {
     let definitions = if draft <= Draft::Draft7 { "definitions" } else { "$defs" };
     let types = if draft == Draft::Draft4 { json!("object") } else { json!(["object", "boolean"]) };
-    let properties: Map<String, Value> =
-        keywords(draft).map(|keyword| (keyword.name.to_owned(), describe(keyword.shape, draft))).collect();
+    let properties: Map<String, Value> = keywords(draft)
+        .filter(|keyword| includes(keyword))
+        .map(|keyword| (keyword.name.to_owned(), describe(keyword.shape, draft)))
+        .collect();
     let mut schema = json!({
         "$schema": draft.address(),
-        draft.id_keyword(): draft.address(),
+        draft.id_keyword(): address,
         "type": types,
         "properties": properties,
         definitions: {

@@ -146,8 +146,8 @@ impl<'d> Resources<'d> {
         if let Some(known) = self.by_address.get(&address) {
             return Ok(*known);
         }
-        match Draft::at(&address) {
-            Some(draft) => self.add_document(meta::document(draft), &address, draft, false),
+        match meta::at(&address) {
+            Some((draft, document)) => self.add_document(document, &address, draft, false),
             None => Err(SchemaError::OutsideReference(clip(&address, 200).into_owned())),
         }
     }

@@ -161,6 +161,23 @@ fn a_schema_may_require_a_schema() {
 }
 
 #[test]
+fn the_parts_of_a_meta_schema_have_addresses() {
+    for (part, fitting, unfitting) in [
+        ("2020-12/meta/validation", json!({ "title": 5, "items": 5 }), json!({ "minLength": -1 })),
+        ("2020-12/meta/applicator", json!({ "minLength": -1 }), json!({ "items": { "not": 5 } })),
+        ("2020-12/meta/unevaluated", json!({ "items": 5 }), json!({ "unevaluatedItems": 5 })),
+        ("2019-09/meta/core", json!({ "format": 5 }), json!({ "$recursiveAnchor": 5 })),
+        ("2019-09/meta/format", json!({ "title": 5 }), json!({ "format": 5 })),
+    ] {
+        let schema = json!({ "$ref": format!("https://json-schema.org/draft/{part}") });
+        assert!(fits(DRAFT_2020, schema.clone(), &fitting), "{part}");
+        assert!(!fits(DRAFT_2020, schema, &unfitting), "{part}");
+    }
+    let schema = json!({ "$ref": "https://json-schema.org/draft/2020-12/meta/other" });
+    assert!(matches!(Schema::compile(&schema.to_string()), Err(SchemaError::OutsideReference(_))));
+}
+
+#[test]
 fn a_name_that_occurs_twice_in_a_schema_counts_once() {
     let schema = compile(r#"{"type": "string", "type": "integer"}"#);
     assert!(schema.check_value("1").is_ok() && schema.check_value("\"a\"").is_err());
