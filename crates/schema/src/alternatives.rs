@@ -7,9 +7,9 @@ use crate::excerpt;
 use crate::expectation::{shown_with_kind, type_phrases, values};
 use crate::mismatch::branch_wants;
 use crate::problem::{Instead, Problems};
+use crate::running::violation::{Branch, Kind, Violation};
 use crate::tree::Tree;
 use crate::types::JsonType;
-use crate::violation::{Branch, Kind, Violation};
 use crate::wording::Teller;
 
 impl Teller<'_> {

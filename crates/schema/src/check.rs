@@ -1,14 +1,14 @@
 //! Check of one value.
 
+use crate::compiling::program::Program;
 use crate::excerpt;
-use crate::meter::{Meter, Stack};
 use crate::problem::{Instead, Problem, one};
-use crate::program::Program;
 use crate::repair::{drop_nulls, drops_null, repair};
-use crate::room::with_room;
-use crate::run::Run;
+use crate::running::meter::{Meter, Stack};
+use crate::running::room::with_room;
+use crate::running::run::Run;
+use crate::running::violation::{Kind, Violation};
 use crate::tree::{MAX_VALUES, Tree, Unreadable, unescape};
-use crate::violation::{Kind, Violation};
 use crate::wording::tell;
 use std::borrow::Cow;
 

@@ -7,7 +7,7 @@
 
 use crate::SchemaError;
 use crate::bounds;
-use crate::draft::Draft;
+use crate::compiling::draft::Draft;
 use crate::excerpt::clip;
 use serde_json::{Map, Number, Value};
 use std::collections::BTreeSet;

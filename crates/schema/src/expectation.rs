@@ -1,12 +1,12 @@
 //! Expectations: the words for what is expected of one value by itself.
 
+use crate::compiling::program::{Bound, Size};
 use crate::equality::first_repeat;
 use crate::excerpt;
 use crate::problem::Instead;
-use crate::program::{Bound, Size};
+use crate::running::violation::Kind;
 use crate::tree::{Body, Tree};
 use crate::types::JsonType;
-use crate::violation::Kind;
 use serde_json::Value;
 
 /// What was expected of `value` at `path`, and what there is instead.

@@ -3,14 +3,15 @@
 //!
 //! # Theory of operation
 //!
-//! [`Schema::compile`] reads a schema within limits (`bounds.rs`). `resources.rs` finds the addresses and names within it
-//! and resolves references; nothing is ever fetched. The schema must conform to the meta-schema of its draft
-//! (`conformity.rs`), which is made from the table of keywords (`keywords.rs`, `meta.rs`) and compiled like any other.
-//! `compile.rs` makes a `Program` of it: a list of nodes whose rules name each other by index (`builder.rs`, `rules.rs`).
-//! Patterns are translated for an engine that takes time in proportion to the text (`pattern.rs`).
+//! [`Schema::compile`] reads a schema within limits (`bounds.rs`) and makes a program of it (`compiling/`):
+//! `resources.rs` finds the addresses and names within it and resolves references; nothing is ever fetched. The schema
+//! must conform to the meta-schema of its draft (`conformity.rs`), which is made from the table of keywords
+//! (`keywords.rs`, `meta.rs`) and compiled like any other. The program is a list of nodes whose rules name each other by
+//! index (`program.rs`, `compile.rs`, `rules.rs`). Patterns are translated for an engine that takes time in proportion
+//! to the text (`pattern.rs`).
 //!
 //! [`Schema::check`] reads the arguments into a `Tree` whose values know their position in the text (`tree.rs`), so that
-//! numbers are compared as they were written (`decimal.rs`). A `Run` applies the program to it (`run.rs`,
+//! numbers are compared as they were written (`decimal.rs`). A `Run` applies the program to it (`running/`: `run.rs`,
 //! `assertions.rs`, `applicators.rs`) through a `Meter` (`meter.rs`), so that no pair of schema and value can take
 //! unbounded time, memory or stack. A value that needs more stack than the caller's thread has gets a thread with more
 //! (`room.rs`).
@@ -35,43 +36,26 @@
 //!
 //! Everything here is a pure function of its input: there is no runtime, no file, no clock.
 
-mod address;
 mod alternatives;
-mod applicators;
-mod assertions;
 mod bounds;
-mod builder;
 mod check;
 mod coerce;
-mod compile;
-mod conformity;
+mod compiling;
 mod contradictions;
 mod decimal;
-mod draft;
 mod equality;
 mod error;
 mod excerpt;
 mod expectation;
-mod keywords;
-mod marks;
-mod meta;
-mod meter;
 mod mismatch;
-mod pattern;
-mod place;
 mod problem;
-mod program;
 mod repair;
-mod resources;
-mod room;
-mod rules;
-mod run;
+mod running;
 mod schema;
 #[cfg(test)]
 mod tests;
 mod tree;
 mod types;
-mod violation;
 mod wording;
 
 pub use bounds::{MAX_SCHEMA_BYTES, MAX_SCHEMA_DEPTH, MAX_SUBSCHEMAS};

@@ -1,8 +1,8 @@
 //! Type mismatches: which violations are about the type of a value, and which types were required instead.
 
+use crate::running::violation::{Kind, Violation};
 use crate::tree::Tree;
 use crate::types::{JsonType, JsonTypeSet};
-use crate::violation::{Kind, Violation};
 use serde_json::Value;
 
 /// The types that would have been right, if `violation` says that `value` has none of them.

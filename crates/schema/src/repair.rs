@@ -12,8 +12,8 @@
 
 use crate::coerce::coerce;
 use crate::mismatch::{branch_wants, wanted_types};
+use crate::running::violation::{Branch, Violation};
 use crate::tree::{Body, Members, Tree, place};
-use crate::violation::{Branch, Violation};
 use std::collections::BTreeMap;
 
 /// The text with every possible correction. `None` if there is none.

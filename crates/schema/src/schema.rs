@@ -1,12 +1,12 @@
 //! Compiled schema, ready to check values.
 
 use crate::check::{Check, with_enough_stack};
-use crate::compile::compile;
-use crate::conformity::Conformity;
-use crate::draft::Draft;
+use crate::compiling::compile::compile;
+use crate::compiling::conformity::Conformity;
+use crate::compiling::draft::Draft;
+use crate::compiling::program::Program;
+use crate::compiling::resources::Resources;
 use crate::problem::Problem;
-use crate::program::Program;
-use crate::resources::Resources;
 use crate::tree::Tree;
 use crate::{SchemaError, bounds};
 use std::borrow::Cow;

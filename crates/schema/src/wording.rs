@@ -2,10 +2,10 @@
 
 use crate::excerpt;
 use crate::expectation::expectation;
-use crate::place::below;
 use crate::problem::{Instead, Problem, Problems};
+use crate::running::place::below;
+use crate::running::violation::{Kind, Violation};
 use crate::tree::Tree;
-use crate::violation::{Kind, Violation};
 
 /// Describes `violations` as problems of the value `tree`, which as a whole is called `whole`.
 pub(crate) fn tell(tree: &Tree<'_>, whole: &'static str, violations: &[Violation<'_>]) -> Vec<Problem> {

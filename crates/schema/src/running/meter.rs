@@ -19,7 +19,7 @@ impl Stack {
     fn limit(self) -> usize {
         match self {
             Self::Callers => 256 * 1024,
-            Self::Roomy => crate::room::STACK_BYTES / 2,
+            Self::Roomy => crate::running::room::STACK_BYTES / 2,
         }
     }
 }

@@ -1,12 +1,12 @@
 //! Assertions: applies the rules of a node to a value. Those with other schemas inside are in `applicators.rs`.
 
+use crate::compiling::program::{Bound, Node, Rule, Size};
 use crate::decimal::{Decimal, compare, is_multiple};
 use crate::equality::{first_repeat, is_value};
-use crate::program::{Bound, Node, Rule, Size};
-use crate::run::{At, Run, Sink};
+use crate::running::run::{At, Run, Sink};
+use crate::running::violation::Kind;
 use crate::tree::{Body, Tree};
 use crate::types::{JsonType, JsonTypeSet};
-use crate::violation::Kind;
 use std::cmp::Ordering;
 
 /// Searching a string or an array takes about the time of one visit for this many bytes.

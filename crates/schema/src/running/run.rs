@@ -4,12 +4,12 @@
 //! first. Each visit of a node is counted by the [`Meter`]: once that says that the run is over, nothing fits and the
 //! outcome is meaningless.
 
-use crate::marks::Marks;
-use crate::meter::Meter;
-use crate::place::{Place, Scope};
-use crate::program::{Node, NodeId, Program, Rule};
+use crate::compiling::program::{Node, NodeId, Program, Rule};
+use crate::running::marks::Marks;
+use crate::running::meter::Meter;
+use crate::running::place::{Place, Scope};
+use crate::running::violation::{Kind, Violation};
 use crate::tree::{Body, Tree};
-use crate::violation::{Kind, Violation};
 use std::collections::HashMap;
 
 pub(crate) struct Run<'p> {

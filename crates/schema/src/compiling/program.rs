@@ -1,7 +1,7 @@
 //! Compiled schema: a list of nodes, one for each subschema that can be reached. References are resolved: a rule names
 //! another node by its index.
 
-use crate::pattern::Pattern;
+use crate::compiling::pattern::Pattern;
 use crate::types::JsonTypeSet;
 use serde_json::{Number, Value};
 use std::collections::HashMap;

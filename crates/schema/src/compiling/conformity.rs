@@ -1,12 +1,13 @@
 //! Conformity: whether a schema is one, by the meta-schema of its draft.
 
+use crate::SchemaError;
 use crate::check::{Check, with_enough_stack};
-use crate::compile::compile;
-use crate::draft::Draft;
-use crate::program::Program;
-use crate::resources::Resources;
+use crate::compiling::compile::compile;
+use crate::compiling::draft::Draft;
+use crate::compiling::meta;
+use crate::compiling::program::Program;
+use crate::compiling::resources::Resources;
 use crate::tree::Tree;
-use crate::{SchemaError, meta};
 use std::sync::OnceLock;
 
 /// The meta-schema of a draft, compiled when it is first needed.

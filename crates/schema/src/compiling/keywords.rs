@@ -1,7 +1,7 @@
 //! Keywords: which ones a draft has, and what their values look like. The meta-schemas are made from this table, and it
 //! says where a schema has others inside.
 
-use crate::draft::Draft::{self, Draft4, Draft6, Draft7, Draft201909, Draft202012};
+use crate::compiling::draft::Draft::{self, Draft4, Draft6, Draft7, Draft201909, Draft202012};
 use Shape::{
     Anchor, AnchorName, Anything, Count, Flag, Flags, Id, List, Number, Schema, SchemaMap, SchemaOrFlag,
     SchemaOrSchemas, SchemaOrTextsMap, Schemas, Step, Text, Texts, TextsMap, Types,

@@ -4,10 +4,10 @@
 //! The schema is known to conform to its meta-schema, so keywords whose values have another shape are not looked for.
 
 use crate::SchemaError;
-use crate::builder::{Builder, Conforms};
-use crate::program::{Program, ResourceId, Rule};
-use crate::resources::Resources;
-use crate::rules::Rules;
+use crate::compiling::builder::{Builder, Conforms};
+use crate::compiling::program::{Program, ResourceId, Rule};
+use crate::compiling::resources::Resources;
+use crate::compiling::rules::Rules;
 use std::collections::{HashMap, HashSet};
 
 /// Compiles the first of these resources, and whatever it refers to.

@@ -2,9 +2,9 @@
 //! rules when its turn comes.
 
 use crate::SchemaError;
-use crate::draft::Draft;
-use crate::program::{NameId, Node, NodeId, Rule};
-use crate::resources::{Resources, Spot, identity};
+use crate::compiling::draft::Draft;
+use crate::compiling::program::{NameId, Node, NodeId, Rule};
+use crate::compiling::resources::{Resources, Spot, identity};
 use std::collections::HashMap;
 
 /// Checks that the value at a JSON Pointer of the schema is a schema of this draft.
@@ -64,7 +64,7 @@ impl<'d, 'c> Builder<'d, 'c> {
         reference: &str,
     ) -> Result<Rule, SchemaError> {
         let spot = self.find(from, reference)?;
-        let (_, name) = crate::address::split(reference);
+        let (_, name) = crate::compiling::address::split(reference);
         let resource = self.resources.resource_of(&spot);
         let is_dynamic = self.resources.is_dynamic(resource, name);
         let node = self.target(spot);

@@ -1,6 +1,6 @@
 //! Violations: what a run over a value finds, as data. The words are made elsewhere.
 
-use crate::program::{Bound, Size};
+use crate::compiling::program::{Bound, Size};
 use crate::types::JsonTypeSet;
 use serde_json::{Number, Value};
 

@@ -1,13 +1,14 @@
 //! Schema resources: the schemas within a document that have an address of their own, the names within them, and where
 //! a reference leads. Documents are the schema itself and the meta-schemas; nothing else is ever read.
 
-use crate::draft::Draft;
+use crate::SchemaError;
+use crate::compiling::draft::Draft;
+use crate::compiling::keywords::{Within, each_subschema, shape};
+use crate::compiling::program::ResourceId;
+use crate::compiling::{address, meta};
 use crate::excerpt::clip;
-use crate::keywords::{Within, each_subschema, shape};
-use crate::place::push_name;
-use crate::program::ResourceId;
+use crate::running::place::push_name;
 use crate::tree::unescape;
-use crate::{SchemaError, address, meta};
 use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;

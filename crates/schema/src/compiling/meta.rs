@@ -1,7 +1,7 @@
 //! Meta-schemas: the schema of all schemas of a draft, made from the table of keywords.
 
-use crate::draft::Draft;
-use crate::keywords::{Keyword, Shape, keywords};
+use crate::compiling::draft::Draft;
+use crate::compiling::keywords::{Keyword, Shape, keywords};
 use serde_json::{Map, Value, json};
 use std::sync::OnceLock;
 

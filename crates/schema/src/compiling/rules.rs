@@ -1,14 +1,14 @@
 //! Rules of one schema: reads its keywords.
 
 use crate::SchemaError;
-use crate::builder::Builder;
-use crate::draft::Draft;
+use crate::compiling::builder::Builder;
+use crate::compiling::draft::Draft;
+use crate::compiling::keywords::Within;
+use crate::compiling::pattern::Pattern;
+use crate::compiling::program::{Bound, Contains, Elements, Members, NodeId, Others, Rule, Size};
+use crate::compiling::resources::{Spot, push_within};
 use crate::excerpt;
-use crate::keywords::Within;
-use crate::pattern::Pattern;
-use crate::place::below;
-use crate::program::{Bound, Contains, Elements, Members, NodeId, Others, Rule, Size};
-use crate::resources::{Spot, push_within};
+use crate::running::place::below;
 use crate::types::{JsonType, JsonTypeSet};
 use serde_json::{Map, Value};
 
@@ -51,7 +51,7 @@ impl<'r, 'd, 'c> Rules<'r, 'd, 'c> {
     }
 
     fn rule(&mut self, keyword: &'d str, value: &'d Value) -> Result<Option<Rule>, SchemaError> {
-        if crate::keywords::shape(self.draft, keyword).is_none() && keyword != "$ref" {
+        if crate::compiling::keywords::shape(self.draft, keyword).is_none() && keyword != "$ref" {
             return Ok(None);
         }
         Ok(match keyword {

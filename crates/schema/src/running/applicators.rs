@@ -1,10 +1,10 @@
 //! Applicators: rules that apply other schemas to a value or to its parts.
 
-use crate::place::{Place, Step};
-use crate::program::{Contains, Elements, Members, Node, NodeId, Others, Rule};
-use crate::run::{At, Run, Sink};
+use crate::compiling::program::{Contains, Elements, Members, Node, NodeId, Others, Rule};
+use crate::running::place::{Place, Step};
+use crate::running::run::{At, Run, Sink};
+use crate::running::violation::{Kind, Violation};
 use crate::tree::{self, Body, Tree};
-use crate::violation::{Kind, Violation};
 
 impl<'p> Run<'p> {
     pub(crate) fn applicator(

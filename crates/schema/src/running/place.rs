@@ -1,6 +1,6 @@
 //! Places: the way to a value and to a schema, as lists on the stack. They become text only when something is wrong.
 
-use crate::program::ResourceId;
+use crate::compiling::program::ResourceId;
 use std::fmt::Write;
 
 /// The way from the whole value to a part of it.
