@@ -7,15 +7,13 @@ use crate::excerpt;
 use crate::expectation::{shown_with_kind, type_phrases, values};
 use crate::mismatch::branch_wants;
 use crate::problem::{Instead, Problems};
+use crate::running::violation::{Branch, Kind, Violation};
 use crate::tree::Tree;
+use crate::types::JsonType;
 use crate::wording::Teller;
-use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
-use jsonschema::{JsonType, ValidationError};
-
-type Branch = Vec<ValidationError<'static>>;
 
 impl Teller<'_> {
-    pub(crate) fn tell_alternatives(&self, path: &str, branches: &[Branch], problems: &mut Problems) {
+    pub(crate) fn tell_alternatives(&self, path: &str, branches: &[Branch<'_>], problems: &mut Problems) {
         let Some(value) = self.tree.at(path) else {
             return problems.add(path, "fits none of its alternatives".to_owned(), Instead::Nothing);
         };
@@ -28,7 +26,7 @@ impl Teller<'_> {
         let tagged: Vec<_> =
             fitting.iter().copied().filter(|branch| wrong_tag(branch, path).is_none()).collect();
         match (&tagged[..], &fitting[..]) {
-            ([only], _) | ([], [only]) => only.iter().for_each(|error| self.tell(error, problems)),
+            ([only], _) | ([], [only]) => only.iter().for_each(|violation| self.tell(violation, problems)),
             ([], all) => match common_tag(all, path) {
                 Some((tag, values)) => {
                     let given =
@@ -42,12 +40,12 @@ impl Teller<'_> {
     }
 
     /// Names the first problem of the first alternatives.
-    fn tell_each(&self, path: &str, value: &Tree<'_>, branches: &[&Branch], problems: &mut Problems) {
+    fn tell_each(&self, path: &str, value: &Tree<'_>, branches: &[&Branch<'_>], problems: &mut Problems) {
         const MOST: usize = 3;
         let mut reasons = Vec::new();
         for branch in branches.iter().take(MOST) {
             let mut aside = problems.aside();
-            branch.iter().take(1).for_each(|error| self.tell(error, &mut aside));
+            branch.iter().take(1).for_each(|violation| self.tell(violation, &mut aside));
             reasons.extend(aside.into_list().first().map(|problem| problem.demand().to_owned()));
         }
         reasons.dedup();
@@ -68,21 +66,15 @@ struct Wanted {
 
 impl Wanted {
     /// Adds what an alternative accepts at `path`. False if its problem is not a type or a value.
-    fn gather(&mut self, path: &str, branch: &[ValidationError<'_>]) -> bool {
-        let mut here = branch.iter().filter(|error| error.instance_path().as_str() == path);
-        here.any(|error| {
-            match error.kind() {
-                Kind::Type { kind: TypeKind::Single(one) } => self.types.push(*one),
-                Kind::Type { kind: TypeKind::Multiple(many) } => self.types.extend(many.iter()),
-                Kind::Enum { options } => match options.as_array() {
-                    Some(options) => self.values.extend(values(options)),
-                    None => return false,
-                },
-                Kind::Constant { expected_value } => {
-                    self.values.push(excerpt::value(&expected_value.to_string()));
-                }
-                Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
-                    return context.iter().all(|branch| self.gather(path, branch));
+    fn gather(&mut self, path: &str, branch: &[Violation<'_>]) -> bool {
+        let mut here = branch.iter().filter(|violation| violation.path == path);
+        here.any(|violation| {
+            match &violation.kind {
+                Kind::Type(types) => self.types.extend(types.iter()),
+                Kind::Enum(options) => self.values.extend(values(options)),
+                Kind::Const(expected) => self.values.extend(values(std::slice::from_ref(expected))),
+                Kind::NoAlternative(_, branches) => {
+                    return branches.iter().all(|branch| self.gather(path, branch));
                 }
                 _ => return false,
             }
@@ -100,21 +92,21 @@ impl Wanted {
 
 /// The tag of an object, the member that says which alternative it is, if it says another one than this: its path, and
 /// the values that would have been right.
-fn wrong_tag<'b>(branch: &'b Branch, path: &str) -> Option<(&'b str, Vec<String>)> {
-    branch.iter().find_map(|error| {
-        let at = error.instance_path().as_str();
+fn wrong_tag<'b>(branch: &'b Branch<'_>, path: &str) -> Option<(&'b str, Vec<String>)> {
+    branch.iter().find_map(|violation| {
+        let at = violation.path.as_str();
         let name = at.strip_prefix(path)?.strip_prefix('/')?;
-        match error.kind() {
+        match &violation.kind {
             _ if name.contains('/') => None,
-            Kind::Constant { expected_value } => Some((at, values(std::slice::from_ref(expected_value)))),
-            Kind::Enum { options } => Some((at, values(options.as_array()?))),
+            Kind::Const(expected) => Some((at, values(std::slice::from_ref(expected)))),
+            Kind::Enum(options) => Some((at, values(options))),
             _ => None,
         }
     })
 }
 
 /// The tag that all alternatives have, and all the values it may have.
-fn common_tag<'b>(branches: &[&'b Branch], path: &str) -> Option<(&'b str, Vec<String>)> {
+fn common_tag<'b>(branches: &[&'b Branch<'_>], path: &str) -> Option<(&'b str, Vec<String>)> {
     let tags: Option<Vec<_>> = branches.iter().map(|branch| wrong_tag(branch, path)).collect();
     let tags = tags?;
     let (tag, _) = tags.first()?;

@@ -15,7 +15,7 @@
 //! see it: a version number would silently change. For the same reason integers beyond 2^53 do not.
 
 use crate::tree::{Body, Tree};
-use jsonschema::{JsonType, types::JsonTypeSet};
+use crate::types::{JsonType, JsonTypeSet};
 use mcp_bash_wire::{Limits, Raw, Scanner};
 
 /// The largest integer that every client passes on unchanged.
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     fn becomes(given: &str, wanted: &[JsonType]) -> Option<String> {
-        let wanted = wanted.iter().fold(JsonTypeSet::empty(), |set, each| set.insert(*each));
+        let wanted = wanted.iter().copied().collect();
         coerce(&Tree::read(given).unwrap_or_else(|error| panic!("{error:?}")), wanted)
     }
 

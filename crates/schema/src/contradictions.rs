@@ -7,8 +7,8 @@
 
 use crate::SchemaError;
 use crate::bounds;
+use crate::compiling::draft::Draft;
 use crate::excerpt::clip;
-use jsonschema::Draft;
 use serde_json::{Map, Number, Value};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -36,7 +36,7 @@ pub struct Contradictions {
 /// Looks for contradictions in a schema at every depth.
 pub fn contradictions(text: &str) -> Result<Contradictions, SchemaError> {
     let schema = bounds::read(text)?;
-    let draft = bounds::dialect(&schema)?;
+    let draft = Draft::of(&schema)?;
     if draft == Draft::Draft4 {
         // Half of the keywords that are checked mean nothing there, or something else.
         return Ok(Contradictions::default());

@@ -1,8 +1,8 @@
 //! Equality in the sense of JSON Schema: numbers by value, objects in any order.
 
-use crate::decimal::Decimal;
+use crate::decimal::{Decimal, compare};
 use crate::tree::{Body, Tree};
-use serde_json::{Number, Value};
+use serde_json::Value;
 use std::collections::HashMap;
 use std::fmt::Write;
 
@@ -11,7 +11,7 @@ pub(crate) fn is_value(tree: &Tree<'_>, expected: &Value) -> bool {
     match (&tree.body, expected) {
         (Body::Null, Value::Null) => true,
         (Body::Boolean(given), Value::Bool(expected)) => given == expected,
-        (Body::Number, Value::Number(expected)) => is_number(tree.text, expected),
+        (Body::Number, Value::Number(expected)) => compare(tree.text, expected).is_eq(),
         (Body::String(given), Value::String(expected)) => given == expected,
         (Body::Array(given), Value::Array(expected)) => {
             given.len() == expected.len()
@@ -24,14 +24,6 @@ pub(crate) fn is_value(tree: &Tree<'_>, expected: &Value) -> bool {
         }
         _ => false,
     }
-}
-
-fn is_number(text: &str, expected: &Number) -> bool {
-    if expected.is_f64() {
-        // The author's literal was rounded when the schema was read, so it is compared as rounded.
-        return text.parse::<f64>().ok() == expected.as_f64();
-    }
-    Decimal::read(text) == Decimal::read(&expected.to_string())
 }
 
 /// The first element that equals an earlier one: the indices of both. It takes time in proportion to the text, whatever

@@ -1,80 +1,74 @@
 //! Expectations: the words for what is expected of one value by itself.
 
+use crate::compiling::program::{Bound, Size};
 use crate::equality::first_repeat;
 use crate::excerpt;
 use crate::problem::Instead;
+use crate::running::violation::Kind;
 use crate::tree::{Body, Tree};
-use jsonschema::JsonType;
-use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
+use crate::types::JsonType;
 use serde_json::Value;
 
 /// What was expected of `value` at `path`, and what there is instead.
-pub(crate) fn expectation(kind: &Kind, path: &str, value: &Tree<'_>) -> (String, Instead) {
+pub(crate) fn expectation(kind: &Kind<'_>, path: &str, value: &Tree<'_>) -> (String, Instead) {
     let shown = excerpt::value(value.text);
-    let has = |count: usize| Instead::But(format!("has {count}"));
     let given = |expected: String| (expected, Instead::Given(shown.clone()));
     match kind {
-        Kind::Type { kind } => (format!("must be {}", types(kind)), Instead::Given(shown_with_kind(value))),
-        Kind::Enum { options } => given(match options.as_array().map(Vec::as_slice) {
-            Some([only]) => format!("must be {}", excerpt::value(&only.to_string())),
-            Some(many) => format!("must be one of {}", excerpt::list(&values(many))),
-            None => "must be one of the listed values".to_owned(),
+        Kind::Type(types) => {
+            let types = excerpt::either(&type_phrases(types.iter()));
+            (format!("must be {types}"), Instead::Given(shown_with_kind(value)))
+        }
+        Kind::Enum([only]) => given(format!("must be {}", excerpt::value(&only.to_string()))),
+        Kind::Const(only) => given(format!("must be {}", excerpt::value(&only.to_string()))),
+        Kind::Enum(many) => given(format!("must be one of {}", excerpt::list(&values(many)))),
+        Kind::Bound(bound, limit) => given(match bound {
+            Bound::Minimum => format!("must be at least {limit}"),
+            Bound::Maximum => format!("must be at most {limit}"),
+            Bound::ExclusiveMinimum => format!("must be greater than {limit}"),
+            Bound::ExclusiveMaximum => format!("must be less than {limit}"),
         }),
-        Kind::Constant { expected_value } => {
-            given(format!("must be {}", excerpt::value(&expected_value.to_string())))
-        }
-        Kind::Minimum { limit } => given(format!("must be at least {limit}")),
-        Kind::Maximum { limit } => given(format!("must be at most {limit}")),
-        Kind::ExclusiveMinimum { limit } => given(format!("must be greater than {limit}")),
-        Kind::ExclusiveMaximum { limit } => given(format!("must be less than {limit}")),
-        Kind::MultipleOf { multiple_of } => given(format!("must be a multiple of {multiple_of}")),
-        Kind::Pattern { pattern } => given(format!("must match the pattern {}", excerpt::quoted(pattern))),
-        Kind::MinLength { limit } => {
-            (format!("must be at least {} long", counted(*limit, "character")), characters(value, &shown))
-        }
-        Kind::MaxLength { limit } => {
-            (format!("must be at most {} long", counted(*limit, "character")), characters(value, &shown))
-        }
-        Kind::MinItems { limit } => {
-            (format!("must have at least {}", counted(*limit, "item")), has(size(value)))
-        }
-        Kind::MaxItems { limit } => {
-            (format!("must have at most {}", counted(*limit, "item")), has(size(value)))
-        }
-        Kind::AdditionalItems { limit } => {
-            (format!("must have at most {}", counted(*limit as u64, "item")), has(size(value)))
-        }
-        Kind::MinProperties { limit } => {
-            (format!("must have at least {}", counted(*limit, "member")), has(size(value)))
-        }
-        Kind::MaxProperties { limit } => {
-            (format!("must have at most {}", counted(*limit, "member")), has(size(value)))
-        }
+        Kind::MultipleOf(step) => given(format!("must be a multiple of {step}")),
+        Kind::Pattern(pattern) => given(format!("must match the pattern {}", excerpt::quoted(pattern))),
+        Kind::Size(size, limit) => of_size(*size, *limit, value),
+        Kind::AdditionalItems(limit) => of_size(Size::MaxItems, *limit as u64, value),
         Kind::UniqueItems => ("must not hold the same item twice".to_owned(), repeated(value, path)),
-        Kind::Contains => {
+        Kind::Contains(_) => {
             ("must contain as many matching items as `contains` asks for".to_owned(), Instead::Nothing)
         }
-        Kind::UnevaluatedItems { unexpected } => {
-            (format!("must not have its last {}", counted(unexpected.len() as u64, "item")), Instead::Nothing)
+        Kind::UnevaluatedItems(count) => {
+            (format!("must not have its last {}", counted(*count as u64, "item")), Instead::Nothing)
         }
-        Kind::OneOfMultipleValid { .. } => {
+        Kind::ManyAlternatives => {
             let more = format!("{shown} fits more than one");
             ("must fit exactly one of its alternatives".to_owned(), Instead::But(more))
         }
-        Kind::Not { schema } => given(format!("must not fit `{}`", excerpt::value(&schema.to_string()))),
-        Kind::FalseSchema if path.is_empty() => {
+        Kind::Not(schema) => given(format!("must not fit `{schema}`")),
+        Kind::Never if path.is_empty() => {
             ("must not be given, as the schema allows no value".to_owned(), Instead::Nothing)
         }
-        Kind::FalseSchema => ("is not allowed".to_owned(), Instead::Nothing),
+        Kind::Never => ("is not allowed".to_owned(), Instead::Nothing),
         other => given(format!("must fit `{}`", other.keyword())),
     }
 }
 
-fn types(kind: &TypeKind) -> String {
-    match kind {
-        TypeKind::Single(one) => with_article(*one).to_owned(),
-        TypeKind::Multiple(many) => excerpt::either(&type_phrases(many.iter())),
-    }
+/// What is expected of the length of a string or the size of a container.
+fn of_size(size: Size, limit: u64, value: &Tree<'_>) -> (String, Instead) {
+    let (verb, thing, length) = match size {
+        Size::MinLength | Size::MaxLength => ("be", "character", " long"),
+        Size::MinItems | Size::MaxItems => ("have", "item", ""),
+        Size::MinProperties | Size::MaxProperties => ("have", "member", ""),
+    };
+    let bound = match size {
+        Size::MinLength | Size::MinItems | Size::MinProperties => "at least",
+        Size::MaxLength | Size::MaxItems | Size::MaxProperties => "at most",
+    };
+    let instead = match &value.body {
+        Body::String(text) => format!("{} has {}", excerpt::value(value.text), text.chars().count()),
+        Body::Array(elements) => format!("has {}", elements.len()),
+        Body::Object(members) => format!("has {}", members.list.len()),
+        _ => String::new(),
+    };
+    (format!("must {verb} {bound} {}{length}", counted(limit, thing)), Instead::But(instead))
 }
 
 /// The usual words for types, `null` last.
@@ -112,19 +106,6 @@ pub(crate) fn values(values: &[Value]) -> Vec<String> {
 
 fn counted(count: u64, thing: &str) -> String {
     format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
-}
-
-fn characters(value: &Tree<'_>, shown: &str) -> Instead {
-    let Body::String(string) = &value.body else { return Instead::Nothing };
-    Instead::But(format!("{shown} has {}", string.chars().count()))
-}
-
-fn size(value: &Tree<'_>) -> usize {
-    match &value.body {
-        Body::Array(elements) => elements.len(),
-        Body::Object(members) => members.list.len(),
-        _ => 0,
-    }
 }
 
 fn repeated(value: &Tree<'_>, path: &str) -> Instead {

@@ -3,17 +3,20 @@
 //!
 //! # Theory of operation
 //!
-//! [`Schema::compile`] reads a schema within limits (`bounds.rs`) and hands it to the `jsonschema` crate, configured so
-//! that nothing is ever fetched and regular expressions take time in proportion to the text. Its refusals are put into
-//! our words (`refusal.rs`). A plain schema, as most tools have, is known to be valid without that crate, and so are
-//! values that plainly fit (`plain.rs`): the validator is prepared when a value first needs it.
+//! [`Schema::compile`] reads a schema within limits (`bounds.rs`) and makes a program of it (`compiling/`):
+//! `resources.rs` finds the addresses and names within it and resolves references; nothing is ever fetched. The schema
+//! must conform to the meta-schema of its draft (`conformity.rs`), which is made from the table of keywords
+//! (`keywords.rs`, `meta.rs`) and compiled like any other. The program is a list of nodes whose rules name each other by
+//! index (`program.rs`, `compile.rs`, `rules.rs`). Patterns are translated for an engine that takes time in proportion
+//! to the text (`pattern.rs`).
 //!
-//! [`Schema::check`] reads the arguments into a `Tree` whose values know their position in the text (`tree.rs`). The
-//! validator reads this tree directly (`written.rs`), so that numbers are compared as they were written, and through a
-//! `Meter` (`meter.rs`), so that no pair of schema and value can take unbounded time, memory or stack. A value that
-//! needs more stack than the caller's thread has gets a thread with more (`room.rs`).
+//! [`Schema::check`] reads the arguments into a `Tree` whose values know their position in the text (`tree.rs`), so that
+//! numbers are compared as they were written (`decimal.rs`). A `Run` applies the program to it (`running/`: `run.rs`,
+//! `assertions.rs`, `applicators.rs`) through a `Meter` (`meter.rs`), so that no pair of schema and value can take
+//! unbounded time, memory or stack. A value that needs more stack than the caller's thread has gets a thread with more
+//! (`room.rs`).
 //!
-//! Most arguments fit, and are returned as they came. Otherwise the errors of the validator say where a value has the
+//! Most arguments fit, and are returned as they came. Otherwise violations (`violation.rs`) say where a value has the
 //! wrong type. If the intended value is beyond doubt (`coerce.rs`), it is replaced in the text (`repair.rs`), and the
 //! result is checked again. If it still does not fit, the problems of the original arguments are reported
 //! (`wording.rs`, `expectation.rs`, `alternatives.rs`): a [`Problem`] for each, up to twenty, and how many more there
@@ -37,26 +40,23 @@ mod alternatives;
 mod bounds;
 mod check;
 mod coerce;
+mod compiling;
 mod contradictions;
 mod decimal;
 mod equality;
 mod error;
 mod excerpt;
 mod expectation;
-mod literal;
-mod meter;
 mod mismatch;
-mod plain;
 mod problem;
-mod refusal;
 mod repair;
-mod room;
+mod running;
 mod schema;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod types;
 mod wording;
-mod written;
 
 pub use bounds::{MAX_SCHEMA_BYTES, MAX_SCHEMA_DEPTH, MAX_SUBSCHEMAS};
 pub use contradictions::{Contradiction, Contradictions, contradictions};

@@ -1,6 +1,6 @@
 //! Argument repair: corrects arguments if the intended value is beyond doubt.
 //!
-//! The errors of the validator say where a value has the wrong type, so that references, conditions and dialects need
+//! Violations say where a value has the wrong type, so that references, conditions and dialects need
 //! no second interpretation here. They lead to replacements in the text: everything else keeps its spelling.
 //!
 //! One of several alternatives (`anyOf`, `oneOf`) is considered only if it is the only one for the type of the value; a
@@ -12,25 +12,24 @@
 
 use crate::coerce::coerce;
 use crate::mismatch::{branch_wants, wanted_types};
+use crate::running::violation::{Branch, Violation};
 use crate::tree::{Body, Members, Tree, place};
-use jsonschema::ValidationError;
-use jsonschema::error::ValidationErrorKind;
 use std::collections::BTreeMap;
 
 /// The text with every possible correction. `None` if there is none.
-pub(crate) fn repair(root: &Tree<'_>, errors: &[ValidationError<'_>]) -> Option<String> {
-    apply(root, errors.iter().filter_map(|error| fixes_for(error, root)).flatten())
+pub(crate) fn repair(root: &Tree<'_>, violations: &[Violation<'_>]) -> Option<String> {
+    apply(root, violations.iter().filter_map(|violation| fixes_for(violation, root)).flatten())
 }
 
 /// The text without each `null` that means nothing. `None` if there is none.
-pub(crate) fn drop_nulls(root: &Tree<'_>, errors: &[ValidationError<'_>]) -> Option<String> {
-    let fixes = errors.iter().filter_map(|error| fixes_for(error, root)).flatten();
+pub(crate) fn drop_nulls(root: &Tree<'_>, violations: &[Violation<'_>]) -> Option<String> {
+    let fixes = violations.iter().filter_map(|violation| fixes_for(violation, root)).flatten();
     apply(root, fixes.filter(|(_, fix)| *fix == Fix::Drop))
 }
 
-/// Whether `error` is about a `null` that means nothing.
-pub(crate) fn drops_null(error: &ValidationError<'_>, root: &Tree<'_>) -> bool {
-    fixes_for(error, root).is_some_and(|fixes| fixes.iter().all(|(_, fix)| *fix == Fix::Drop))
+/// Whether `violation` is about a `null` that means nothing.
+pub(crate) fn drops_null(violation: &Violation<'_>, root: &Tree<'_>) -> bool {
+    fixes_for(violation, root).is_some_and(|fixes| fixes.iter().all(|(_, fix)| *fix == Fix::Drop))
 }
 
 fn apply(root: &Tree<'_>, fixes: impl Iterator<Item = (usize, Fix)>) -> Option<String> {
@@ -116,47 +115,27 @@ impl Plan<'_> {
     }
 }
 
-/// The fixes that remove `error`.
-fn fixes_for(error: &ValidationError<'_>, root: &Tree<'_>) -> Option<Vec<(usize, Fix)>> {
-    let path = error.instance_path().as_str();
-    let value = root.at(path)?;
+/// The fixes that remove `violation`.
+fn fixes_for(violation: &Violation<'_>, root: &Tree<'_>) -> Option<Vec<(usize, Fix)>> {
+    let value = root.at(&violation.path)?;
     let start = value.place_in(root).start;
-    if matches!(value.body, Body::Null) && is_declared_property(error, path) {
+    if matches!(value.body, Body::Null) && violation.is_declared {
         return Some(vec![(start, Fix::Drop)]);
     }
-    if let Some(text) = wanted_types(error, value).and_then(|wanted| coerce(value, wanted)) {
+    if let Some(text) = wanted_types(violation, value).and_then(|wanted| coerce(value, wanted)) {
         return Some(vec![(start, Fix::Write(text))]);
     }
-    let branch = only_alternative(error, path, value)?;
+    let branch = only_alternative(violation, value)?;
     let fixes: Option<Vec<_>> = branch.iter().map(|inner| fixes_for(inner, root)).collect();
     Some(fixes?.into_iter().flatten().collect())
 }
 
 /// The alternative that a container was meant to fit, if only one of them accepts its type.
-fn only_alternative<'e>(
-    error: &'e ValidationError<'_>,
-    path: &str,
-    value: &Tree<'_>,
-) -> Option<&'e [ValidationError<'static>]> {
-    let (ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context }) =
-        error.kind()
-    else {
-        return None;
-    };
+fn only_alternative<'e>(violation: &'e Violation<'_>, value: &Tree<'_>) -> Option<&'e Branch<'e>> {
+    let branches = violation.alternatives()?;
     if !matches!(value.body, Body::Array(_) | Body::Object(_)) {
         return None;
     }
-    let mut fitting = context.iter().filter(|branch| branch_wants(branch, path, value).is_none());
-    fitting.next().filter(|_| fitting.next().is_none()).map(Vec::as_slice)
-}
-
-/// Whether the path through the schema that ended in `error` reached the value by its name under `properties`.
-fn is_declared_property(error: &ValidationError<'_>, path: &str) -> bool {
-    let Some((_, name)) = path.rsplit_once('/') else { return false };
-    let way: Vec<&str> = error.evaluation_path().as_str().split('/').collect();
-    let Some(named) = way.windows(2).rposition(|pair| pair == ["properties", name]) else { return false };
-    let beyond = &way[named + 2..];
-    !["additionalProperties", "patternProperties", "unevaluatedProperties"]
-        .iter()
-        .any(|map| beyond.contains(map))
+    let mut fitting = branches.iter().filter(|branch| branch_wants(branch, &violation.path, value).is_none());
+    fitting.next().filter(|_| fitting.next().is_none())
 }

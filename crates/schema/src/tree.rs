@@ -3,7 +3,7 @@
 //! Numbers stay as they were written, so that large integers are compared exactly and `1.10` survives; and a value can
 //! be replaced in the text without touching its neighbours.
 
-use jsonschema::JsonType;
+use crate::types::JsonType;
 use mcp_bash_wire::{Limits, Raw, ScanError, Scanner};
 use std::borrow::Cow;
 use std::ops::Range;

@@ -3,6 +3,7 @@
 use crate::catalog::registrations::KINDS;
 use crate::checks::known_keys;
 use crate::declarations::metadata;
+use mcp_bash_schema::Schema;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -11,15 +12,19 @@ fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
+fn schema_text(name: &str) -> String {
+    std::fs::read_to_string(repository().join(format!("schemas/{name}.schema.json"))).unwrap()
+}
+
 fn schema(name: &str) -> Value {
-    let text = std::fs::read_to_string(repository().join(format!("schemas/{name}.schema.json"))).unwrap();
-    serde_json::from_str(&text).unwrap()
+    serde_json::from_str(&schema_text(name)).unwrap()
 }
 
 /// The problems of a value, as an editor would show them.
 fn problems(name: &str, value: &Value) -> Vec<String> {
-    let validator = jsonschema::draft202012::new(&schema(name)).expect("a schema of draft 2020-12");
-    validator.iter_errors(value).map(|error| format!("{}: {error}", error.instance_path())).collect()
+    let schema = Schema::compile(&schema_text(name)).expect("a schema of draft 2020-12");
+    let problems = schema.check_value(&value.to_string()).err().unwrap_or_default();
+    problems.iter().map(ToString::to_string).collect()
 }
 
 /// The keys in a schema, except `$schema`.

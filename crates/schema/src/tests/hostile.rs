@@ -125,3 +125,59 @@ fn a_long_string_that_is_looked_at_from_everywhere() {
     let long = format!("\"{}\"", "x".repeat(200_000));
     assert!(says(schema, &nested(60, &long)).starts_with("arguments "));
 }
+
+#[test]
+fn definitions_that_double_without_recursion() {
+    let wraps: [fn(usize) -> String; 3] = [
+        |next| format!(r##"{{"allOf": [{{"$ref": "#/$defs/d{next}"}}, {{"$ref": "#/$defs/d{next}"}}]}}"##),
+        |next| {
+            format!(
+                r##"{{"anyOf": [{{"not": {{"$ref": "#/$defs/d{next}"}}}}, {{"$ref": "#/$defs/d{next}"}}]}}"##
+            )
+        },
+        |next| format!(r##"{{"if": {{"$ref": "#/$defs/d{next}"}}, "then": {{"$ref": "#/$defs/d{next}"}}}}"##),
+    ];
+    for wrap in wraps {
+        let links: Vec<_> = (0..60).map(|link| format!(r#""d{link}": {}"#, wrap(link + 1))).collect();
+        let schema = format!(
+            r##"{{"$ref": "#/$defs/d0", "$defs": {{{}, "d60": {{"type": "array"}}}}}}"##,
+            links.join(",")
+        );
+        assert!(compile(&schema).check_value("[]").is_ok());
+        let _ = compile(&schema).check_value("5");
+        let marking = schema.replacen('{', r#"{"unevaluatedItems": false, "#, 1);
+        let _ = compile(&marking).check_value("[[1]]");
+    }
+}
+
+#[test]
+fn a_long_chain_of_references_with_company() {
+    let links: Vec<_> = (0..4_000)
+        .map(|link| format!(r##""d{link}": {{"$ref": "#/$defs/d{}", "type": "integer"}}"##, link + 1))
+        .collect();
+    let chain = format!(
+        r##"{{"items": {{"$ref": "#/$defs/d0"}}, "$defs": {{{}, "d4000": {{"minimum": 3}}}}}}"##,
+        links.join(",")
+    );
+    let schema = compile(&chain);
+    assert!(schema.check_value("[3]").is_ok());
+    assert!(schema.check_value("[2]").is_err());
+    // Far too much work for many elements, so that it ends without a verdict.
+    let _ = schema.check_value(&format!("[{}]", vec!["3"; 50_000].join(",")));
+}
+
+#[test]
+fn dynamic_references_that_double_with_every_level() {
+    let schema = r##"{"$dynamicAnchor": "n", "anyOf": [{"type": "array", "items": {"$dynamicRef": "#n"}},
+        {"items": {"$dynamicRef": "#n"}, "type": "array"}, {"type": "null"}]}"##;
+    assert!(says(schema, &nested(90, "1")).starts_with("arguments "));
+    assert!(compile(schema).check(&nested(90, "null")).is_ok());
+}
+
+#[test]
+fn a_long_list_of_choices_for_many_values() {
+    let choices: Vec<_> = (0..9_000).map(|choice| format!("[{choice}]")).collect();
+    let schema = compile(&format!(r#"{{"items": {{"enum": [{}]}}}}"#, choices.join(",")));
+    assert!(schema.check_value("[[8999]]").is_ok());
+    let _ = schema.check_value(&format!("[{}]", vec!["[-1]"; 100_000].join(",")));
+}

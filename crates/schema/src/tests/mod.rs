@@ -2,6 +2,7 @@
 
 mod coercions;
 mod contradictions;
+mod drafts;
 mod hostile;
 mod properties;
 mod refusals;

@@ -1,8 +1,8 @@
-//! Validation meter: what one run of the validator may cost.
+//! Validation meter: what one run of a compiled schema may cost.
 //!
-//! A schema that refers to itself from several alternatives can make a validator take time that doubles with every
-//! level of the value, leave as many errors behind, and use more stack than a thread has. So every access to a value is
-//! counted. After too many of them, or when the stack is too deep, the run is over: see [`Meter::look`].
+//! A schema that refers to itself from several alternatives can make a run take time that doubles with every
+//! level of the value, leave as many errors behind, and use more stack than a thread has. So every visit of a
+//! node is counted. After too many of them, or when the stack is too deep, the run is over: see [`Meter::look`].
 
 use crate::tree::Tree;
 use std::cell::Cell;
@@ -15,12 +15,11 @@ pub(crate) enum Stack {
 }
 
 impl Stack {
-    /// The rest is for what the validator does between two accesses, such as following references. A caller's thread
-    /// has 2 MiB or more, and is expected to have a quarter of it left.
+    /// A caller's thread has 2 MiB or more, and is expected to have a quarter of it left.
     fn limit(self) -> usize {
         match self {
             Self::Callers => 256 * 1024,
-            Self::Roomy => crate::room::STACK_BYTES / 2,
+            Self::Roomy => crate::running::room::STACK_BYTES / 2,
         }
     }
 }
@@ -62,6 +61,11 @@ impl Meter {
             self.too_deep.set(true);
         }
         !self.is_over()
+    }
+
+    /// How much more work is allowed.
+    pub(crate) fn work_left(&self) -> u64 {
+        self.work.get()
     }
 
     /// Whether the run was cut short, so that its outcome is meaningless.
