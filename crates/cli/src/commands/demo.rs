@@ -2,7 +2,7 @@
 
 use crate::base::error::Error;
 use crate::open::startup;
-use crate::terminal::{Terminal, nobody_reads, say};
+use mcp_bash_terminal::{Terminal, nobody_reads, say};
 use serde_json::{Value, json};
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;

@@ -10,7 +10,7 @@ mod values;
 use crate::base::error::Error;
 use crate::base::exit::Exit;
 use crate::terminal::print::print;
-use crate::terminal::say;
+use mcp_bash_terminal::say;
 use std::ffi::OsString;
 use std::process::ExitCode;
 

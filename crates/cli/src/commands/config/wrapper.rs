@@ -2,10 +2,10 @@
 //! file to run.
 
 use super::ConfigError;
-use crate::terminal::print::print_text;
-use crate::terminal::tell;
 use mcp_bash_entries::Entry;
 use mcp_bash_harmless::shell_word;
+use mcp_bash_terminal::print_text;
+use mcp_bash_terminal::tell;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 

@@ -4,11 +4,11 @@ use super::report::{Check, Fix, Report, Section};
 use super::start::{Answered, try_to_start};
 use crate::open::own_entry::own_command;
 use crate::open::search_path::DESKTOP;
-use crate::terminal::words::{counted, time};
 use mcp_bash_client::Launch;
 use mcp_bash_entries::{
     Client, ConfigFile, Entry, Plan, Surroundings, all_entries, install, installed_clients,
 };
+use mcp_bash_terminal::words::{counted, time};
 use rustix::fs::{Access, access};
 use serde_json::{Value, json};
 use std::collections::HashSet;

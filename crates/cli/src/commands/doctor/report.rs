@@ -1,8 +1,8 @@
 //! Report of `doctor`: checks in sections, and the fixes that were or would be made; as text for people and as JSON.
 
 use crate::terminal::finding::colour_of;
-use crate::terminal::{Terminal, visible};
 use mcp_bash_project::Severity;
+use mcp_bash_terminal::{Terminal, visible};
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 
@@ -200,7 +200,7 @@ impl Report {
             text.push('\n');
         }
         text.push_str(&self.actions(terminal));
-        let counted = crate::terminal::words::counted;
+        let counted = mcp_bash_terminal::words::counted;
         let (errors, warnings) = (self.count(Severity::Error), self.count(Severity::Warning));
         let checks = self.sections.iter().flat_map(|section| &section.checks);
         let fixable = checks.filter(|check| check.fix.is_some()).count();

@@ -3,9 +3,9 @@
 use super::outcome::{Done, Outcome};
 use crate::base::common::Common;
 use crate::base::exit::Exit;
-use crate::terminal::print::print_text;
-use crate::terminal::{Terminal, complain, harmless};
 use mcp_bash_entries::Entry;
+use mcp_bash_terminal::print_text;
+use mcp_bash_terminal::{Terminal, complain, harmless};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 use std::io;

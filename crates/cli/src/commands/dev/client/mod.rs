@@ -19,13 +19,13 @@ use crate::commands::serve;
 use crate::open::connect::{Conversation, Failure, OpenProject};
 use crate::open::talk::Talk;
 use crate::terminal::host::CommandLineHost;
-use crate::terminal::words::Length;
-use crate::terminal::{Terminal, tell};
 use commands::Next;
 use editor::Editor;
 use history::History;
 use mcp_bash_project::Location;
 use mcp_bash_server::{Log, Server, Style};
+use mcp_bash_terminal::words::Length;
+use mcp_bash_terminal::{Terminal, tell};
 use prompt::{Display, Typed};
 use std::io::{self, BufRead, IsTerminal};
 use std::process::ExitCode;
@@ -73,7 +73,7 @@ fn greet(server: &Server) {
     let (root, tools) = server.served().look(|catalog| {
         (
             catalog.paths.root.display().to_string(),
-            crate::terminal::words::counted(catalog.tools.len(), "tool"),
+            mcp_bash_terminal::words::counted(catalog.tools.len(), "tool"),
         )
     });
     tell(&format!("{root}: {tools}. `help` says what can be typed, Tab completes, Ctrl-D ends."));
