@@ -1,6 +1,9 @@
 //! Terminal output: whether it is coloured, and how wide it is.
 
+mod asking;
 pub mod words;
+
+pub use asking::{can_ask, confirm};
 
 use mcp_bash_harmless as harmless;
 use std::io::{self, IsTerminal, Write};

@@ -1,7 +1,8 @@
 //! Progress counter of a run, on a terminal.
 
+use mcp_bash_terminal::Terminal;
 use std::cell::Cell;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 
 /// A line at the bottom of the terminal that is overwritten as cases end.
 #[derive(Debug)]
@@ -15,7 +16,7 @@ impl Counter {
     /// Shown only if both our output and this line are on a terminal that can overwrite it.
     pub(crate) fn new(all: usize) -> Self {
         let is_dumb = std::env::var_os("TERM").is_none_or(|value| value == "dumb");
-        let is_shown = !is_dumb && io::stdout().is_terminal() && io::stderr().is_terminal();
+        let is_shown = !is_dumb && Terminal::of_stdout().is_one() && Terminal::of_stderr().is_one();
         Self { done: Cell::new(0), all, is_shown }
     }
 

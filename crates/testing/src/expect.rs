@@ -1,6 +1,6 @@
 //! Expectations: compares the result of a case with what it expects.
 
-use crate::case::{
+use crate::cases::case::{
     Case, Expect, ExpectedError, ExpectedLog, ExpectedProgress, FileAfter, Pattern, ResultSchema,
 };
 use crate::diff::{DiffLine, cut, diff};

@@ -1,6 +1,6 @@
 //! Temporary folder of a test run, with a home and a folder for the cases of each worker.
 
-use crate::case::{Content, FileBefore};
+use crate::cases::case::{Content, FileBefore};
 use mcp_bash_runner::StateDir;
 use std::fs::{self, DirBuilder, Permissions};
 use std::io::{self, Write};

@@ -1,6 +1,6 @@
 //! Test client of a case: records what the server sends while the case runs, and answers as the case says.
 
-use crate::case::Answer;
+use crate::cases::case::Answer;
 use mcp_bash_client::Host;
 use serde_json::{Value, json};
 use std::collections::VecDeque;

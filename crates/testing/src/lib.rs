@@ -2,7 +2,7 @@
 //!
 //! # Theory of operation
 //!
-//! Cases are YAML files beside what they test (`find`, `read_case`). Several workers (`run`) take one after another, each
+//! Cases are YAML files beside what they test (`cases`). Several workers (`run`) take one after another, each
 //! with a folder of its own (`folder`) and a server of its own (`server`): the program that `Surroundings` names, started
 //! as a client starts it. The result (`result`, `host`) is compared with what the case says (`expect`, `snapshot`) and
 //! reported (`report`). Programs in `test/` are run as well (`external`). `contract` compares what clients see of the
@@ -13,21 +13,17 @@
 #![warn(clippy::print_stderr)]
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests use files of their own"))]
 
-mod case;
+mod cases;
 mod contract;
 mod counter;
 mod diff;
 mod error;
 mod expect;
 mod external;
-mod fields;
-mod find;
 mod folder;
 mod host;
-mod node;
 mod options;
 mod printing;
-mod read_case;
 mod report;
 mod result;
 mod review;
@@ -36,7 +32,6 @@ mod select;
 mod server;
 mod session;
 mod snapshot;
-mod subjects;
 mod verdict;
 mod watch;
 

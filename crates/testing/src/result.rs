@@ -1,6 +1,6 @@
 //! Case result: a server's answer, in a form that can be compared with what is expected.
 
-use crate::case::Subject;
+use crate::cases::case::Subject;
 use crate::host::Heard;
 use mcp_bash_client::Refusal;
 use mcp_bash_uri::FileUri;

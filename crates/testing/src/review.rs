@@ -3,9 +3,9 @@
 use crate::diff::diff;
 use crate::error::TestError;
 use crate::report::diff_line;
-use mcp_bash_terminal::{Terminal, say};
+use mcp_bash_terminal::{Terminal, can_ask, say};
 use std::fmt::Write;
-use std::io::{self, BufRead, IsTerminal};
+use std::io::{self, BufRead};
 
 /// The user's decision about the last change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,8 +28,7 @@ pub(crate) struct Review {
 impl Review {
     /// With `yes`, everything is recorded without a question. Otherwise there must be a user to ask.
     pub(crate) fn new(yes: bool) -> Result<Self, TestError> {
-        let is_at_terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
-        if !yes && !is_at_terminal {
+        if !yes && !can_ask() {
             return Err(TestError::NobodyToAsk);
         }
         let decision = if yes { Decision::All } else { Decision::Ask };

@@ -1,6 +1,6 @@
 //! Case runner: runs several cases at once, each worker with a server of its own.
 
-use crate::case::Case;
+use crate::cases::case::Case;
 use crate::counter::Counter;
 use crate::expect::{Mismatch, mismatches};
 use crate::folder::{TemporaryFolder, WorkerFolder};

@@ -1,6 +1,6 @@
 //! Test selection: which tests the words on the command line mean.
 
-use crate::case::Case;
+use crate::cases::case::Case;
 use crate::error::TestError;
 use crate::external::External;
 use mcp_bash_spelling::nearest;

@@ -1,6 +1,6 @@
 //! Test server of a worker: a process of its own, kept for the next case if that needs the same one.
 
-use crate::case::{Case, Completed, Subject};
+use crate::cases::case::{Case, Completed, Subject};
 use crate::folder::WorkerFolder;
 use crate::host::TestHost;
 use crate::result::{Got, Places};

@@ -1,6 +1,8 @@
 //! Test session: everything that runs have in common, and the tests that one of them selects.
 
-use crate::case::{Case, Subject};
+use crate::cases::case::{Case, Subject};
+use crate::cases::find;
+use crate::cases::subjects::Subjects;
 use crate::error::TestError;
 use crate::external::External;
 use crate::folder::TemporaryFolder;
@@ -8,8 +10,7 @@ use crate::options::Options;
 use crate::printing::print;
 use crate::report::Report;
 use crate::server::Setting;
-use crate::subjects::Subjects;
-use crate::{external, find, run, select};
+use crate::{external, run, select};
 use mcp_bash_project::{Catalog, Paths};
 use serde_json::{Value, json};
 use std::collections::HashSet;

@@ -1,6 +1,6 @@
 //! Snapshots: recorded results, one readable file for each case, in `__snapshots__/` beside its case file.
 
-use crate::case::Case;
+use crate::cases::case::Case;
 use crate::result::Got;
 use sha2::{Digest, Sha256};
 use std::fs;

@@ -6,13 +6,14 @@ mod compare;
 mod schema;
 mod surface;
 
+use crate::cases::find;
 use crate::error::TestError;
 use crate::options::{Loudness, Options};
 use crate::printing::print;
 use crate::review::Review;
 use crate::session::TestSession;
+use crate::snapshot;
 use crate::verdict::Verdict;
-use crate::{find, snapshot};
 use change::{Change, Class};
 use mcp_bash_terminal::words::counted;
 use mcp_bash_terminal::{Terminal, visible};

@@ -4,15 +4,14 @@
 use super::ConfigError;
 use mcp_bash_entries::Entry;
 use mcp_bash_harmless::shell_word;
-use mcp_bash_terminal::print_text;
-use mcp_bash_terminal::tell;
-use std::io::{self, IsTerminal, Write};
+use mcp_bash_terminal::{Terminal, print_text, tell};
+use std::io::{self, Write};
 use std::path::Path;
 
 /// Writes it: on a terminal into the project, otherwise to standard output.
 pub(super) fn make(root: &Path, entry: &Entry, with_environment: bool) -> Result<(), ConfigError> {
     let text = script(entry, with_environment);
-    if !io::stdout().is_terminal() {
+    if !Terminal::of_stdout().is_one() {
         return print_text(&text).map_err(ConfigError::Print);
     }
     let path = root.join(format!("{}.sh", entry.name));

@@ -5,11 +5,11 @@ use crate::open::search_path::SearchPath;
 use crate::terminal::finding::{Finding, colour_of, shortened};
 use crate::terminal::print::print;
 use mcp_bash_project::Severity;
+use mcp_bash_terminal::words::counted;
 use mcp_bash_terminal::{Terminal, visible};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,7 +97,7 @@ impl Report {
 }
 
 pub(crate) fn print_report(report: &Report, as_json: bool) -> Result<(), Error> {
-    let text = if as_json || !std::io::stdout().is_terminal() {
+    let text = if as_json || !Terminal::of_stdout().is_one() {
         format!("{}\n", report.to_json())
     } else {
         text(report, Terminal::of_stdout())
@@ -163,10 +163,6 @@ fn summary(report: &Report, terminal: Terminal) -> String {
     }
     let _ = writeln!(text, "{status} ({}, {})", counted(errors, "error"), counted(warnings, "warning"));
     text
-}
-
-fn counted(count: usize, what: &str) -> String {
-    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
 #[cfg(test)]

@@ -18,9 +18,8 @@ use fix::{Fix, Fixing};
 use inspector::Inspector;
 use mcp_bash_project::{Catalog, Diagnostic, Location, Severity, portability, unreachable};
 use mcp_bash_settings::Settings;
-use mcp_bash_terminal::Terminal;
+use mcp_bash_terminal::{Terminal, can_ask};
 use report::Report;
-use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -84,7 +83,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
             root: &folder,
             terminal,
             dry_run: arguments.dry_run,
-            asks: !arguments.yes && !arguments.json && is_terminal(),
+            asks: !arguments.yes && !arguments.json && can_ask(),
             is_silent: arguments.json,
         };
         fixes = fixing.run(&mut examined, || examine(&folder, settings.clone()))?;
@@ -109,7 +108,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
         (true, false) => Exit::Done,
     };
     if let Some(inspector) = inspector.filter(|_| !arguments.json)
-        && !inspector.offer(&examined.search_path.path, is_terminal())?
+        && !inspector.offer(&examined.search_path.path, can_ask())?
     {
         exit = Exit::Failed;
     }
@@ -126,17 +125,9 @@ fn examine(folder: &Path, settings: Settings) -> Result<Examination, Error> {
     Examination::of(folder, None, settings, more).map(Examination::of_project)
 }
 
-/// Whether a user can be asked.
-fn is_terminal() -> bool {
-    std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
-}
-
 /// Asks a yes-or-no question; no if there is no answer.
 fn confirmed(question: &str) -> Result<bool, Error> {
-    print(&format!("{question} [y/N] "))?;
-    let mut answer = String::new();
-    let _ = std::io::stdin().read_line(&mut answer);
-    Ok(["y", "yes"].contains(&&*answer.trim().to_ascii_lowercase()))
+    mcp_bash_terminal::confirm(question).map_err(|error| Error::of_command(Exit::Failed, error))
 }
 
 /// How many findings have a severity.

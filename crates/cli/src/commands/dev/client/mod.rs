@@ -25,9 +25,9 @@ use history::History;
 use mcp_bash_project::Location;
 use mcp_bash_server::{Log, Server, Style};
 use mcp_bash_terminal::words::Length;
-use mcp_bash_terminal::{Terminal, tell};
+use mcp_bash_terminal::{Terminal, can_ask, tell};
 use prompt::{Display, Typed};
-use std::io::{self, BufRead, IsTerminal};
+use std::io::{self, BufRead};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::mpsc;
@@ -35,7 +35,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use vocabulary::Vocabulary;
 
 pub(super) fn run(common: &Common) -> Result<ExitCode, Error> {
-    let is_terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
+    let is_terminal = can_ask();
     let display = Display::of_stdin().filter(|_| is_terminal);
     let (mut talk, server) = open(common, display.as_ref())?;
     if display.is_some() && !common.quiet {

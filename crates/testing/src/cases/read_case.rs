@@ -1,13 +1,13 @@
 //! Case reader: makes cases from a case file.
 
-use crate::case::{
+use crate::cases::case::{
     Answer, Case, Completed, Content, Expect, ExpectedError, ExpectedLog, ExpectedProgress, FileAfter,
     FileBefore, Place, ResultSchema, Subject,
 };
-use crate::fields::{
+use crate::cases::fields::{
     Fields, inner_path, items, kind, members, number, pattern, patterns, text, texts, truth, whole_number,
 };
-use crate::node::{Key, Node, Tree, Wrong};
+use crate::cases::node::{Key, Node, Tree, Wrong};
 use mcp_bash_schema::{MAX_SCHEMA_BYTES, Schema};
 use regex::Regex;
 use serde_json::{Value, json};

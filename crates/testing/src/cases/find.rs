@@ -1,9 +1,9 @@
 //! Case discovery: finds the case files of a project and reads them.
 
-use crate::case::Case;
-use crate::read_case::{CaseFile, cases};
+use crate::cases::case::Case;
+use crate::cases::read_case::{CaseFile, cases};
+use crate::cases::subjects::Subjects;
 use crate::snapshot;
-use crate::subjects::Subjects;
 use mcp_bash_project::Paths;
 use mcp_bash_terminal::visible;
 use std::collections::{HashMap, HashSet};

@@ -1,7 +1,7 @@
 //! Fields of a case file, read by name: unknown ones and those of the wrong type are refused with their line.
 
-use crate::case::Pattern;
-use crate::node::{Key, Node, Tree, Wrong};
+use crate::cases::case::Pattern;
+use crate::cases::node::{Key, Node, Tree, Wrong};
 use mcp_bash_spelling::nearest_or_longer;
 use regex::Regex;
 use std::path::{Component, Path};

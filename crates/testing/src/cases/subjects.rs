@@ -1,6 +1,6 @@
 //! Test subjects of a project, and the default subject of a case.
 
-use crate::case::Subject;
+use crate::cases::case::Subject;
 use mcp_bash_project::Catalog;
 use std::path::{Path, PathBuf};
 

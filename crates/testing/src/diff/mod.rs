@@ -1,13 +1,11 @@
-//! Line diff of two texts, with some lines around each change.
+//! Difference of two texts for people: the lines that differ, with some lines around them.
 
-use similar::{ChangeTag, TextDiff};
-use std::time::Duration;
+mod lines;
+
+use lines::{Hunk, hunks};
 
 /// How many lines are shown before and after a change.
 const AROUND: usize = 3;
-
-/// The timeout of the search for the shortest difference; after that a longer one is taken.
-const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Longer texts are compared up to this length, in bytes.
 const LONGEST: usize = 1024 * 1024;
@@ -35,30 +33,11 @@ pub(crate) struct DiffLine {
 
 /// The expected lines (`-`) and the actual ones (`+`).
 pub(crate) fn diff(expected: &str, got: &str) -> Vec<DiffLine> {
-    let (expected, got) = (beginning(expected), beginning(got));
-    let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(expected, got);
+    let expected: Vec<&str> = beginning(expected).split_inclusive('\n').collect();
+    let got: Vec<&str> = beginning(got).split_inclusive('\n').collect();
     let mut lines = Vec::new();
-    for group in diff.grouped_ops(AROUND) {
-        if let (Some(first), Some(last)) = (group.first(), group.last()) {
-            let (old, new) = (
-                first.old_range().start..last.old_range().end,
-                first.new_range().start..last.new_range().end,
-            );
-            let range = |range: std::ops::Range<usize>| format!("{},{}", range.start + 1, range.len());
-            let text = format!("@@ -{} +{} @@", range(old), range(new));
-            lines.push(DiffLine { sign: Sign::Place, text });
-        }
-        for change in group.iter().flat_map(|operation| diff.iter_changes(operation)) {
-            let (sign, mark) = match change.tag() {
-                ChangeTag::Equal => (Sign::Same, ' '),
-                ChangeTag::Delete => (Sign::Expected, '-'),
-                ChangeTag::Insert => (Sign::Got, '+'),
-            };
-            lines.push(DiffLine {
-                sign,
-                text: format!("{mark}{}", cut(change.value().trim_end_matches('\n'))),
-            });
-        }
+    for group in groups(&hunks(&expected, &got)) {
+        show(group, &expected, &got, &mut lines);
     }
     if lines.len() > MOST_LINES {
         let left = lines.len() - MOST_LINES;
@@ -66,6 +45,34 @@ pub(crate) fn diff(expected: &str, got: &str) -> Vec<DiffLine> {
         lines.push(DiffLine { sign: Sign::Note, text: format!("… and {left} more lines") });
     }
     lines
+}
+
+/// The hunks that are shown together, because the lines around them touch.
+fn groups(hunks: &[Hunk]) -> impl Iterator<Item = &[Hunk]> {
+    hunks.chunk_by(|one, next| next.old.start - one.old.end <= 2 * AROUND)
+}
+
+/// Shows a group of hunks with the lines around it.
+fn show(group: &[Hunk], expected: &[&str], got: &[&str], lines: &mut Vec<DiffLine>) {
+    let (Some(first), Some(last)) = (group.first(), group.last()) else { return };
+    let before = AROUND.min(first.old.start);
+    let after = AROUND.min(expected.len() - last.old.end);
+    let range =
+        |start: usize, end: usize| format!("{},{}", start - before + 1, end + after - (start - before));
+    let (old, new) = (range(first.old.start, last.old.end), range(first.new.start, last.new.end));
+    lines.push(DiffLine { sign: Sign::Place, text: format!("@@ -{old} +{new} @@") });
+    let mut add = |sign, mark, some: &[&str]| {
+        let shown = some.iter().map(|line| format!("{mark}{}", cut(line.trim_end_matches('\n'))));
+        lines.extend(shown.map(|text| DiffLine { sign, text }));
+    };
+    let mut at = first.old.start - before;
+    for hunk in group {
+        add(Sign::Same, ' ', &expected[at..hunk.old.start]);
+        add(Sign::Expected, '-', &expected[hunk.old.clone()]);
+        add(Sign::Got, '+', &got[hunk.new.clone()]);
+        at = hunk.old.end;
+    }
+    add(Sign::Same, ' ', &expected[at..at + after]);
 }
 
 fn beginning(text: &str) -> &str {
