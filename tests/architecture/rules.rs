@@ -31,7 +31,6 @@ const RULES: &[Rule] = &[
         signs: &["process:: & Command"],
         allowed: &[
             // What a person runs from the command line: a server, the inspector, tests of the project.
-            "cli/src/commands/demo.rs",
             "cli/src/commands/run_tool/source.rs",
             "cli/src/commands/validate/inspector.rs",
             "client/src/process.rs",
