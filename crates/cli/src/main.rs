@@ -13,6 +13,7 @@ mod base;
 mod commands;
 mod help_groups;
 mod open;
+mod report;
 mod terminal;
 
 use arguments::CommandLine;

@@ -1,6 +1,6 @@
 //! `validate --explain-defaults`: what clients see of the server and each entry, and where it comes from.
 
-use crate::terminal::finding::shortened;
+use crate::report::finding::shortened;
 use mcp_bash_harmless::clip;
 use mcp_bash_project::Explained;
 use mcp_bash_terminal::visible;

@@ -12,14 +12,15 @@ use crate::base::error::Error;
 use crate::base::exit::Exit;
 use crate::open::examination::{self, Examination};
 use crate::open::startup;
-use crate::terminal::finding::Finding;
+use crate::report::Report;
+use crate::report::finding::Finding;
 use crate::terminal::print::print;
 use fix::{Fix, Fixing};
 use inspector::Inspector;
-use mcp_bash_project::{Catalog, Diagnostic, Location, Severity, portability, unreachable};
+use mcp_bash_project::{Catalog, Diagnostic, Location, portability, unreachable};
 use mcp_bash_settings::Settings;
 use mcp_bash_terminal::{Terminal, can_ask};
-use report::Report;
+use report::{Validation, report_of};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -90,10 +91,10 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
     }
     let found: Vec<Finding> = of_environment.into_iter().chain(std::mem::take(&mut examined.found)).collect();
     let inspector = arguments.inspector.then(|| Inspector::of(&folder));
-    let report = Report {
+    let report = Validation {
         catalog: &examined.catalog,
         paths: &examined.paths,
-        found: &found,
+        report: report_of(found, &examined.catalog, &examined.paths),
         fixes: &fixes,
         strict: arguments.strict,
         is_quiet: common.quiet,
@@ -101,12 +102,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
         inspector: inspector.as_ref().map(|inspector| &*inspector.shown),
     };
     print(&if arguments.json { format!("{:#}\n", report.to_json()) } else { report.to_text(terminal) })?;
-    let failed = report.counted_errors() > 0;
-    let mut exit = match (examined.has_parts, failed) {
-        (false, _) => Exit::Usage,
-        (true, true) => Exit::Failed,
-        (true, false) => Exit::Done,
-    };
+    let mut exit = Report::exit(examined.has_parts, report.counted_errors() > 0);
     if let Some(inspector) = inspector.filter(|_| !arguments.json)
         && !inspector.offer(&examined.search_path.path, can_ask())?
     {
@@ -128,11 +124,6 @@ fn examine(folder: &Path, settings: Settings) -> Result<Examination, Error> {
 /// Asks a yes-or-no question; no if there is no answer.
 fn confirmed(question: &str) -> Result<bool, Error> {
     mcp_bash_terminal::confirm(question).map_err(|error| Error::of_command(Exit::Failed, error))
-}
-
-/// How many findings have a severity.
-fn count(found: &[Finding], severity: Severity) -> usize {
-    found.iter().filter(|finding| finding.severity == severity).count()
 }
 
 /// The fixes that were made.
