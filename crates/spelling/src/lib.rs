@@ -14,7 +14,8 @@ const LONGEST: usize = 64;
 pub fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     let word = letters(word)?;
     let most = (word.len() / 3).max(1);
-    let distances = known.into_iter().filter_map(|other| Some((osa_distance(&word, &letters(other)?), other)));
+    let distances =
+        known.into_iter().filter_map(|other| Some((osa_distance(&word, &letters(other)?), other)));
     distances.filter(|(distance, _)| *distance <= most).min_by_key(|(distance, _)| *distance).map(|(_, k)| k)
 }
 
