@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::statistics::median;
 use crate::table::cell;
-use crate::{Align, Table};
+use crate::{Align, Failure, Table};
 
 /// A measured quantity, and the format of its values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -44,6 +44,19 @@ fn with_separators(number: &str) -> String {
 pub struct Scoreboard(BTreeMap<(String, Measure), Vec<f64>>);
 
 impl Scoreboard {
+    /// The values of so many rounds, each of which `round` measures.
+    pub fn of_rounds(
+        rounds: u32,
+        mut round: impl FnMut(&mut Self) -> Result<(), Failure>,
+    ) -> Result<Self, String> {
+        let mut scores = Self::default();
+        for number in 1..=rounds {
+            eprintln!("round {number} of {rounds}");
+            round(&mut scores).map_err(|failure| failure.to_string())?;
+        }
+        Ok(scores)
+    }
+
     /// Adds the value of one round.
     pub fn add(&mut self, server: &str, measure: Measure, value: f64) {
         self.0.entry((server.to_owned(), measure)).or_default().push(value);

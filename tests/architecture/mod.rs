@@ -86,7 +86,7 @@ const ORDER: &[Row] = &[
     Row {
         place: "crates/cli",
         module: &[],
-        order: &["base", "terminal", "open", "commands"],
+        order: &["base", "terminal", "report", "open", "commands"],
         above: &["absent.rs", "arguments.rs", "help_groups.rs"],
     },
 ];

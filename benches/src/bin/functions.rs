@@ -90,12 +90,8 @@ fn run(options: &Options) -> Result<(), String> {
     let rounds = options.number("--rounds", 5)?;
     let scratch = tempfile::tempdir().map_err(|error| format!("a temporary directory: {error}"))?;
     let mut stage = Stage::new(options, scratch.path())?;
-    let mut scores = Scoreboard::default();
     stage.warm_up().map_err(|failure| failure.to_string())?;
-    for round in 1..=rounds {
-        eprintln!("round {round} of {rounds}");
-        stage.round(&mut scores).map_err(|failure| failure.to_string())?;
-    }
+    let scores = Scoreboard::of_rounds(rounds, |scores| stage.round(scores))?;
     let servers: Vec<&str> = stage.servers.iter().map(Launch::name).chain([ALONE]).collect();
     let others: Vec<&str> = servers.iter().copied().filter(|name| *name != PYTHON).collect();
     let comparison =

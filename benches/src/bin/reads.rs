@@ -40,11 +40,7 @@ fn run(options: &Options) -> Result<(), String> {
     let rounds = options.number("--rounds", 5)?;
     let scratch = tempfile::tempdir().map_err(|error| format!("a temporary directory: {error}"))?;
     let (launch, file) = prepare(options, scratch.path())?;
-    let mut scores = Scoreboard::default();
-    for round in 1..=rounds {
-        eprintln!("round {round} of {rounds}");
-        measure(&launch, &file, &mut scores).map_err(|failure| failure.to_string())?;
-    }
+    let scores = Scoreboard::of_rounds(rounds, |scores| measure(&launch, &file, scores))?;
     let comparison =
         Comparison { server: MCP_BASH, others: &[DIRECT], measures: &[SPEED], aims: &AIMS, scores: &scores };
     print(&format!("Medians over {rounds} rounds.\n\n{}", comparison.whole_table()))?;

@@ -93,11 +93,7 @@ fn run(options: &Options) -> Result<(), String> {
     let tools = options.number("--tools", 10_000)?;
     let scratch = tempfile::tempdir().map_err(|error| format!("a temporary directory: {error}"))?;
     let mut stage = Stage::new(options, scratch.path(), tools)?;
-    let mut scores = Scoreboard::default();
-    for round in 1..=rounds {
-        eprintln!("round {round} of {rounds}");
-        stage.round(&mut scores).map_err(|failure| failure.to_string())?;
-    }
+    let scores = Scoreboard::of_rounds(rounds, |scores| stage.round(scores))?;
     let comparison = Comparison {
         server: MCP_BASH,
         others: &[READING, EMPTY],

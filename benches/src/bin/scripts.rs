@@ -48,11 +48,7 @@ fn run(options: &Options) -> Result<(), String> {
     let rounds = options.number("--rounds", 5)?;
     let scratch = tempfile::tempdir().map_err(|error| format!("a temporary directory: {error}"))?;
     let mut stage = Stage::new(options, scratch.path())?;
-    let mut scores = Scoreboard::default();
-    for round in 1..=rounds {
-        eprintln!("round {round} of {rounds}");
-        stage.round(&mut scores).map_err(|failure| failure.to_string())?;
-    }
+    let scores = Scoreboard::of_rounds(rounds, |scores| stage.round(scores))?;
     let comparison =
         Comparison { server: MCP_BASH, others: &[BARE], measures: &MEASURES, aims: &AIMS, scores: &scores };
     print(&format!("Medians over {rounds} rounds.\n\n{}", comparison.whole_table()))?;

@@ -9,12 +9,12 @@ use crate::commands::own_flags;
 use crate::commands::{
     ask, call, complete, completions, config, debug, demo, dev, doctor, download, get, health, import, init,
     install, jq, list, manual, new, provider, read, registry, run_tool, scaffold, schema, sdk_path, serve,
-    testing, token, validate,
+    test, token, validate,
 };
 use crate::help_groups::grouped;
-use crate::terminal::complain;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use mcp_bash_spelling::nearest;
+use mcp_bash_terminal::complain;
 use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
 use std::path::Path;
@@ -134,7 +134,7 @@ enum Command {
     Serve(serve::command::Arguments),
 
     /// Run the tests of the project against a real server; or check that no change breaks clients
-    Test(testing::Arguments),
+    Test(test::Arguments),
 
     /// Create, list and remove tokens, the credentials of callers over HTTP
     #[command(subcommand)]
@@ -236,7 +236,7 @@ impl CommandLine {
             Command::Registry(arguments) => registry::run(&common, &arguments),
             Command::Validate(arguments) => validate::run(&common, &arguments),
             Command::Provider(arguments) => provider::run(&common, &arguments),
-            Command::Test(arguments) => testing::run(&common, &arguments),
+            Command::Test(arguments) => test::run(&common, &arguments),
             Command::Token(arguments) => token::run(&common, &arguments),
             Command::Jq(arguments) => Ok(jq::run(arguments.words.into_iter())),
             Command::Ask(arguments) => ask::run(&arguments),

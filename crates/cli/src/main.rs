@@ -3,7 +3,7 @@
 //! This crate is what people see: the command line, the text on the terminal, the exit codes. Each subcommand has one file
 //! or folder. Protocol rules are elsewhere.
 
-// It panics on a closed pipe: `terminal::tell` and `complain` do not.
+// It panics on a closed pipe: `mcp_bash_terminal::tell` and `complain` do not.
 #![warn(clippy::print_stderr)]
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests use files of their own"))]
 
@@ -13,10 +13,12 @@ mod base;
 mod commands;
 mod help_groups;
 mod open;
+mod report;
 mod terminal;
 
 use arguments::CommandLine;
 use base::error::Error;
+use mcp_bash_terminal::complain;
 use std::panic::Location;
 use std::process::ExitCode;
 
@@ -36,15 +38,15 @@ fn main() -> ExitCode {
     mcp_bash_runner::warden::install();
     std::panic::set_hook(Box::new(|panic| {
         if let Some(failure) = open::startup::failure_of_runtime(panic) {
-            terminal::complain(&failure.to_string());
+            complain(&failure.to_string());
             std::process::exit(base::exit::Exit::Failed.number().into());
         }
-        terminal::complain(&own_fault(panic.location()));
+        complain(&own_fault(panic.location()));
     }));
     let result = CommandLine::read().and_then(CommandLine::run);
     result.unwrap_or_else(|error: Error| {
         let problem = error.to_string();
-        terminal::complain(&problem);
+        complain(&problem);
         if error.keeps_a_client_waiting() {
             open::failed_start::answer_first_request(&problem);
         }

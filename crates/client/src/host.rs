@@ -11,6 +11,12 @@ pub trait Host {
         json!({})
     }
 
+    /// A message, as it was sent to the server.
+    fn sent(&mut self, _message: &[u8]) {}
+
+    /// A message, as it came from the server.
+    fn received(&mut self, _message: &[u8]) {}
+
     /// A notification of the server.
     fn notified(&mut self, _method: &str, _params: &Value) {}
 

@@ -60,7 +60,7 @@ impl Session {
         });
         let greeting = session.request("initialize", &hello, host, Some(limit)).await?;
         session.greeting = serde_json::from_str(greeting.get()).unwrap_or_default();
-        session.notify("notifications/initialized", &json!({}))?;
+        host.sent(session.notify("notifications/initialized", &json!({}))?.as_bytes());
         Ok(session)
     }
 
@@ -69,9 +69,11 @@ impl Session {
         &self.greeting
     }
 
-    pub fn notify(&mut self, method: &str, params: &Value) -> Result<(), Error> {
-        let message = json!({ "jsonrpc": "2.0", "method": method, "params": params });
-        self.connection.send(message.to_string().as_bytes())
+    /// Sends a notification, and returns its text.
+    fn notify(&mut self, method: &str, params: &Value) -> Result<String, Error> {
+        let message = json!({ "jsonrpc": "2.0", "method": method, "params": params }).to_string();
+        self.connection.send(message.as_bytes())?;
+        Ok(message)
     }
 
     /// The result of a request. Meanwhile `host` receives notifications and answers questions. May be dropped while it
@@ -83,7 +85,7 @@ impl Session {
         host: &mut impl Host,
         limit: Option<Duration>,
     ) -> Result<Box<RawValue>, Error> {
-        let id = self.send_request(method, params)?;
+        let id = self.send_request(method, params, host)?;
         let Some(limit) = limit else { return self.answer_to(id, host).await };
         if let Ok(answer) = tokio::time::timeout(limit, self.answer_to(id, host)).await {
             return answer;
@@ -95,7 +97,7 @@ impl Session {
     /// Cancels the last request.
     pub fn cancel_last(&mut self, reason: &str) -> Result<(), Error> {
         let params = json!({ "requestId": self.next_id, "reason": reason });
-        self.notify("notifications/cancelled", &params)
+        self.notify("notifications/cancelled", &params).map(drop)
     }
 
     /// All entries of a list, from all of its pages: `entries("tools/list", "tools", …)`.
@@ -134,13 +136,19 @@ impl Session {
         self.connection.end_now().await;
     }
 
-    fn send_request(&mut self, method: &str, params: &impl serde::Serialize) -> Result<u64, Error> {
+    fn send_request(
+        &mut self,
+        method: &str,
+        params: &impl serde::Serialize,
+        host: &mut impl Host,
+    ) -> Result<u64, Error> {
         self.next_id += 1;
         let params = to_raw_value(params).map_err(|error| Error::Protocol(error.to_string()))?;
         let method = Value::from(method);
         let message =
             format!(r#"{{"jsonrpc":"2.0","id":{},"method":{method},"params":{params}}}"#, self.next_id);
         self.connection.send(message.as_bytes())?;
+        host.sent(message.as_bytes());
         Ok(self.next_id)
     }
 
@@ -155,6 +163,7 @@ impl Session {
             if line.trim_ascii().is_empty() {
                 continue;
             }
+            host.received(&line);
             let Ok(message) = serde_json::from_slice::<Message<'_>>(&line) else {
                 return Err(Error::Protocol(excerpt(&line)));
             };

@@ -10,10 +10,12 @@
 
 pub mod look;
 mod make;
+mod replacement;
 pub mod shortage;
 mod whole;
 
 pub use make::{append, copy, create_new, exchange, open_folder, rename_to_nothing, truncate};
+pub use replacement::Replacement;
 pub use whole::write_whole;
 
 use rustix::fs::{FileType, OFlags, fstat};

@@ -1,12 +1,12 @@
 //! Atomic writes: a file that the user names is written completely or not at all, wherever a link leads. A device or a
 //! named pipe is written to and stays what it is.
 
-use crate::create_new;
+use crate::Replacement;
 use crate::make::opened;
 use rustix::fs::OFlags;
 use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Writes a file so that no reader sees half of it.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
@@ -23,14 +23,9 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     };
     let mut draft = target.as_os_str().to_owned();
     draft.push(format!(".{}.new", std::process::id()));
-    let draft = PathBuf::from(draft);
-    // A file that another process has put under that name is not ours to write to.
-    let mut file = create_new(&draft, 0o666)?;
-    let written = file.write_all(bytes).and_then(|()| fs::rename(&draft, &target));
-    if written.is_err() {
-        let _ = fs::remove_file(&draft);
-    }
-    written
+    let mut draft = Replacement::create(draft.into(), target, 0o666)?;
+    draft.write(bytes)?;
+    draft.publish()
 }
 
 /// Writes to a device or a named pipe that the user names, such as `/dev/stderr` or a shell's `>(wc)`. Like every

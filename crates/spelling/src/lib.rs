@@ -2,7 +2,10 @@
 //! a setting.
 //!
 //! Upper and lower case, `_` and `-` make no difference. Words that are too long to be a typo have no nearest word, so
-//! that the time of a comparison is limited.
+//! that the time of a comparison is limited. `strsim`, which the command line parser brings anyway, counts the letters that
+//! were inserted, deleted, changed or swapped with their neighbour.
+
+use strsim::osa_distance;
 
 /// The longest word that is compared, in bytes.
 const LONGEST: usize = 64;
@@ -11,7 +14,8 @@ const LONGEST: usize = 64;
 pub fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     let word = letters(word)?;
     let most = (word.len() / 3).max(1);
-    let distances = known.into_iter().filter_map(|other| Some((distance(&word, &letters(other)?), other)));
+    let distances =
+        known.into_iter().filter_map(|other| Some((osa_distance(&word, &letters(other)?), other)));
     distances.filter(|(distance, _)| *distance <= most).min_by_key(|(distance, _)| *distance).map(|(_, k)| k)
 }
 
@@ -22,41 +26,20 @@ pub fn nearest_or_longer<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
     nearest(word, known.iter().copied()).or_else(|| {
         let word = letters(word).filter(|word| word.len() >= LEAST)?;
         let is_part = |other: &&&str| {
-            letters(other).is_some_and(|other| other.starts_with(&word) || other.ends_with(&word))
+            letters(other).is_some_and(|other| other.starts_with(&*word) || other.ends_with(&*word))
         };
         known.iter().filter(is_part).min_by_key(|other| other.len()).copied()
     })
 }
 
 /// The part of a word that is compared; `None` if it is empty or too long.
-fn letters(word: &str) -> Option<Vec<u8>> {
+fn letters(word: &str) -> Option<String> {
     if word.len() > LONGEST {
         return None;
     }
-    let letters = word.bytes().filter(|byte| !matches!(byte, b'_' | b'-'));
-    let letters: Vec<u8> = letters.map(|byte| byte.to_ascii_lowercase()).collect();
+    let letters = word.chars().filter(|letter| !matches!(letter, '_' | '-'));
+    let letters: String = letters.map(|letter| letter.to_ascii_lowercase()).collect();
     (!letters.is_empty()).then_some(letters)
-}
-
-/// How many letters must be inserted, deleted, changed or swapped with their neighbour to turn one word into the other.
-fn distance(one: &[u8], other: &[u8]) -> usize {
-    let mut rows = vec![vec![0; other.len() + 1]; one.len() + 1];
-    for (index, row) in rows.iter_mut().enumerate() {
-        row[0] = index;
-    }
-    rows[0] = (0..=other.len()).collect();
-    for i in 1..=one.len() {
-        for j in 1..=other.len() {
-            let changed = rows[i - 1][j - 1] + usize::from(one[i - 1] != other[j - 1]);
-            let mut least = changed.min(rows[i - 1][j] + 1).min(rows[i][j - 1] + 1);
-            let is_swapped = i > 1 && j > 1 && one[i - 1] == other[j - 2] && one[i - 2] == other[j - 1];
-            if is_swapped {
-                least = least.min(rows[i - 2][j - 2] + 1);
-            }
-            rows[i][j] = least;
-        }
-    }
-    rows[one.len()][other.len()]
 }
 
 #[cfg(test)]
@@ -76,6 +59,7 @@ mod tests {
             ("timeout", "timeoutSecs"),
             ("timeoutSeconds", "timeoutSecs"),
             ("nmae", "name"),
+            ("descripción", "description"),
         ] {
             assert_eq!(nearest_or_longer(written, &KNOWN), Some(meant), "{written}");
         }

@@ -3,7 +3,7 @@
 use super::SERVER;
 use super::mark::Mark;
 use super::project::TOOLS;
-use crate::http::{Connection, STATELESS, add_meta, delete, get, initialize, post};
+use crate::http::{Connection, EventBlocks, STATELESS, add_meta, delete, get, initialize, post};
 use crate::random::Random;
 use crate::run::Run;
 use crate::tally::Outcome;
@@ -124,7 +124,7 @@ impl<'a> Caller<'a> {
                 Err(format!("status {} and {}", head.status, excerpt(&answer.to_string())))
             };
         }
-        let mut text = String::new();
+        let mut text = EventBlocks::default();
         while let Some(event) = connection.event(&mut text)? {
             let Some(message) = event.message else { continue };
             self.look_at(&message, Some(&call.mark));
@@ -192,8 +192,8 @@ impl<'a> Caller<'a> {
         }
         let status = thread::scope(|scope| {
             scope.spawn(|| {
-                let mut text = String::new();
-                // The stream ends with the session.
+                let mut text = EventBlocks::default();
+                // It ends with the session.
                 while let Ok(Some(event)) = unasked.event(&mut text) {
                     event.message.iter().for_each(|message| self.look_at(message, None));
                 }

@@ -3,7 +3,7 @@
 use super::account::{Account, Fate};
 use super::project::STEPS;
 use super::vandal::Damage;
-use crate::http::{Connection, Event, Head, STATELESS, add_meta, delete, get, initialize, post};
+use crate::http::{Connection, Event, EventBlocks, Head, STATELESS, add_meta, delete, get, initialize, post};
 use crate::random::Random;
 use serde_json::{Value, json};
 use std::net::SocketAddr;
@@ -203,7 +203,7 @@ impl<'a> Client<'a> {
         if !head.is_events {
             return judge(&head, &connection.json()?, &call);
         }
-        let (mut text, mut told) = (String::new(), Told::nothing(self.damage));
+        let (mut text, mut told) = (EventBlocks::default(), Told::nothing(self.damage));
         let mut left = if let Cut::AfterEvents(count) = cut { count } else { u64::MAX };
         while let Some(event) = connection.event(&mut text)? {
             if event.id.is_some() {
@@ -248,7 +248,7 @@ impl<'a> Client<'a> {
         if !head.is_events {
             return judge(&head, &connection.json()?, &call);
         }
-        let (mut text, mut told, mut last) = (String::new(), Told::nothing(self.damage), None);
+        let (mut text, mut told, mut last) = (EventBlocks::default(), Told::nothing(self.damage), None);
         loop {
             let mut left =
                 if self.is_chaotic && self.random.chance(70) { self.random.below(4) } else { u64::MAX };
@@ -265,7 +265,7 @@ impl<'a> Client<'a> {
                 return told.judge(&head, &call);
             }
             self.account.note("streams resumed");
-            text.clear();
+            text = EventBlocks::default();
             connection = self.send(&get(&[of_session(&session)], last.as_deref()))?;
             let head = connection.head()?;
             if head.status != 200 || !head.is_events {
@@ -307,8 +307,11 @@ impl<'a> Client<'a> {
         let mut connection = self.send(&get(&[of_session(&session)], None))?;
         let head = connection.head()?;
         match head.status {
-            200 => connection.event(&mut String::new())?.map(|_| Fate::GivenUp).ok_or("it ended".to_owned()),
-            // The server has not yet detected that the previous one is closed.
+            200 => connection
+                .event(&mut EventBlocks::default())?
+                .map(|_| Fate::GivenUp)
+                .ok_or("it ended".to_owned()),
+            // The one before was not missed yet.
             409 => Ok(Fate::Refused),
             status => Err(format!("status {status}")),
         }
@@ -324,7 +327,7 @@ impl<'a> Client<'a> {
         let mut connection =
             self.send(&post(&[("Mcp-Method", "subscriptions/listen"), STATELESS], &message))?;
         let head = connection.head()?;
-        let event = if head.is_events { connection.event(&mut String::new())? } else { None };
+        let event = if head.is_events { connection.event(&mut EventBlocks::default())? } else { None };
         let acknowledged = event.and_then(|event| event.message);
         let method = acknowledged.as_ref().and_then(|message| message["method"].as_str());
         match method {

@@ -1,6 +1,6 @@
 //! Leak traffic: repeated often enough for a leak to show.
 
-use crate::http::{Connection, Server, add_meta, delete, initialize, post};
+use crate::http::{Connection, EventBlocks, Server, add_meta, delete, initialize, post};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 
@@ -114,8 +114,8 @@ impl Worker {
         let meta = json!({ "progressToken": self.number });
         let call = self.request("tools/call", &json!({ "name": "wait", "arguments": {}, "_meta": meta }));
         self.connection.send(&self.of_session(&call))?;
-        // Its first event shows that it has started.
-        let (head, mut text) = (self.connection.head()?, String::new());
+        // Its first event shows that it has begun.
+        let (head, mut text) = (self.connection.head()?, EventBlocks::default());
         if !head.is_events || self.connection.event(&mut text)?.is_none() {
             return Err(format!("a call that tells nothing: {}", head.status));
         }

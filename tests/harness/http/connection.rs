@@ -1,27 +1,14 @@
 //! A connection: sends any bytes that a test likes, and reads answers strictly.
 
 use crate::harness::PATIENCE;
+use mcp_bash_http_client::{HttpConnection, ResponseHead};
 use serde_json::Value;
-use std::io::{self, Read, Write};
-use std::net::{Shutdown, TcpStream};
+use std::io;
+use std::net::TcpStream;
+use std::ops::{Deref, DerefMut};
 
-/// A connection.
-pub(crate) struct Http {
-    pub(crate) stream: TcpStream,
-    /// Bytes that were read and not used yet.
-    unread: Vec<u8>,
-    /// The framing of the body that is being read.
-    framing: Framing,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Framing {
-    Length(usize),
-    Chunked,
-    UntilClosed,
-    /// The body is complete.
-    Over,
-}
+/// A connection that panics where the server breaks a rule.
+pub(crate) struct Http(HttpConnection);
 
 /// An answer, or the beginning of one whose body is a stream.
 #[derive(Debug)]
@@ -57,23 +44,21 @@ impl Response {
 
 impl Http {
     pub(crate) fn new(stream: TcpStream) -> Self {
-        stream.set_read_timeout(Some(PATIENCE)).expect("a time limit");
-        stream.set_write_timeout(Some(PATIENCE)).expect("a time limit");
-        Self { stream, unread: Vec::new(), framing: Framing::Over }
+        Self(HttpConnection::new(stream, PATIENCE).expect("a time limit"))
     }
 
     pub(crate) fn send(&mut self, bytes: &[u8]) {
-        self.stream.write_all(bytes).expect("the server reads");
+        self.try_send(bytes).expect("the server reads");
     }
 
     /// Sends as much as the server accepts.
     pub(crate) fn try_send(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.stream.write_all(bytes)
+        self.0.send(bytes)
     }
 
     /// Closes the writing side; the answer can still be read.
     pub(crate) fn half_close(&self) {
-        self.stream.shutdown(Shutdown::Write).expect("a connection");
+        self.0.half_close().expect("a connection");
     }
 
     /// Reads a whole answer.
@@ -89,87 +74,17 @@ impl Http {
 
     /// Reads the head of an answer. Panics if the server closed the connection instead.
     pub(crate) fn head(&mut self) -> Response {
-        self.try_head().unwrap_or_else(|| panic!("an answer, not only {:?}", lossy(&self.unread)))
+        self.try_head().unwrap_or_else(|| panic!("an answer, not only {:?}", lossy(self.unread())))
     }
 
     /// Reads the head of an answer, if there is one.
     pub(crate) fn try_head(&mut self) -> Option<Response> {
-        loop {
-            let head = self.take_until(b"\r\n\r\n")?;
-            let head = String::from_utf8(head).expect("a head is text");
-            let mut lines = head.trim_end().split("\r\n");
-            let status = lines.next().and_then(|line| line.strip_prefix("HTTP/1.")).expect("HTTP/1");
-            let status: u16 = status[2..5].parse().expect("a status");
-            let headers: Vec<(String, String)> = lines
-                .map(|line| line.split_once(": ").unwrap_or_else(|| panic!("a header: {line:?}")))
-                .map(|(name, value)| (name.to_owned(), value.to_owned()))
-                .collect();
-            // An interim response, such as `100 Continue`.
-            if status == 100 {
-                continue;
-            }
-            let response = Response { status, headers, body: Vec::new() };
-            self.framing = match (response.header("content-length"), response.header("transfer-encoding")) {
-                _ if matches!(status, 204 | 304) => Framing::Over,
-                (Some(length), None) => Framing::Length(length.parse().expect("a length")),
-                (None, Some("chunked")) => Framing::Chunked,
-                (None, None) => Framing::UntilClosed,
-                framing => panic!("the body has no clear end: {framing:?}"),
-            };
-            return Some(response);
-        }
+        let head = self.0.head().unwrap_or_else(|error| panic!("{error}, after {:?}", lossy(self.unread())));
+        head.map(|ResponseHead { status, headers }| Response { status, headers, body: Vec::new() })
     }
 
     pub(super) fn body(&mut self) -> Vec<u8> {
-        let mut body = Vec::new();
-        while let Some(piece) = self.piece() {
-            body.extend(piece);
-        }
-        body
-    }
-
-    /// The next piece of the body. None when it ended properly.
-    fn piece(&mut self) -> Option<Vec<u8>> {
-        self.try_piece().unwrap_or_else(|error| panic!("the rest of a body: {error}"))
-    }
-
-    pub(super) fn try_piece(&mut self) -> io::Result<Option<Vec<u8>>> {
-        let broken = || io::Error::from(io::ErrorKind::UnexpectedEof);
-        match self.framing {
-            Framing::Over | Framing::Length(0) => {
-                self.framing = Framing::Over;
-                Ok(None)
-            }
-            Framing::Length(length) => {
-                self.framing = Framing::Over;
-                self.take(length)?.map(Some).ok_or_else(broken)
-            }
-            Framing::UntilClosed => {
-                if self.unread.is_empty() && !self.read()? {
-                    self.framing = Framing::Over;
-                    return Ok(None);
-                }
-                Ok(Some(std::mem::take(&mut self.unread)))
-            }
-            Framing::Chunked => {
-                let line = self.take_until(b"\r\n").ok_or_else(broken)?;
-                let length = std::str::from_utf8(&line).expect("text").trim_end();
-                let length = usize::from_str_radix(length, 16).expect("the length of a chunk");
-                let chunk = self.take(length + 2)?.ok_or_else(broken)?;
-                assert!(chunk.ends_with(b"\r\n"));
-                if length == 0 {
-                    self.framing = Framing::Over;
-                    return Ok(None);
-                }
-                Ok(Some(chunk[..length].to_vec()))
-            }
-        }
-    }
-
-    /// Everything until the server closes the connection, no matter how.
-    pub(crate) fn rest(&mut self) -> Vec<u8> {
-        while matches!(self.read(), Ok(true)) {}
-        std::mem::take(&mut self.unread)
+        self.0.body().unwrap_or_else(|error| panic!("the rest of a body: {error}"))
     }
 
     /// Waits until the server closes the connection without sending anything.
@@ -177,43 +92,19 @@ impl Http {
         let rest = self.rest();
         assert!(rest.is_empty(), "{}", lossy(&rest));
     }
+}
 
-    fn take(&mut self, length: usize) -> io::Result<Option<Vec<u8>>> {
-        while self.unread.len() < length {
-            if !self.read()? {
-                return Ok(None);
-            }
-        }
-        Ok(Some(self.unread.drain(..length).collect()))
+impl Deref for Http {
+    type Target = HttpConnection;
+
+    fn deref(&self) -> &HttpConnection {
+        &self.0
     }
+}
 
-    /// Everything up to and including the mark.
-    fn take_until(&mut self, mark: &[u8]) -> Option<Vec<u8>> {
-        loop {
-            if let Some(at) = self.unread.windows(mark.len()).position(|window| window == mark) {
-                return Some(self.unread.drain(..at + mark.len()).collect());
-            }
-            match self.read() {
-                Ok(true) => {}
-                Ok(false) => return None,
-                Err(error) if error.kind() == io::ErrorKind::ConnectionReset => return None,
-                Err(error) => panic!("{error}, after {:?}", lossy(&self.unread)),
-            }
-        }
-    }
-
-    /// Reads available bytes. False if the server closed the connection.
-    fn read(&mut self) -> io::Result<bool> {
-        let mut buffer = vec![0; 64 * 1024];
-        let count = loop {
-            match self.stream.read(&mut buffer) {
-                // A read with a timeout does not restart by itself after a signal.
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                read => break read?,
-            }
-        };
-        self.unread.extend_from_slice(&buffer[..count]);
-        Ok(count > 0)
+impl DerefMut for Http {
+    fn deref_mut(&mut self) -> &mut HttpConnection {
+        &mut self.0
     }
 }
 

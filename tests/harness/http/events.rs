@@ -1,6 +1,7 @@
 //! Event streams, and answers that may be one.
 
 use super::connection::{Http, Response};
+use mcp_bash_http_client::EventBlocks;
 use serde_json::Value;
 use std::io;
 
@@ -46,7 +47,7 @@ impl Event {
 /// A stream of events that is being read.
 pub(crate) struct Events {
     pub(crate) http: Http,
-    text: String,
+    blocks: EventBlocks,
 }
 
 impl Events {
@@ -73,18 +74,8 @@ impl Events {
 
     /// The next event or comment.
     fn block(&mut self) -> io::Result<Option<String>> {
-        loop {
-            if let Some(end) = self.text.find("\n\n") {
-                let text: String = self.text.drain(..end + 2).collect();
-                assert!(!text.contains('\r'), "another sign for the end of a line: {text:?}");
-                return Ok(Some(text.trim_end_matches('\n').to_owned()));
-            }
-            let Some(piece) = self.http.try_piece()? else {
-                assert!(self.text.is_empty(), "half an event: {:?}", self.text);
-                return Ok(None);
-            };
-            self.text.push_str(std::str::from_utf8(&piece).expect("events are text"));
-        }
+        let block = self.blocks.next(&mut self.http);
+        block.inspect_err(|error| assert!(error.kind() != io::ErrorKind::InvalidData, "{error}"))
     }
 
     /// The next event that carries a message.
@@ -133,7 +124,7 @@ impl Http {
     pub(crate) fn events(mut self) -> Events {
         let head = self.head();
         assert!(head.status == 200 && head.is_events(), "{head:?}");
-        Events { http: self, text: String::new() }
+        Events { http: self, blocks: EventBlocks::default() }
     }
 
     /// The messages of an answer, whether it is a single message or an event stream.
@@ -141,7 +132,7 @@ impl Http {
         let head = self.head();
         let status = head.status;
         let messages = if head.is_events() {
-            IncomingMessages::Events(Events { http: self, text: String::new() })
+            IncomingMessages::Events(Events { http: self, blocks: EventBlocks::default() })
         } else {
             IncomingMessages::Single(Some(Response { body: self.body(), ..head }.json()))
         };

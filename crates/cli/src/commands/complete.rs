@@ -6,8 +6,8 @@ use crate::base::exit::Exit;
 use crate::open::connect::ServerArguments;
 use crate::open::talk::{Talk, refused};
 use crate::terminal::print::{print, print_json};
-use crate::terminal::{complain, harmless_line};
 use clap::ValueEnum;
+use mcp_bash_terminal::{complain, harmless_line};
 use serde_json::{Map, Value, json};
 use std::process::ExitCode;
 

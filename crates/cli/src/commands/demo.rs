@@ -1,12 +1,14 @@
 //! `mcp-bash demo`: the real server on its built-in project, and a client that shows the exchange between them.
 
 use crate::base::error::Error;
+use crate::open::connect::GREETING;
 use crate::open::startup;
-use crate::terminal::{Terminal, nobody_reads, say};
+use mcp_bash_client::{Connection, Host, Launch, ServerProcess, Session};
+use mcp_bash_terminal::{Terminal, nobody_reads, say};
 use serde_json::{Value, json};
-use std::io::{self, BufRead, BufReader, Write};
+use std::io;
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
+use std::process::ExitCode;
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
@@ -15,10 +17,11 @@ Examples:
 
 pub(crate) fn run() -> Result<ExitCode, Error> {
     let (settings, _) = startup::settings();
-    let (_runtime, scripts) = startup::scripts(settings)?;
+    let (runtime, scripts) = startup::scripts(settings)?;
     let project = startup::stage(scripts.state_dir())?;
-    let mut exchange = Exchange::new(start_server(&project)?)?;
-    match exchange.play() {
+    let launch = launch(&project)?;
+    let mut exchange = Exchange { terminal: Terminal::of_stdout(), failure: None };
+    match runtime.block_on(exchange.play(&launch)) {
         // A closed pipe is not a failure: the reader has seen enough.
         Err(error) if nobody_reads(&error) => Ok(ExitCode::SUCCESS),
         Err(error) => Err(Error::Demo(error.to_string())),
@@ -27,115 +30,67 @@ pub(crate) fn run() -> Result<ExitCode, Error> {
 }
 
 /// The server without any settings, so that the exchange is always the same.
-fn start_server(project: &Path) -> Result<Child, Error> {
+fn launch(project: &Path) -> Result<Launch, Error> {
     let program = std::env::current_exe().map_err(|source| Error::Start { source })?;
-    let mut command = Command::new(program);
-    for (name, _) in std::env::vars_os() {
-        if ["MCPBASH_", "MCP_"].iter().any(|ours| name.to_string_lossy().starts_with(ours)) {
-            command.env_remove(name);
-        }
-    }
-    command.arg("--project-root").arg(project).env("MCPBASH_LOG_LEVEL", "warning");
-    let command = command.stdin(Stdio::piped()).stdout(Stdio::piped());
-    command.spawn().map_err(|source| Error::Start { source })
+    let is_ours = |name: &str| ["MCPBASH_", "MCP_"].iter().any(|ours| name.starts_with(ours));
+    let others = std::env::vars_os().filter(|(name, _)| !is_ours(&name.to_string_lossy()));
+    Ok(Launch {
+        program: program.into(),
+        arguments: vec!["--project-root".into(), project.into()],
+        variables: others.chain([("MCPBASH_LOG_LEVEL".into(), "warning".into())]).collect(),
+        clean: true,
+        ..Launch::default()
+    })
 }
 
-/// A client, and what it shows of its conversation.
+/// Shows the conversation of a client with a server.
 struct Exchange {
-    server: Child,
-    requests: Option<ChildStdin>,
-    answers: BufReader<ChildStdout>,
     terminal: Terminal,
-    next_id: u64,
+    /// Why a message could not be shown.
+    failure: Option<io::Error>,
 }
 
 impl Exchange {
-    fn new(mut server: Child) -> Result<Self, Error> {
-        let (Some(requests), Some(answers)) = (server.stdin.take(), server.stdout.take()) else {
-            return Err(Error::Demo("the server has no pipes".to_owned()));
-        };
-        let answers = BufReader::new(answers);
-        let terminal = Terminal::of_stdout();
-        Ok(Self { server, requests: Some(requests), answers, terminal, next_id: 1 })
-    }
-
-    fn play(&mut self) -> io::Result<()> {
+    async fn play(&mut self, launch: &Launch) -> io::Result<()> {
         self.words(
             "A folder of scripts is now a Model Context Protocol server. → is the client, ← is mcp-bash.",
         )?;
 
         self.heading("The client introduces itself, and learns whom it talks to")?;
-        let hello = self.ask(
-            "initialize",
-            &json!({
-                "protocolVersion": "2025-11-25",
-                "capabilities": {},
-                "clientInfo": { "name": "demo", "version": env!("CARGO_PKG_VERSION") },
-            }),
-        )?;
-        self.tell("notifications/initialized")?;
+        let process = ServerProcess::start(launch).map_err(io::Error::other)?;
+        let begun = Session::begin(Connection::Process(process), "demo", self, GREETING).await;
+        let mut session = begun.map_err(io::Error::other)?;
+        self.failure.take().map_or(Ok(()), Err)?;
+        let hello = session.greeting();
         let name = hello["serverInfo"]["title"].as_str().unwrap_or_default();
         self.note(&format!("connected to “{name}”, protocol {}", plain(&hello["protocolVersion"])))?;
 
         self.heading("What is there? Each tool is a script in a folder")?;
-        let list = self.ask("tools/list", &json!({}))?;
+        let list = self.ask(&mut session, "tools/list", &json!({})).await?;
         for tool in list["tools"].as_array().into_iter().flatten() {
             self.note(&format!("{:16} {}", plain(&tool["name"]), plain(&tool["description"])))?;
         }
 
         self.heading("The client calls a tool, and receives messages of the script while it runs")?;
-        let result = self.ask(
-            "tools/call",
-            &json!({
-                "name": "countdown",
-                "arguments": { "from": 5, "pause": 0.3 },
-                "_meta": { "progressToken": "demo" },
-            }),
-        )?;
+        let call = json!({
+            "name": "countdown",
+            "arguments": { "from": 5, "pause": 0.3 },
+            "_meta": { "progressToken": "demo" },
+        });
+        let result = self.ask(&mut session, "tools/call", &call).await?;
         self.note(&format!("the script printed: {}", plain(&result["content"][0]["text"])))?;
 
-        self.requests = None;
-        let status = self.server.wait()?;
-        if !status.success() {
-            return Err(io::Error::other(format!("the server ended with {status}")));
-        }
+        session.end().await;
         say("\n")?;
         self.words("The client closed the pipe, and the server ended. To serve your own scripts:")?;
         say("  mcp-bash /path/to/your/project\n")
     }
 
     /// Sends a request and shows everything that comes until its answer.
-    fn ask(&mut self, method: &str, params: &Value) -> io::Result<Value> {
-        let id = self.next_id;
-        self.next_id += 1;
-        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))?;
-        loop {
-            let mut line = String::new();
-            if self.answers.read_line(&mut line)? == 0 {
-                return Err(io::Error::other("the server closed its output"));
-            }
-            self.show("← ", "36", line.trim_end())?;
-            let mut message: Value = serde_json::from_str(&line)?;
-            if message["id"] == id {
-                if let Some(error) = message.get("error") {
-                    return Err(io::Error::other(error.to_string()));
-                }
-                return Ok(message["result"].take());
-            }
-        }
-    }
-
-    fn tell(&mut self, method: &str) -> io::Result<()> {
-        self.send(&json!({ "jsonrpc": "2.0", "method": method }))
-    }
-
-    fn send(&mut self, message: &Value) -> io::Result<()> {
-        let line = message.to_string();
-        self.show("→ ", "33", &line)?;
-        match &mut self.requests {
-            Some(requests) => writeln!(requests, "{line}"),
-            None => Err(io::Error::other("the conversation is over")),
-        }
+    async fn ask(&mut self, session: &mut Session, method: &str, params: &Value) -> io::Result<Value> {
+        let answer = session.request(method, params, self, None).await.map_err(io::Error::other)?;
+        self.failure.take().map_or(Ok(()), Err)?;
+        Ok(serde_json::from_str(answer.get())?)
     }
 
     fn heading(&self, text: &str) -> io::Result<()> {
@@ -169,12 +124,15 @@ impl Exchange {
     }
 }
 
-impl Drop for Exchange {
-    fn drop(&mut self) {
-        // Closing its input asks a server to exit; one that does not is not left behind.
-        self.requests = None;
-        let _ = self.server.kill();
-        let _ = self.server.wait();
+impl Host for Exchange {
+    fn sent(&mut self, message: &[u8]) {
+        let shown = self.show("→ ", "33", &String::from_utf8_lossy(message));
+        self.failure = self.failure.take().or(shown.err());
+    }
+
+    fn received(&mut self, message: &[u8]) {
+        let shown = self.show("← ", "36", String::from_utf8_lossy(message).trim_end());
+        self.failure = self.failure.take().or(shown.err());
     }
 }
 

@@ -4,8 +4,8 @@ use crate::base::common::Common;
 use crate::base::error::Error;
 use crate::commands::scaffold::project_files::{self, completed_gitignore, server_name};
 use crate::commands::scaffold::{
-    Draft, HELLO, Language, NextSteps, SCHEMAS, SCHEMAS_FOLDER, ScaffoldError, add_missing_schemas, hello,
-    others_may_write,
+    Draft, HELLO, HelloOptions, Language, NextSteps, SCHEMAS, SCHEMAS_FOLDER, ScaffoldError,
+    add_missing_schemas, hello, others_may_write,
 };
 use mcp_bash_project::Paths;
 use std::fmt::Write;
@@ -19,13 +19,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
 
-    /// Do not create the tool `hello`
-    #[arg(long)]
-    no_hello: bool,
-
-    /// The language of the tool `hello` [default: bash]
-    #[arg(long, value_enum, value_name = "LANGUAGE", conflicts_with = "no_hello")]
-    lang: Option<Language>,
+    #[command(flatten)]
+    hello: HelloOptions,
 }
 
 const EXAMPLES: &str = "\
@@ -49,10 +44,10 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
     plan.metadata(&name, &called);
     plan.gitignore()?;
     plan.schemas();
-    plan.tools((!arguments.no_hello).then(|| arguments.lang.unwrap_or_default()));
+    plan.tools(arguments.hello.language());
     plan.draft.write()?;
     let mut steps = NextSteps::default();
-    if !arguments.no_hello {
+    if arguments.hello.language().is_some() {
         steps = steps.step("mcp-bash call hello name=Ada", "call its tool");
     }
     let mut steps = steps

@@ -28,7 +28,7 @@ pub(crate) mod scaffold;
 pub(crate) mod schema;
 pub(crate) mod sdk_path;
 pub(crate) mod serve;
-pub(crate) mod testing;
+pub(crate) mod test;
 pub(crate) mod token;
 pub(crate) mod validate;
 pub(crate) mod welcome;

@@ -4,7 +4,7 @@ use crate::base::common::Common;
 use crate::base::error::Error;
 use crate::commands::scaffold::project_files::{self, server_name};
 use crate::commands::scaffold::{
-    Draft, Language, NextSteps, ScaffoldError, add_missing_schemas, require_good_name,
+    Draft, HelloOptions, NextSteps, ScaffoldError, add_missing_schemas, hello, require_good_name,
 };
 use mcp_bash_project::Paths;
 use std::process::ExitCode;
@@ -15,13 +15,8 @@ pub(crate) struct Arguments {
     /// The name of the folder: letters, digits, `_` and `-`; also the name of the server, with `-` for `_`
     name: String,
 
-    /// Do not create the tool `hello`
-    #[arg(long)]
-    no_hello: bool,
-
-    /// The language of the tool `hello` [default: bash]
-    #[arg(long, value_enum, value_name = "LANGUAGE", conflicts_with = "no_hello")]
-    lang: Option<Language>,
+    #[command(flatten)]
+    hello: HelloOptions,
 }
 
 const EXAMPLES: &str = "\
@@ -31,7 +26,7 @@ Examples:
   cd my-project && mcp-bash call hello name=Ada";
 
 pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Error> {
-    let Arguments { name, no_hello, lang } = arguments;
+    let Arguments { name, hello: options } = arguments;
     if common.project_root.is_some() {
         return Err(ScaffoldError::NewElsewhere.into());
     }
@@ -49,14 +44,14 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
     draft.file(paths.root.join(".gitignore"), project_files::GITIGNORE);
     draft.file(paths.root.join("README.md"), project_files::readme(name));
     let mut steps = NextSteps::default().step(format!("cd {name}"), "the project");
-    if *no_hello {
-        draft.folder(paths.tools.clone());
-        steps = steps.step("mcp-bash scaffold tool NAME", "make a tool");
-    } else {
-        crate::commands::scaffold::hello(&mut draft, &paths, lang.unwrap_or_default());
+    if let Some(language) = options.language() {
+        hello(&mut draft, &paths, language);
         steps = steps
             .step("mcp-bash call hello name=Ada", "call its tool")
             .step("mcp-bash scaffold tool NAME", "make one of your own");
+    } else {
+        draft.folder(paths.tools.clone());
+        steps = steps.step("mcp-bash scaffold tool NAME", "make a tool");
     }
     add_missing_schemas(&paths.root, &mut draft);
     draft.write()?;

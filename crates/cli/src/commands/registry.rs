@@ -3,11 +3,11 @@
 use crate::base::common::Common;
 use crate::base::error::Error;
 use crate::open::startup;
-use crate::terminal::complain;
 use crate::terminal::print::print;
 use clap::{Args, Subcommand};
 use mcp_bash_project::{Diagnostic, Paths};
 use mcp_bash_settings::Settings;
+use mcp_bash_terminal::complain;
 use serde_json::{Value, json};
 use std::path::{Component, Path, PathBuf};
 use std::process::ExitCode;

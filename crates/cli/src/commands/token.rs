@@ -5,9 +5,9 @@ use crate::base::error::{Error, meant};
 use crate::base::exit::Exit;
 use crate::open::startup;
 use crate::terminal::print::print;
-use crate::terminal::{self, complain, tell};
 use clap::{Args, Subcommand};
 use mcp_bash_spelling::nearest;
+use mcp_bash_terminal::{complain, harmless_line, tell};
 use mcp_bash_transport::http::{
     NewTokenError, Rate, TokenEditError, TokenLine, TokenText, add_token, read_tokens, remove_token,
 };
@@ -203,7 +203,7 @@ fn table(tokens: &[TokenLine]) -> String {
     for token in tokens {
         let tools = token.tools().map_or_else(|| "all tools".to_owned(), |tools| tools.join(","));
         let rate = token.rate().map(|rate| format!(", {rate}")).unwrap_or_default();
-        let _ = writeln!(text, "{:width$}  {}{rate}", token.name(), terminal::harmless_line(&tools));
+        let _ = writeln!(text, "{:width$}  {}{rate}", token.name(), harmless_line(&tools));
     }
     text
 }

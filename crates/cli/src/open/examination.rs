@@ -4,8 +4,8 @@
 use crate::base::error::Error;
 use crate::open::search_path::SearchPath;
 use crate::open::startup;
-use crate::terminal::finding::Finding;
-use mcp_bash_project::{Catalog, Diagnostic, Location, Paths, Severity, Surroundings, examine};
+use crate::report::finding::{Finding, Grade};
+use mcp_bash_project::{Catalog, Diagnostic, Location, Paths, Surroundings, examine};
 use mcp_bash_scripts::Scripts;
 use mcp_bash_settings::Settings;
 use std::collections::HashSet;
@@ -65,16 +65,13 @@ impl Examination {
         let missing = scripts.missing_programs(&catalog);
         found.extend(missing.iter().map(|words| Finding::below(folder, words)));
         let without_packages = scripts.environments_of_functions(&catalog);
-        let warned =
-            |words: &String| Finding { severity: Severity::Warning, ..Finding::below(folder, words) };
+        let warned = |words: &String| Finding { grade: Grade::Warning, ..Finding::below(folder, words) };
         found.extend(without_packages.iter().map(warned));
         let environment = startup::environment_problems(&scripts, &catalog);
         let is_usable = is_usable(&catalog, &found) && environment.refusals.is_empty();
         let warnings = setting_problems.iter().chain(&environment.missing);
-        found.extend(
-            warnings.map(|words| Finding { severity: Severity::Warning, ..Finding::of_error(words) }),
-        );
-        found.extend(environment.refusals.iter().map(|words| Finding::error(words.clone(), None)));
+        found.extend(warnings.map(|words| Finding { grade: Grade::Warning, ..Finding::of_error(words) }));
+        found.extend(environment.refusals.iter().map(|words| Finding::error("", words.clone())));
         let has_parts = has_parts(&paths);
         if !has_parts {
             tell_of_no_parts(folder, &mut found);
@@ -85,7 +82,7 @@ impl Examination {
     /// The same for a command that judges a project: then a folder without parts is an error.
     pub(crate) fn of_project(mut self) -> Self {
         let told = self.found.iter_mut().filter(|told| tells_of_no_parts(told, &self.paths.root));
-        told.for_each(|told| told.severity = Severity::Error);
+        told.for_each(|told| told.grade = Grade::Error);
         self
     }
 }
@@ -101,9 +98,8 @@ fn tell_of_no_parts(root: &Path, found: &mut Vec<Finding>) {
         return;
     }
     let problem = format!("{NO_PARTS}: there are neither tools, resources, prompts nor server.d");
-    let remedy = Some("name the folder of a project, or make this one with `mcp-bash init`".to_owned());
-    let file = Some(root.to_owned());
-    found.push(Finding { file, severity: Severity::Warning, ..Finding::error(problem, remedy) });
+    let remedy = "name the folder of a project, or make this one with `mcp-bash init`";
+    found.push(Finding::warning("", problem).remedy(remedy).at(root.to_owned()));
 }
 
 fn tells_of_no_parts(finding: &Finding, root: &Path) -> bool {
@@ -122,7 +118,7 @@ fn together(mut known: Vec<Diagnostic>, more: Vec<Diagnostic>) -> Vec<Diagnostic
 
 /// Half a project is served; one without any usable part is not.
 fn is_usable(catalog: &Catalog, found: &[Finding]) -> bool {
-    let errors = || found.iter().filter(|problem| problem.severity == Severity::Error);
+    let errors = || found.iter().filter(|problem| problem.grade == Grade::Error);
     let broken: HashSet<&Path> = errors().filter_map(|problem| problem.file.as_deref()).collect();
     // Without a working policy, every call is refused.
     if broken.contains(&*catalog.paths.policy()) {

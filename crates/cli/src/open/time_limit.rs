@@ -2,7 +2,7 @@
 //! report their definitions.
 
 use crate::base::exit::Exit;
-use crate::terminal::complain;
+use mcp_bash_terminal::complain;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 

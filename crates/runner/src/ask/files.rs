@@ -3,9 +3,10 @@
 use super::MAX_QUESTION_BYTES;
 use crate::question::{AskedThrough, Question};
 use mcp_bash_budget::Budget;
+use mcp_bash_files::Replacement;
 use parking_lot::Mutex;
 use std::collections::HashMap;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::mpsc::Sender;
@@ -85,10 +86,9 @@ impl FileQuestions {
 /// Writes the answer to a new file and renames it, so that no script reads half of it, and no file that a script has
 /// put there is opened.
 fn put(folder: &Path, answer: &[u8]) -> io::Result<()> {
-    let draft = folder.join(DRAFT);
-    let _ = std::fs::remove_file(&draft);
-    mcp_bash_files::create_new(&draft, 0o600)?.write_all(answer)?;
-    std::fs::rename(&draft, folder.join(RESPONSE))
+    let mut draft = Replacement::create_again(folder.join(DRAFT), folder.join(RESPONSE), 0o600)?;
+    draft.write(answer)?;
+    draft.publish()
 }
 
 /// The files of one call.

@@ -11,7 +11,7 @@ use crate::base::exit::Exit;
 use crate::commands::own_flags::own_flags;
 use crate::open::connect::{Conversation, Failure, OpenProject};
 use crate::terminal::host::CommandLineHost;
-use crate::terminal::{harmless, harmless_line};
+use mcp_bash_terminal::{harmless, harmless_line};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::fmt::Write;

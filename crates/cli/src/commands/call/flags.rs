@@ -2,8 +2,8 @@
 
 use super::given::Pair;
 use super::parameters::{Parameter, ParameterKind, Parameters};
-use crate::terminal::harmless_line;
 use clap::{Arg, ArgAction, ArgMatches};
+use mcp_bash_terminal::harmless_line;
 use std::collections::HashSet;
 use std::fmt::Write as _;
 

@@ -3,8 +3,9 @@
 use super::save::save;
 use crate::base::error::Error;
 use crate::base::exit::Exit;
-use crate::terminal::print::{for_stdout, print};
-use crate::terminal::{harmless, harmless_line, tell};
+use crate::terminal::print::print;
+use mcp_bash_terminal::for_stdout;
+use mcp_bash_terminal::{harmless, harmless_line, tell};
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};

@@ -1,5 +1,8 @@
 //! `mcp-bash completions SHELL`: prints a small script for a shell, which calls this program back while the user types. So
 //! the tools, prompts and arguments of the current project are completed as well, and a new command needs no new script.
+//!
+//! Not `clap_complete`: its scripts know the commands but no project, and its engine that asks the program builds the tree of
+//! all commands at each key; this reads a project within a time limit, and only the part that the line asks for.
 
 mod candidates;
 mod line;
@@ -10,7 +13,7 @@ mod values;
 use crate::base::error::Error;
 use crate::base::exit::Exit;
 use crate::terminal::print::print;
-use crate::terminal::say;
+use mcp_bash_terminal::say;
 use std::ffi::OsString;
 use std::process::ExitCode;
 

@@ -1,6 +1,6 @@
 //! Offers: what the shell shows to the user who is typing.
 
-use crate::terminal::{harmless_line, visible};
+use mcp_bash_terminal::{harmless_line, visible};
 use std::fmt;
 
 /// Words that could be at the cursor, and whether files could.

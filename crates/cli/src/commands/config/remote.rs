@@ -4,9 +4,9 @@ use super::{Arguments, ConfigError};
 use crate::base::common::Common;
 use crate::base::error::Error;
 use crate::open::own_entry::OwnEntry;
-use crate::terminal::tell;
 use mcp_bash_entries::{CLIENTS, Client, Remote, Token, client};
 use mcp_bash_harmless::shell_word;
+use mcp_bash_terminal::tell;
 use serde_json::json;
 
 pub(super) fn text(common: &Common, arguments: &Arguments, url: &str) -> Result<String, Error> {

@@ -4,16 +4,16 @@
 use super::ConfigError;
 use crate::base::error::Error;
 use crate::terminal::print::print;
-use crate::terminal::tell;
 use mcp_bash_entries::Entry;
 use mcp_bash_harmless::shell_word;
-use std::io::{self, IsTerminal, Write};
+use mcp_bash_terminal::{Terminal, tell};
+use std::io::{self, Write};
 use std::path::Path;
 
 /// Writes it: on a terminal into the project, otherwise to standard output.
 pub(super) fn make(root: &Path, entry: &Entry, with_environment: bool) -> Result<(), Error> {
     let text = script(entry, with_environment);
-    if !io::stdout().is_terminal() {
+    if !Terminal::of_stdout().is_one() {
         return print(&text);
     }
     let path = root.join(format!("{}.sh", entry.name));

@@ -2,7 +2,7 @@
 //! each request was made, to show its answer with the time it took.
 
 use super::line::{Line, Look};
-use crate::terminal::words::{self, Length, counted, time};
+use mcp_bash_terminal::words::{self, Length, counted, time};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::time::Instant;

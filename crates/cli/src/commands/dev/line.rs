@@ -1,6 +1,6 @@
 //! Line of `dev`: a mark for its kind, and text.
 
-use crate::terminal::Terminal;
+use mcp_bash_terminal::Terminal;
 
 /// The style of a line, with colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

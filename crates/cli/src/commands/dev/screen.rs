@@ -1,7 +1,7 @@
 //! Screen: shows the lines of `dev` on standard error, between the lines of a prompt, and in a log file if one is named.
 
 use super::line::Line;
-use crate::terminal::Terminal;
+use mcp_bash_terminal::Terminal;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::fs::File;
 use std::io::Write;

@@ -1,14 +1,16 @@
 //! Clients on this machine: whether their files can be read, and whether the entries that start us work.
 
-use super::report::{Check, Fix, Report, Section};
+use super::diagnosis::Diagnosis;
 use super::start::{Answered, try_to_start};
 use crate::open::own_entry::own_command;
 use crate::open::search_path::DESKTOP;
-use crate::terminal::words::{counted, time};
+use crate::report::Group;
+use crate::report::finding::{Finding, Fix};
 use mcp_bash_client::Launch;
 use mcp_bash_entries::{
     Client, ConfigFile, Entry, Plan, Surroundings, all_entries, install, installed_clients,
 };
+use mcp_bash_terminal::words::{counted, time};
 use rustix::fs::{Access, access};
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -36,16 +38,16 @@ enum Standing {
     /// It can be started.
     Startable,
     /// Why it cannot.
-    Broken(Check),
+    Broken(Finding),
     /// Only the client can start it.
-    ForClientOnly(Check),
+    ForClientOnly(Finding),
 }
 
-pub(super) fn look(report: &mut Report, project: Option<&Path>) {
+pub(super) fn look(report: &mut Diagnosis, project: Option<&Path>) {
     let Some(surroundings) = Surroundings::of_this_process() else {
-        let check = Check::warning("clients.no_home", "HOME is not set: clients cannot be looked for")
+        let check = Finding::warning("clients.no_home", "HOME is not set: clients cannot be looked for")
             .remedy("set HOME to your own folder");
-        report.add(Section { title: "Clients", checks: vec![check] });
+        report.add(Group::new("Clients", vec![check]));
         report.fact("clients", json!([]));
         return;
     };
@@ -69,26 +71,27 @@ pub(super) fn look(report: &mut Report, project: Option<&Path>) {
         let has_project = project.is_some_and(|root| own.iter().any(|own| own.entry.points_at(root)));
         let is_broken = !broken.is_empty();
         checks.append(&mut broken);
-        let (of_entries, entry_facts): (Vec<Vec<Check>>, Vec<Value>) = examine_all(&own).into_iter().unzip();
+        let (of_entries, entry_facts): (Vec<Vec<Finding>>, Vec<Value>) =
+            examine_all(&own).into_iter().unzip();
         checks.extend(of_entries.into_iter().flatten());
         if project.is_some() && !has_project && !is_broken && !client.files.is_empty() {
             let words = format!("{} is here, and does not have this project", client.title);
             checks.push(
-                Check::note("clients.without", words).command(format!("mcp-bash install {}", client.name)),
+                Finding::note("clients.without", words).command(format!("mcp-bash install {}", client.name)),
             );
         }
         facts.push(json!({ "name": client.name, "title": client.title, "readable": !is_broken, "entries": entry_facts }));
     }
     if facts.is_empty() {
-        checks.push(Check::note("clients.none", "no client was found on this machine"));
+        checks.push(Finding::note("clients.none", "no client was found on this machine"));
     }
-    report.add(Section { title: "Clients", checks });
+    report.add(Group::new("Clients", checks));
     report.fact("clients", Value::Array(facts));
 }
 
-fn unreadable(file: &ConfigFile, why: &str) -> Check {
+fn unreadable(file: &ConfigFile, why: &str) -> Finding {
     let why = why.strip_suffix("; nothing was changed").unwrap_or(why);
-    Check::error("clients.file_broken", format!("{} cannot read its file: {why}", file.client.title))
+    Finding::error("clients.file_broken", format!("{} cannot read its file: {why}", file.client.title))
         .remedy("fix it there: most clients start no server at all while it is broken")
 }
 
@@ -100,7 +103,7 @@ fn is_ours(entry: &Entry) -> bool {
 }
 
 /// The entries, each examined and started, all at the same time; one after the other where the system has no threads left.
-fn examine_all(own: &[Own]) -> Vec<(Vec<Check>, Value)> {
+fn examine_all(own: &[Own]) -> Vec<(Vec<Finding>, Value)> {
     std::thread::scope(|scope| {
         let start =
             |own| (own, std::thread::Builder::new().spawn_scoped(scope, move || Own::examine(own)).ok());
@@ -114,7 +117,7 @@ fn examine_all(own: &[Own]) -> Vec<(Vec<Check>, Value)> {
 }
 
 impl Own {
-    fn examine(&self) -> (Vec<Check>, Value) {
+    fn examine(&self) -> (Vec<Finding>, Value) {
         let mut facts = json!({
             "name": self.entry.name,
             "file": self.file.path.to_string_lossy(),
@@ -147,7 +150,7 @@ impl Own {
                 self.entry.command
             );
             let check =
-                Check::warning("clients.relative_command", words).remedy("let it name the whole path");
+                Finding::warning("clients.relative_command", words).remedy("let it name the whole path");
             checks.push(check.command(self.install_command()));
         }
         (checks, facts)
@@ -180,12 +183,12 @@ impl Own {
         {
             let words =
                 format!("{} was not started: it has variables that only the client fills in", self.place());
-            return Standing::ForClientOnly(Check::note("clients.not_tried", words));
+            return Standing::ForClientOnly(Finding::note("clients.not_tried", words));
         }
         let path = Path::new(command);
         if path.is_absolute() && access(path, Access::EXEC_OK).is_err() {
             let words = format!("{} starts {command}, which is not there or no program", self.place());
-            let check = Check::error("clients.moved", words).command(self.install_command());
+            let check = Finding::error("clients.moved", words).command(self.install_command());
             return Standing::Broken(match self.reinstalled() {
                 Some(fix) => check.fix(fix),
                 None => check,
@@ -193,7 +196,7 @@ impl Own {
         }
         match self.entry.project_root() {
             Some(root) if !Path::new(root).is_dir() => Standing::Broken(
-                Check::error(
+                Finding::error(
                     "clients.project_missing",
                     format!("{} serves {root}, which is no folder", self.place()),
                 )
@@ -243,19 +246,19 @@ impl Own {
         }
     }
 
-    fn judged(&self, started: Result<Answered, String>) -> Check {
+    fn judged(&self, started: Result<Answered, String>) -> Finding {
         match started {
             Ok(Answered { tools, took }) => {
                 let words =
                     format!("{} answers in {} with {}", self.place(), time(took), counted(tools, "tool"));
                 if took < SLOW {
-                    return Check::good("clients.starts", words);
+                    return Finding::good("clients.starts", words);
                 }
-                Check::warning("clients.slow", words).remedy("some clients give up after five seconds")
+                Finding::warning("clients.slow", words).remedy("some clients give up after five seconds")
             }
             Err(why) => {
                 let words = format!("{} does not start: {}", self.place(), self.without_secrets(&why));
-                Check::error("clients.not_starting", words)
+                Finding::error("clients.not_starting", words)
                     .remedy("start it by hand to see more; `mcp-bash doctor` in its project looks at that")
             }
         }

@@ -2,12 +2,12 @@
 //! asked to, and everything it waits for has a timeout.
 
 mod clients;
+mod diagnosis;
 #[cfg(target_os = "linux")]
 mod file_events;
 mod program;
 mod programs;
 mod project;
-mod report;
 mod requirements;
 mod settings;
 mod start;
@@ -20,11 +20,13 @@ use crate::base::error::Error;
 use crate::base::exit::Exit;
 use crate::open::examination;
 use crate::open::startup;
-use crate::terminal::Terminal;
+use crate::report::finding::Finding;
+use crate::report::{Group, Report};
 use crate::terminal::print::print;
+use diagnosis::{Diagnosis, Mode};
 use mcp_bash_project::{Location, ServerConfig};
 use mcp_bash_settings::{ProjectSettings, Settings};
-use report::{Check, Grade, Mode, Report, Section};
+use mcp_bash_terminal::Terminal;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -34,7 +36,7 @@ use thiserror::Error as ThisError;
 #[command(after_help = EXAMPLES)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct Arguments {
-    /// Report as JSON
+    /// Diagnosis as JSON
     #[arg(long)]
     json: bool,
 
@@ -88,10 +90,10 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
     if let Some(flag) = arguments.of_an_upgrade() {
         return Err(Error::of_command(Exit::Refused, NoUpgrade(flag)));
     }
-    let mut report = Report::default();
+    let mut report = Diagnosis::default();
     look(common, arguments, &mut report);
     report.repair(arguments.mode());
-    let exit = if report.has_errors() { Exit::Failed } else { Exit::Done };
+    let exit = Report::exit(true, report.has_errors());
     let text = if arguments.json {
         format!("{:#}\n", report.to_json(exit.number()))
     } else {
@@ -122,7 +124,7 @@ impl Arguments {
     }
 }
 
-fn look(common: &Common, arguments: &Arguments, report: &mut Report) {
+fn look(common: &Common, arguments: &Arguments, report: &mut Diagnosis) {
     let (environment, found, _) = examination::of_environment();
     let location = startup::location(common, &environment);
     let folder = match &location {
@@ -136,16 +138,10 @@ fn look(common: &Common, arguments: &Arguments, report: &mut Report) {
     system::look(report, &settled);
     look_at_project(report, folder.clone(), location.err().as_ref(), environment, &settled);
     clients::look(report, folder.as_deref());
-    let problems = found.into_iter().map(|finding| {
-        let check = Check::new("settings.problem", Grade::Bad(finding.severity), finding.problem);
-        match finding.remedy {
-            Some(remedy) => check.remedy(remedy),
-            None => check,
-        }
-    });
-    let problems: Vec<Check> = problems.collect();
+    let problems = found.into_iter().map(|finding| Finding { id: "settings.problem", ..finding });
+    let problems: Vec<Finding> = problems.collect();
     if !problems.is_empty() {
-        report.add(Section { title: "What is wrong with settings", checks: problems });
+        report.add(Group::new("What is wrong with settings", problems));
     }
     settings::look(report, &project, common.verbose);
 }
@@ -158,7 +154,7 @@ fn settings_of(folder: &Path, environment: &Settings) -> ProjectSettings {
 }
 
 fn look_at_project(
-    report: &mut Report,
+    report: &mut Diagnosis,
     folder: Option<PathBuf>,
     unusable: Option<&Error>,
     environment: Settings,
@@ -170,16 +166,16 @@ fn look_at_project(
             report.add(found.programs.section);
             report.fact("searchPath", found.programs.facts);
             if let Some(error) = unusable {
-                found.project.checks = vec![Check::error("project.unusable", error.to_string())];
+                found.project.findings = vec![Finding::error("project.unusable", error.to_string())];
             }
             report.add(found.project);
             report.fact("project", found.project_facts);
             bash_version = found.bash_version;
         }
         Some(Err(error)) => {
-            report.add(Section { title: "Project", checks: vec![Check::error("project.unusable", error)] });
+            report.add(Group::new("Project", vec![Finding::error("project.unusable", error)]));
         }
-        None => report.add(Section { title: "Project", checks: vec![project::too_slow()] }),
+        None => report.add(Group::new("Project", vec![project::too_slow()])),
     }
     let temporary = settled.logs.temporary.clone().unwrap_or_else(std::env::temp_dir);
     let own = std::env::current_exe().unwrap_or_default();

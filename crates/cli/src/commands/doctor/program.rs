@@ -1,35 +1,37 @@
 //! This program: its version, and whether it is the one that people and clients find.
 
-use super::report::{Check, Report, Section};
+use super::diagnosis::Diagnosis;
 use super::version;
+use crate::report::Group;
+use crate::report::finding::Finding;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
-pub(super) fn look(report: &mut Report, least: Option<&str>) {
+pub(super) fn look(report: &mut Diagnosis, least: Option<&str>) {
     let version = env!("CARGO_PKG_VERSION");
     let own = std::env::current_exe().unwrap_or_default();
     let found = on_path();
     let mut checks =
-        vec![Check::good("framework.version", format!("{} is version {version}", own.display()))];
+        vec![Finding::good("framework.version", format!("{} is version {version}", own.display()))];
     checks.extend(least.map(at_least));
     let is_first = found.first().is_some_and(|first| is_same(first, &own));
     checks.push(match found.first() {
-        Some(_) if is_first => Check::good("path.configured", "`mcp-bash` on PATH is this one"),
-        Some(first) => Check::warning(
+        Some(_) if is_first => Finding::good("path.configured", "`mcp-bash` on PATH is this one"),
+        Some(first) => Finding::warning(
             "path.not_configured",
             format!("`mcp-bash` on PATH is another one: {}", first.display()),
         )
         .remedy("remove it, or put the folder of this one before it")
         .command(put_first(&own)),
-        None => Check::warning("path.not_configured", "there is no `mcp-bash` on PATH")
+        None => Finding::warning("path.not_configured", "there is no `mcp-bash` on PATH")
             .remedy("people type it, and clients may be told to start it by that name")
             .command(put_first(&own)),
     });
     if found.len() > 1 {
         let all: Vec<String> = found.iter().map(|path| path.display().to_string()).collect();
-        checks.push(Check::note("path.several", format!("there are several on PATH: {}", all.join(", "))));
+        checks.push(Finding::note("path.several", format!("there are several on PATH: {}", all.join(", "))));
     }
-    report.add(Section { title: "This program", checks });
+    report.add(Group::new("This program", checks));
     report.fact(
         "framework",
         json!({ "path": own.to_string_lossy(), "exists": true, "version": version, "pathConfigured": is_first }),
@@ -66,16 +68,16 @@ pub(super) fn look(report: &mut Report, least: Option<&str>) {
 }
 
 /// Whether this program is new enough.
-pub(super) fn at_least(wanted: &str) -> Check {
+pub(super) fn at_least(wanted: &str) -> Finding {
     let version = env!("CARGO_PKG_VERSION");
     match version::numbers(wanted) {
-        None => Check::error("doctor.min_version_invalid", format!("`{wanted}` is no version"))
+        None => Finding::error("doctor.min_version_invalid", format!("`{wanted}` is no version"))
             .remedy("write numbers, such as 1.2.0"),
-        Some(numbers) if version::is_enough(numbers) => Check::good(
+        Some(numbers) if version::is_enough(numbers) => Finding::good(
             "framework.version_enough",
             format!("version {wanted} or newer is wanted, and this is"),
         ),
-        Some(_) => Check::error(
+        Some(_) => Finding::error(
             "framework.version_too_old",
             format!(
                 "version {wanted} or newer is wanted: this is {version}, which replaces {} of the framework",

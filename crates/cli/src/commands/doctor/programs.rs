@@ -1,8 +1,9 @@
 //! Programs of scripts: where scripts find them, here and in a server that a desktop has started.
 
-use super::report::{Check, Section};
 use super::requirements::is_there;
 use crate::open::search_path::{DESKTOP, SearchPath};
+use crate::report::Group;
+use crate::report::finding::Finding;
 use mcp_bash_project::{Catalog, Execution, Source, interpreter_name};
 use mcp_bash_scripts::Scripts;
 use serde_json::{Value, json};
@@ -13,7 +14,7 @@ use std::path::Path;
 
 /// Findings about search paths.
 pub(super) struct Programs {
-    pub(super) section: Section,
+    pub(super) section: Group,
     pub(super) facts: Value,
     /// The search path of a server that a desktop has started.
     pub(super) desktop: OsString,
@@ -30,17 +31,18 @@ pub(super) fn look(scripts: &Scripts, search_path: &SearchPath, project: Option<
         project.map_or_else(|| path.path.clone(), |catalog| path.for_project(&catalog.paths))
     };
     let (here, there) = (with_project(search_path), with_project(&desktop));
-    let mut checks = vec![Check::good(
+    let mut checks = vec![Finding::good(
         "path.scripts",
         format!("scripts look in {} (from {})", shown(&search_path.path), search_path.source),
     )];
     checks.push(match &login_shell {
-        Some(path) => Check::good("path.login_shell", format!("the login shell has {}", shown(path))),
-        None => Check::warning("path.login_shell", "the login shell does not tell its PATH in time").remedy(
-            "a server that a desktop starts then has only the folders of the system; set MCPBASH_PATH",
-        ),
+        Some(path) => Finding::good("path.login_shell", format!("the login shell has {}", shown(path))),
+        None => Finding::warning("path.login_shell", "the login shell does not tell its PATH in time")
+            .remedy(
+                "a server that a desktop starts then has only the folders of the system; set MCPBASH_PATH",
+            ),
     });
-    checks.push(Check::good(
+    checks.push(Finding::good(
         "path.desktop",
         format!("started by a desktop with {DESKTOP}, scripts look in {}", shown(&desktop.path)),
     ));
@@ -50,7 +52,7 @@ pub(super) fn look(scripts: &Scripts, search_path: &SearchPath, project: Option<
                 format!("`{program}` (for {user}) is found here, and not where a desktop starts the server");
             let remedy = "add its folder to PATH in the profile of your login shell, or set MCPBASH_PATH in the \
                           client's entry";
-            checks.push(Check::warning("path.desktop_missing", words).remedy(remedy));
+            checks.push(Finding::warning("path.desktop_missing", words).remedy(remedy));
         }
     }
     let facts = json!({
@@ -59,7 +61,7 @@ pub(super) fn look(scripts: &Scripts, search_path: &SearchPath, project: Option<
         "loginShell": login_shell.as_deref().map(shown),
         "desktop": shown(&desktop.path),
     });
-    Programs { section: Section { title: "Search path", checks }, facts, desktop: there }
+    Programs { section: Group::new("Search path", checks), facts, desktop: there }
 }
 
 /// The programs that scripts and metadata name, each with one entry that needs it.

@@ -2,15 +2,15 @@
 //! noticed.
 
 use super::programs::{self, Programs};
-use super::report::{Check, Fix, Grade, Section};
 use super::requirements;
 use crate::open::examination::Examination;
 use crate::open::search_path::SearchPath;
 use crate::open::startup;
-use crate::terminal::finding::{Finding, shortened};
-use crate::terminal::words::counted;
+use crate::report::Group;
+use crate::report::finding::{Finding, Fix, shortened};
 use mcp_bash_project::{Repair, tells_of_changes};
 use mcp_bash_settings::Settings;
+use mcp_bash_terminal::words::counted;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::channel;
@@ -31,7 +31,7 @@ const MOST: usize = 20;
 /// Findings about a project and the programs of its scripts.
 pub(super) struct Found {
     pub(super) programs: Programs,
-    pub(super) project: Section,
+    pub(super) project: Group,
     pub(super) project_facts: Value,
     pub(super) bash_version: String,
 }
@@ -52,8 +52,8 @@ pub(super) fn look(folder: Option<PathBuf>, settings: Settings) -> Option<Result
 }
 
 /// The finding after the timeout.
-pub(super) fn too_slow() -> Check {
-    Check::error("project.too_slow", format!("the project cannot be read within {} s", LIMIT.as_secs()))
+pub(super) fn too_slow() -> Finding {
+    Finding::error("project.too_slow", format!("the project cannot be read within {} s", LIMIT.as_secs()))
         .remedy("find out which script in it takes so long: those that provide tools are asked for them")
 }
 
@@ -61,19 +61,20 @@ fn without_project(settings: Settings) -> Result<Found, crate::base::error::Erro
     let (_runtime, scripts) = startup::scripts(settings)?;
     let search_path = SearchPath::resolve(&scripts);
     let here = std::env::current_dir().unwrap_or_default();
-    let check = Check::note("project.none", format!("there is no project in {} or above", here.display()))
+    let check = Finding::note("project.none", format!("there is no project in {} or above", here.display()))
         .remedy("name one with `--project-root`");
     Ok(Found {
         programs: programs::look(&scripts, &search_path, None),
-        project: Section { title: "Project", checks: vec![check] },
+        project: Group::new("Project", vec![check]),
         project_facts: json!({ "root": "", "serverMetaValid": null, "toolsCount": 0, "registryExists": false }),
         bash_version: scripts.bash_version().unwrap_or_default(),
     })
 }
 
 fn with_project(folder: &Path, settings: Settings) -> Result<Found, crate::base::error::Error> {
-    let examined = Examination::of(folder, None, settings, |_| Vec::new())?;
-    let Examination { catalog, scripts, paths, search_path, found, .. } = &examined;
+    let mut examined = Examination::of(folder, None, settings, |_| Vec::new())?;
+    let found = std::mem::take(&mut examined.found);
+    let Examination { catalog, scripts, paths, search_path, .. } = &examined;
     let programs = programs::look(scripts, search_path, Some(catalog));
     let counts = [
         counted(catalog.tools.len(), "tool"),
@@ -81,19 +82,19 @@ fn with_project(folder: &Path, settings: Settings) -> Result<Found, crate::base:
         counted(catalog.prompts.len(), "prompt"),
     ];
     let mut checks =
-        vec![Check::good("project.read", format!("{}: {}", folder.display(), counts.join(", ")))];
+        vec![Finding::good("project.read", format!("{}: {}", folder.display(), counts.join(", ")))];
     checks.push(if tells_of_changes(paths) {
-        Check::good("project.file_events", "its changes are noticed at once")
+        Finding::good("project.file_events", "its changes are noticed at once")
     } else {
-        Check::warning("project.file_events", "its file system does not tell of changes")
+        Finding::warning("project.file_events", "its file system does not tell of changes")
             .remedy("it is looked at every few seconds instead; a local folder is noticed at once")
     });
     checks.extend(requirements::look(&paths.server, &programs.desktop));
-    checks.extend(found.iter().take(MOST).map(|finding| problem(finding, folder)));
-    if found.len() > MOST {
-        let rest = found.len() - MOST;
+    let rest = found.len().saturating_sub(MOST);
+    checks.extend(found.into_iter().take(MOST).map(|finding| problem(finding, folder)));
+    if rest > 0 {
         let words = format!("{} more; `mcp-bash validate` tells them all", counted(rest, "problem"));
-        checks.push(Check::warning("project.problems", words));
+        checks.push(Finding::warning("project.problems", words));
     }
     let meta = paths.server.join("server.meta.json");
     let meta_valid = is_valid(&meta);
@@ -106,7 +107,7 @@ fn with_project(folder: &Path, settings: Settings) -> Result<Found, crate::base:
         "promptsCount": catalog.prompts.len(),
     });
     let bash_version = scripts.bash_version().unwrap_or_default();
-    Ok(Found { programs, project: Section { title: "Project", checks }, project_facts, bash_version })
+    Ok(Found { programs, project: Group::new("Project", checks), project_facts, bash_version })
 }
 
 /// Whether a file is JSON. `None` if there is none.
@@ -116,22 +117,15 @@ fn is_valid(file: &Path) -> Option<bool> {
     Some(text.is_ok_and(|text| serde_json::from_slice::<Value>(&text).is_ok()))
 }
 
-fn problem(finding: &Finding, folder: &Path) -> Check {
+/// A problem of the project, with its place in its words.
+fn problem(finding: Finding, folder: &Path) -> Finding {
     let place = match (&finding.file, finding.line) {
         (Some(file), Some(line)) => format!("{}:{line}: ", shortened(file, Some(folder))),
         (Some(file), None) => format!("{}: ", shortened(file, Some(folder))),
         (None, _) => String::new(),
     };
-    let words = format!("{place}{}", finding.problem);
-    let check = Check::new("project.problem", Grade::Bad(finding.severity), words);
-    let check = match &finding.remedy {
-        Some(remedy) => check.remedy(remedy.clone()),
-        None => check,
-    };
-    match &finding.repair {
-        Some(repair) => check.fix(repaired(repair, folder)),
-        None => check,
-    }
+    let fix = finding.repair.as_deref().map(|repair| repaired(repair, folder));
+    Finding { id: "project.problem", problem: format!("{place}{}", finding.problem), fix, ..finding }
 }
 
 /// The fix that `validate --fix` would make.

@@ -1,7 +1,7 @@
 //! Project requirements: `server.d/requirements.json`.
 
 use super::program::at_least;
-use super::report::Check;
+use crate::report::finding::Finding;
 use serde_json::Value;
 use std::ffi::OsStr;
 use std::path::Path;
@@ -10,7 +10,7 @@ use std::path::Path;
 const MOST_BYTES: u64 = 1024 * 1024;
 
 /// Checks the requirements; `path` is where programs are found.
-pub(super) fn look(server: &Path, path: &OsStr) -> Vec<Check> {
+pub(super) fn look(server: &Path, path: &OsStr) -> Vec<Finding> {
     let file = server.join("requirements.json");
     let text = match mcp_bash_files::read(&file, MOST_BYTES) {
         Ok(text) => text,
@@ -21,14 +21,15 @@ pub(super) fn look(server: &Path, path: &OsStr) -> Vec<Check> {
         Ok(read) => read,
         Err(error) => return vec![unusable(&error.to_string())],
     };
-    let mut checks: Vec<Check> = read["framework"]["minVersion"].as_str().map(at_least).into_iter().collect();
+    let mut checks: Vec<Finding> =
+        read["framework"]["minVersion"].as_str().map(at_least).into_iter().collect();
     let dependencies = read["dependencies"].as_array().map(Vec::as_slice).unwrap_or_default();
     checks.extend(dependencies.iter().filter_map(|dependency| needed(dependency, path)));
     checks
 }
 
-fn unusable(why: &str) -> Check {
-    Check::warning(
+fn unusable(why: &str) -> Finding {
+    Finding::warning(
         "project.requirements_invalid",
         format!("server.d/requirements.json cannot be used: {why}"),
     )
@@ -36,7 +37,7 @@ fn unusable(why: &str) -> Check {
 }
 
 /// Whether one dependency is present; `None` if it names none.
-fn needed(dependency: &Value, path: &OsStr) -> Option<Check> {
+fn needed(dependency: &Value, path: &OsStr) -> Option<Finding> {
     let any_of: Vec<&str> = match dependency["or"].as_array() {
         Some(names) => names.iter().filter_map(Value::as_str).collect(),
         None => dependency["name"].as_str().or_else(|| dependency.as_str()).into_iter().collect(),
@@ -45,12 +46,12 @@ fn needed(dependency: &Value, path: &OsStr) -> Option<Check> {
         return None;
     }
     Some(match any_of.iter().find(|name| is_there(name, path)) {
-        Some(name) => Check::good("deps.found", format!("{name} is there, which the project needs")),
+        Some(name) => Finding::good("deps.found", format!("{name} is there, which the project needs")),
         None if any_of.len() == 1 => {
-            Check::error("deps.missing", format!("{} is missing, which the project needs", any_of[0]))
+            Finding::error("deps.missing", format!("{} is missing, which the project needs", any_of[0]))
                 .remedy(format!("install {}, or add its folder to MCPBASH_PATH", any_of[0]))
         }
-        None => Check::error("deps.missing", format!("the project needs one of {}", any_of.join(", ")))
+        None => Finding::error("deps.missing", format!("the project needs one of {}", any_of.join(", ")))
             .remedy("install one of them, or add its folder to MCPBASH_PATH"),
     })
 }

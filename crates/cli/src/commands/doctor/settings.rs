@@ -1,10 +1,12 @@
 //! Effective settings, and where each comes from.
 
-use super::report::{Check, Report, Section};
+use super::diagnosis::Diagnosis;
+use crate::report::Group;
+use crate::report::finding::Finding;
 use mcp_bash_settings::{InForce, ProjectSettings, Source, in_force_with_project};
 use serde_json::{Value, json};
 
-pub(super) fn look(report: &mut Report, project: &ProjectSettings, all: bool) {
+pub(super) fn look(report: &mut Diagnosis, project: &ProjectSettings, all: bool) {
     let in_force = in_force_with_project(|name| std::env::var_os(name), project);
     let is_shown = |setting: &&InForce| all || setting.source != Source::Default;
     let shown = in_force.iter().filter(is_shown).map(|setting| {
@@ -14,15 +16,15 @@ pub(super) fn look(report: &mut Report, project: &ProjectSettings, all: bool) {
             Source::Variable(name) => format!("the variable {name}"),
             Source::Project => "server.d/server.meta.json".to_owned(),
         };
-        Check::note("settings.in_force", format!("{} = {} (from {from})", setting.name, setting.value))
+        Finding::note("settings.in_force", format!("{} = {} (from {from})", setting.name, setting.value))
     });
-    let mut checks: Vec<Check> = shown.collect();
+    let mut checks: Vec<Finding> = shown.collect();
     if !all {
         let rest = in_force.iter().filter(|setting| setting.source == Source::Default).count();
         let words = format!("{rest} settings have their defaults; `mcp-bash doctor -v` shows them");
-        checks.push(Check::good("settings.defaults", words));
+        checks.push(Finding::good("settings.defaults", words));
     }
-    report.add(Section { title: "Settings", checks });
+    report.add(Group::new("Settings", checks));
     report.fact("settings", in_force.iter().map(to_json).collect());
 }
 

@@ -1,8 +1,8 @@
 //! Project health checks: runs `server.d/health-checks.sh` for people and for `--health`.
 
-use crate::terminal::tell;
 use mcp_bash_project::Paths;
 use mcp_bash_scripts::{Outcome, Scripts};
+use mcp_bash_terminal::tell;
 use std::time::Duration;
 
 /// Runs the checks of a project and shows their output. `None` if it has none, otherwise whether they passed or why they

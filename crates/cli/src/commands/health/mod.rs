@@ -6,11 +6,11 @@ pub(crate) mod report;
 
 use crate::base::common::Common;
 use crate::base::error::Error;
-use crate::commands::health::report::{Report, Status};
+use crate::commands::health::report::{Health, Status};
 use crate::open::examination::Examination;
 use crate::open::{examination, startup};
-use crate::terminal::finding::Finding;
-use mcp_bash_project::{Location, Severity, no_project};
+use crate::report::finding::{Finding, Grade};
+use mcp_bash_project::{Location, no_project};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::mpsc::channel;
@@ -55,11 +55,11 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
         Some(seconds) => within(seconds, common, arguments),
     };
     report::print_report(&report, arguments.json)?;
-    Ok(ExitCode::from(report.status.exit_code()))
+    Ok(report.status.exit().into())
 }
 
 /// The report, or one about the timeout after `seconds`. Work that is still running ends with this process.
-fn within(seconds: u64, common: &Common, arguments: &Arguments) -> Report {
+fn within(seconds: u64, common: &Common, arguments: &Arguments) -> Health {
     let (sender, receiver) = channel();
     let (common, arguments) = (common.clone(), arguments.clone());
     let examiner = std::thread::Builder::new().name("health".into()).stack_size(STACK);
@@ -68,14 +68,14 @@ fn within(seconds: u64, common: &Common, arguments: &Arguments) -> Report {
     report.unwrap_or_else(|| {
         let problem = format!("the checks did not end within {seconds} s");
         let remedy = "give them more time with `--timeout`, or find out which script takes so long";
-        Report::of(Status::Unhealthy, vec![Finding::error(problem, Some(remedy.to_owned()))])
+        Health::of(Status::Unhealthy, vec![Finding::error("", problem).remedy(remedy)])
     })
 }
 
-fn examine_all(common: &Common, arguments: &Arguments) -> Report {
+fn examine_all(common: &Common, arguments: &Arguments) -> Health {
     let (mut settings, mut found, is_wrong) = examination::of_environment();
     let minimal = settings.minimal;
-    let misconfigured = |problems| Report { minimal, ..Report::of(Status::Misconfigured, problems) };
+    let misconfigured = |problems| Health { minimal, ..Health::of(Status::Misconfigured, problems) };
     if is_wrong {
         return misconfigured(found);
     }
@@ -108,18 +108,17 @@ fn examine_all(common: &Common, arguments: &Arguments) -> Report {
     found.extend(examined.found);
     if let Some(Err(problem)) = &checked {
         is_usable = false;
-        let remedy = "see what the checks printed on standard error".to_owned();
-        found.push(Finding::error(problem.clone(), Some(remedy)));
+        let remedy = "see what the checks printed on standard error";
+        found.push(Finding::error("", problem.clone()).remedy(remedy));
     }
-    let has_errors = found.iter().any(|told| told.severity == Severity::Error);
+    let has_errors = found.iter().any(|told| told.grade == Grade::Error);
     let status = match (has_parts, is_usable && !has_errors) {
         (false, _) => Status::Misconfigured,
         (true, true) => Status::Ok,
         (true, false) => Status::Unhealthy,
     };
-    Report {
+    Health {
         minimal,
-        project: Some(folder),
         tools: catalog.tools.len(),
         resources: catalog.resources.len(),
         prompts: catalog.prompts.len(),
@@ -127,6 +126,6 @@ fn examine_all(common: &Common, arguments: &Arguments) -> Report {
         all_fails: catalog.failure.is_some(),
         search_path: Some(search_path),
         project_checks: checked.map(|checked| checked.is_ok()),
-        ..Report::of(status, found)
+        ..Health::of(status, found).about(folder)
     }
 }

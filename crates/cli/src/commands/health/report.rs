@@ -1,16 +1,28 @@
 //! Report of `--health`: text for people on a terminal, JSON for programs.
 
 use crate::base::error::Error;
+use crate::base::exit::Exit;
 use crate::open::search_path::SearchPath;
-use crate::terminal::finding::{Finding, colour_of, shortened};
+use crate::report::finding::{Finding, Grade};
+use crate::report::json::Member;
+use crate::report::text::Layout;
+use crate::report::{Group, Report};
 use crate::terminal::print::print;
-use crate::terminal::{Terminal, visible};
-use mcp_bash_project::Severity;
+use mcp_bash_terminal::words::counted;
+use mcp_bash_terminal::{Terminal, visible};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+
+/// The members of a problem, by the names that programs know.
+const MEMBERS: &[(&str, Member)] = &[
+    ("severity", Member::Grade),
+    ("file", Member::File),
+    ("line", Member::Line),
+    ("column", Member::Column),
+    ("problem", Member::Problem),
+    ("remedy", Member::Remedy),
+];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Status {
@@ -28,20 +40,14 @@ impl Status {
         }
     }
 
-    pub(crate) fn exit_code(self) -> u8 {
-        match self {
-            Self::Ok => 0,
-            Self::Unhealthy => 1,
-            Self::Misconfigured => 2,
-        }
+    pub(crate) fn exit(self) -> Exit {
+        Report::exit(self != Self::Misconfigured, self == Self::Unhealthy)
     }
 }
 
-pub(crate) struct Report {
+pub(crate) struct Health {
     pub(crate) status: Status,
     pub(crate) minimal: bool,
-    /// The folder of the project, if it was found.
-    pub(crate) project: Option<PathBuf>,
     pub(crate) tools: usize,
     pub(crate) resources: usize,
     pub(crate) prompts: usize,
@@ -52,16 +58,16 @@ pub(crate) struct Report {
     pub(crate) search_path: Option<SearchPath>,
     /// Whether the project's own checks passed, if it has some.
     pub(crate) project_checks: Option<bool>,
-    pub(crate) problems: Vec<Finding>,
+    /// The problems. Its root is the folder of the project, if it was found.
+    pub(crate) report: Report,
 }
 
-impl Report {
+impl Health {
     /// A report of problems alone.
     pub(crate) fn of(status: Status, problems: Vec<Finding>) -> Self {
         Self {
             status,
             minimal: false,
-            project: None,
             tools: 0,
             resources: 0,
             prompts: 0,
@@ -69,8 +75,14 @@ impl Report {
             all_fails: false,
             search_path: None,
             project_checks: None,
-            problems,
+            report: Report { root: None, groups: vec![Group::new("", problems)] },
         }
+    }
+
+    /// A report about the project in a folder.
+    pub(crate) fn about(mut self, folder: PathBuf) -> Self {
+        self.report.root = Some(folder);
+        self
     }
 
     fn to_json(&self) -> Value {
@@ -78,9 +90,9 @@ impl Report {
             "status": self.status.as_str(),
             "mode": if self.minimal { "minimal" } else { "full" },
             "jsonTool": "jq",
-            "problems": self.problems.iter().map(Finding::to_json).collect::<Vec<_>>(),
+            "problems": self.report.findings_to_json(MEMBERS, |_| true),
         });
-        if let (Some(project), Some(search_path)) = (&self.project, &self.search_path) {
+        if let (Some(project), Some(search_path)) = (&self.report.root, &self.search_path) {
             report["project"] = json!(project.to_string_lossy());
             let status = |fails: bool| if fails { "failed" } else { "ok" };
             report["tools"] = json!(status(self.tools_fail));
@@ -94,102 +106,56 @@ impl Report {
         }
         report
     }
+
+    /// The report for people, with the problems grouped by file, and the result.
+    fn text(&self, terminal: Terminal) -> String {
+        let mut text = self.report.text(Layout::Files, terminal, |_| true);
+        let status = match self.status {
+            Status::Ok => terminal.painted("32", "ready"),
+            other => terminal.painted("31", other.as_str()),
+        };
+        if let Some(project) = &self.report.root {
+            let _ = write!(
+                text,
+                "{}: {}, {}, {}: ",
+                visible(&project.to_string_lossy()),
+                counted(self.tools, "tool"),
+                counted(self.resources, "resource"),
+                counted(self.prompts, "prompt")
+            );
+        }
+        let errors = counted(self.report.count(Grade::Error), "error");
+        let warnings = counted(self.report.count(Grade::Warning), "warning");
+        let _ = writeln!(text, "{status} ({errors}, {warnings})");
+        text
+    }
 }
 
-pub(crate) fn print_report(report: &Report, as_json: bool) -> Result<(), Error> {
-    let text = if as_json || !std::io::stdout().is_terminal() {
-        format!("{}\n", report.to_json())
+pub(crate) fn print_report(health: &Health, as_json: bool) -> Result<(), Error> {
+    let terminal = Terminal::of_stdout();
+    print(&if as_json || !terminal.is_one() {
+        format!("{}\n", health.to_json())
     } else {
-        text(report, Terminal::of_stdout())
-    };
-    print(&text)
-}
-
-fn severity(severity: Severity, terminal: Terminal) -> String {
-    terminal.painted(colour_of(severity), severity.as_str())
-}
-
-/// The report for people, with the problems grouped by file.
-fn text(report: &Report, terminal: Terminal) -> String {
-    let mut text = String::new();
-    let mut files: BTreeMap<Option<&Path>, Vec<&Finding>> = BTreeMap::new();
-    for problem in &report.problems {
-        files.entry(problem.file.as_deref()).or_default().push(problem);
-    }
-    for (file, problems) in files {
-        if let Some(file) = file {
-            let _ = writeln!(
-                text,
-                "{}",
-                terminal.painted("1", &visible(&shortened(file, report.project.as_deref())))
-            );
-        }
-        for problem in problems {
-            let line = problem.line.map(|line| format!("line {line}: ")).unwrap_or_default();
-            let _ = writeln!(
-                text,
-                "  {}: {line}{}",
-                severity(problem.severity, terminal),
-                visible(&problem.problem)
-            );
-            if let Some(remedy) = &problem.remedy {
-                let _ = writeln!(text, "    → {}", visible(remedy));
-            }
-        }
-        text.push('\n');
-    }
-    text.push_str(&summary(report, terminal));
-    text
-}
-
-/// The last lines: the result, and the number of findings.
-fn summary(report: &Report, terminal: Terminal) -> String {
-    let count = |severity| report.problems.iter().filter(|problem| problem.severity == severity).count();
-    let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
-    let status = match report.status {
-        Status::Ok => terminal.painted("32", "ready"),
-        other => terminal.painted("31", other.as_str()),
-    };
-    let mut text = String::new();
-    if let Some(project) = &report.project {
-        let _ = write!(
-            text,
-            "{}: {}, {}, {}: ",
-            visible(&project.to_string_lossy()),
-            counted(report.tools, "tool"),
-            counted(report.resources, "resource"),
-            counted(report.prompts, "prompt")
-        );
-    }
-    let _ = writeln!(text, "{status} ({}, {})", counted(errors, "error"), counted(warnings, "warning"));
-    text
-}
-
-fn counted(count: usize, what: &str) -> String {
-    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+        health.text(terminal)
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn report() -> Report {
-        let problem = |file: &str, line, severity| Finding {
-            severity,
-            file: Some(file.into()),
-            line,
-            column: None,
-            problem: "is odd\u{1b}[2J".to_owned(),
-            remedy: Some("fix it".to_owned()),
-            repair: None,
+    fn health() -> Health {
+        let problem = |file: &str, line, grade| {
+            let finding = Finding::new("", grade, "is odd\u{1b}[2J").remedy("fix it").at(file.into());
+            Finding { line, ..finding }
         };
         let problems = vec![
-            problem("/p/tools/b", Some(3), Severity::Warning),
-            problem("/p/tools/a", None, Severity::Error),
-            problem("/p/tools/b", Some(9), Severity::Error),
-            Finding::error("no luck", None),
+            problem("/p/tools/b", Some(3), Grade::Warning),
+            problem("/p/tools/a", None, Grade::Error),
+            problem("/p/tools/b", Some(9), Grade::Error),
+            Finding::error("", "no luck"),
         ];
-        Report { project: Some("/p".into()), tools: 1, ..Report::of(Status::Unhealthy, problems) }
+        Health { tools: 1, ..Health::of(Status::Unhealthy, problems).about("/p".into()) }
     }
 
     #[test]
@@ -198,12 +164,12 @@ mod tests {
             tools/a\n  error: is odd\\u{1b}[2J\n    → fix it\n\n\
             tools/b\n  warning: line 3: is odd\\u{1b}[2J\n    → fix it\n  error: line 9: is odd\\u{1b}[2J\n    → fix it\n\n\
             /p: 1 tool, 0 resources, 0 prompts: unhealthy (3 errors, 1 warning)\n";
-        assert_eq!(text(&report(), Terminal::coloured(false)), expected);
+        assert_eq!(health().text(Terminal::coloured(false)), expected);
     }
 
     #[test]
     fn colours_are_only_where_they_are_wanted() {
-        assert!(text(&report(), Terminal::coloured(true)).contains("\x1b[31merror\x1b[0m"));
-        assert!(!text(&report(), Terminal::coloured(false)).contains('\x1b'));
+        assert!(health().text(Terminal::coloured(true)).contains("\x1b[31merror\x1b[0m"));
+        assert!(!health().text(Terminal::coloured(false)).contains('\x1b'));
     }
 }

@@ -4,13 +4,13 @@ use super::error::ImportError;
 use super::tool_file;
 use crate::base::error::Error;
 use crate::terminal::print::print;
-use crate::terminal::{Terminal, say};
 use mcp_bash_harmless::clip;
 use mcp_bash_harmless::painted;
 use mcp_bash_importing::{Argument, Effect, LeftOut, Tool};
+use mcp_bash_terminal::words::counted;
+use mcp_bash_terminal::{Terminal, can_ask, confirm};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-use std::io::{BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
 
 /// One import.
@@ -83,9 +83,11 @@ impl Review {
             (0, written) => format!(
                 "Wrote {} to {folder}. Look at them, change them as you like; `mcp-bash health` says whether they can be \
                  served.\n",
-                files(written)
+                counted(written, "file")
             ),
-            (new, _) => format!("Nothing was written. `--yes` writes {} to {folder}.\n", files(new)),
+            (new, _) => {
+                format!("Nothing was written. `--yes` writes {} to {folder}.\n", counted(new, "file"))
+            }
         };
         print(&painted(&words))
     }
@@ -118,14 +120,10 @@ impl Review {
 /// Whether to write the new files: `--yes`, or the user agrees.
 pub(super) fn is_confirmed(verdicts: &[Verdict], yes: bool, is_json: bool) -> bool {
     let count = count(verdicts, &Verdict::New);
-    let is_person = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
-    if yes || count == 0 || is_json || !is_person {
+    if yes || count == 0 || is_json || !can_ask() {
         return yes;
     }
-    let _ = say(&format!("Write {}? [y/N] ", files(count)));
-    let mut answer = String::new();
-    let read = std::io::stdin().lock().read_line(&mut answer);
-    read.is_ok() && matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes")
+    confirm(&format!("Write {}?", counted(count, "file"))).unwrap_or(false)
 }
 
 fn describe(text: &mut String, tool: &Tool, file: &Path, terminal: Terminal) {
@@ -169,8 +167,4 @@ fn shown(words: &str) -> String {
 
 fn count(verdicts: &[Verdict], wanted: &Verdict) -> usize {
     verdicts.iter().filter(|verdict| *verdict == wanted).count()
-}
-
-fn files(count: usize) -> String {
-    if count == 1 { "1 file".to_owned() } else { format!("{count} files") }
 }

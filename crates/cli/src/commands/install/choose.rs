@@ -4,12 +4,12 @@ use super::error::InstallError;
 use super::named;
 use crate::base::error::Error;
 use crate::base::exit::Exit;
-use crate::terminal::harmless;
 use crate::terminal::print::print;
 use mcp_bash_entries::{Client, ConfigFile};
+use mcp_bash_terminal::{can_ask, harmless};
 use serde_json::{Value, json};
 use std::fmt::Write;
-use std::io::{self, IsTerminal};
+use std::io;
 use std::process::ExitCode;
 
 /// A client that is installed, or that has this project.
@@ -43,7 +43,7 @@ pub(super) fn choose(verb: &str, found: &[Found], all: bool, as_json: bool) -> R
     if found.is_empty() {
         return Ok(Choice::Nothing(Exit::Done.into()));
     }
-    if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
+    if !can_ask() {
         return Err(InstallError::NoNames.into());
     }
     print("\nWhich ones? Names, `all`, or nothing to leave it: ")?;

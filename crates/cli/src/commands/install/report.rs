@@ -5,8 +5,8 @@ use crate::base::common::Common;
 use crate::base::error::Error;
 use crate::base::exit::Exit;
 use crate::terminal::print::print;
-use crate::terminal::{Terminal, complain, harmless};
 use mcp_bash_entries::Entry;
+use mcp_bash_terminal::{Terminal, complain, harmless};
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 

@@ -5,12 +5,15 @@ pub(crate) mod read;
 
 use crate::base::common::Common;
 use crate::base::error::Error;
+use crate::open::connect::{Failure, GREETING};
 use crate::open::startup;
-use crate::terminal::harmless;
 use crate::terminal::print::print;
+use mcp_bash_client::{Connection, Error as ClientError, Refusal, Session, Silent};
 use mcp_bash_project::{Diagnostic, Execution, Paths, Tool, excerpt};
-use mcp_bash_server::{InMemoryClient, Log, Server, Style};
+use mcp_bash_server::{InMemoryConnection, Log, Server, Style};
 use mcp_bash_settings::Settings;
+use mcp_bash_terminal::harmless;
+use mcp_bash_terminal::words::counted;
 use mcp_bash_wire::LogLevel;
 use serde_json::{Value, json};
 use std::os::unix::fs::symlink;
@@ -77,7 +80,7 @@ fn check(file: &Path) -> Result<ExitCode, Error> {
         .filter(|tool| tool.execution == Execution::Provider && same_file(&tool.script, &file))
         .cloned()
         .collect();
-    say(&format!("{}: {} {}", file.display(), tools.len(), if tools.len() == 1 { "tool" } else { "tools" }))?;
+    say(&format!("{}: {}", file.display(), counted(tools.len(), "tool")))?;
     for problem in &problems {
         say(&format!("  ✗ {problem}"))?;
     }
@@ -89,7 +92,7 @@ fn check(file: &Path) -> Result<ExitCode, Error> {
     }
     let log = Log::new(LogLevel::Emergency, Style::Json);
     let server = Server::new(scripts, runtime.handle().clone(), catalog, reading, log);
-    let client = Client::connect(&Arc::new(server.unguarded()), runtime)?;
+    let mut client = Client::connect(&Arc::new(server.unguarded()), runtime)?;
     let mut is_good = problems.is_empty() && !tools.is_empty();
     for tool in &tools {
         is_good &= client.try_out(tool)?;
@@ -117,30 +120,24 @@ fn same_file(path: &Path, file: &Path) -> bool {
 
 /// A client of a server in this same process.
 struct Client {
-    client: InMemoryClient,
+    session: Session,
     /// Runs the server while the client waits.
     runtime: Runtime,
 }
 
 impl Client {
     fn connect(server: &Arc<Server>, runtime: Runtime) -> Result<Self, Error> {
-        let client = Self { client: InMemoryClient::new(server, server.local_caller()), runtime };
-        let hello = json!({
-            "protocolVersion": "2025-11-25",
-            "capabilities": {},
-            "clientInfo": { "name": "provider check", "version": env!("CARGO_PKG_VERSION") },
-        });
-        let greeted = client.ask("initialize", &hello);
-        if let Some(instructions) = greeted["result"]["instructions"].as_str() {
+        let connection = Connection::InMemory(InMemoryConnection::new(server, server.local_caller()));
+        let begun = runtime.block_on(Session::begin(connection, "provider check", &mut Silent, GREETING));
+        let session = begun.map_err(Failure::Client)?;
+        if let Some(instructions) = session.greeting()["instructions"].as_str() {
             say(&format!("  instructions: {}", excerpt(instructions)))?;
         }
-        let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
-        client.client.send(ready.to_string().as_bytes());
-        Ok(client)
+        Ok(Self { session, runtime })
     }
 
     /// Shows a tool, and calls it if it needs no arguments. False if a client would see an error.
-    fn try_out(&self, tool: &Tool) -> Result<bool, Error> {
+    fn try_out(&mut self, tool: &Tool) -> Result<bool, Error> {
         let about = tool.description.as_deref().unwrap_or("(no description)");
         say(&format!("  ✓ {}: {}", tool.name, excerpt(about)))?;
         let schema: Value = serde_json::from_str(tool.input_schema.get()).unwrap_or_default();
@@ -150,25 +147,23 @@ impl Client {
             say(&format!("      not called: it needs {}", required.join(", ")))?;
             return Ok(true);
         }
-        let answer = self.ask("tools/call", &json!({ "name": tool.name, "arguments": {} }));
-        if let Some(error) = answer.get("error") {
-            let message = text(&error["message"]);
-            say(&format!("      ✗ called without arguments: error {}: {message}", error["code"]))?;
-            return Ok(false);
-        }
-        let result = &answer["result"];
+        let params = json!({ "name": tool.name, "arguments": {} });
+        let mut host = Silent;
+        let answer = self.session.request("tools/call", &params, &mut host, None);
+        let result = match self.runtime.block_on(answer) {
+            Ok(result) => result,
+            Err(ClientError::Refused(Refusal { code, message, .. })) => {
+                say(&format!("      ✗ called without arguments: error {code}: {message}"))?;
+                return Ok(false);
+            }
+            Err(error) => return Err(Failure::Client(error).into()),
+        };
+        let result: Value = serde_json::from_str(result.get()).unwrap_or_default();
         let kind = if result["isError"] == true { "an error result" } else { "a result" };
         let content = &result["content"][0];
         let shown = if content["type"] == "text" { text(&content["text"]) } else { content.to_string() };
         say(&format!("      called without arguments: {kind}: {}", excerpt(&shown)))?;
         Ok(true)
-    }
-
-    fn ask(&self, method: &str, params: &Value) -> Value {
-        let request = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
-        let mut reply = self.client.send(request.to_string().as_bytes());
-        let answer = self.runtime.block_on(reply.answer());
-        serde_json::from_slice(&answer.unwrap_or_default()).unwrap_or_default()
     }
 }
 

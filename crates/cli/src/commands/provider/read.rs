@@ -4,10 +4,10 @@
 use crate::base::common::Common;
 use crate::base::error::Error;
 use crate::open::startup;
-use crate::terminal::tell;
 use mcp_bash_fetch::{ErrorKind, FetchError, Git, Https, Roots, echo};
 use mcp_bash_project::Location;
 use mcp_bash_scripts::Scripts;
+use mcp_bash_terminal::tell;
 use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;

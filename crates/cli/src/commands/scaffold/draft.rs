@@ -4,7 +4,7 @@
 //! one step. If one of the steps fails, the earlier ones are undone.
 
 use super::ScaffoldError;
-use mcp_bash_files::rename_to_nothing;
+use mcp_bash_files::{Replacement, rename_to_nothing};
 use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder, Permissions};
 use std::io::{self, Write};
@@ -52,10 +52,11 @@ impl Draft {
         for (unit, parts) in &units {
             made.stage(unit, parts)?;
         }
-        let changed = self.changed.map(|(path, text)| made.stage_change(path, &text)).transpose()?;
+        let changed = self.changed.map(|(path, text)| stage_change(path, &text)).transpose()?;
         made.publish()?;
-        if let Some((draft, path)) = changed {
-            fs::rename(&draft, &path).map_err(|source| ScaffoldError::Write { path, source })?;
+        if let Some(changed) = changed {
+            let path = changed.target().to_owned();
+            changed.publish().map_err(|source| ScaffoldError::Write { path, source })?;
         }
         made.is_done = true;
         Ok(())
@@ -82,7 +83,7 @@ impl Made {
             let place = if below.as_os_str().is_empty() { hidden.clone() } else { hidden.join(below) };
             let made = match text {
                 Some(text) => make_folders(place.parent().filter(|_| place != hidden))
-                    .and_then(|()| make_file(&place, text, None)),
+                    .and_then(|()| make_file(&place, text)),
                 None => make_folders(Some(&place)),
             };
             made.map_err(|source| ScaffoldError::Write { path: path.clone(), source })?;
@@ -90,25 +91,9 @@ impl Made {
         Ok(())
     }
 
-    /// Writes the new text of a file beside it. Returns its path and its destination, which is the target if the file is a
-    /// symlink.
-    fn stage_change(&mut self, path: PathBuf, text: &str) -> Result<(PathBuf, PathBuf), ScaffoldError> {
-        let staged = path.canonicalize().and_then(|file| {
-            let hidden = hidden_name(&file);
-            let mode = file.metadata()?.permissions().mode() & 0o7777;
-            self.staged.push((hidden.clone(), PathBuf::new()));
-            make_file(&hidden, text, Some(mode))?;
-            Ok((hidden, file))
-        });
-        staged.map_err(|source| ScaffoldError::Write { path, source })
-    }
-
     /// Gives all new units their names.
     fn publish(&mut self) -> Result<(), ScaffoldError> {
         for (hidden, unit) in &self.staged {
-            if unit.as_os_str().is_empty() {
-                continue;
-            }
             rename_to_nothing(hidden, unit).map_err(|source| match source.kind() {
                 io::ErrorKind::AlreadyExists => ScaffoldError::Exists(unit.clone()),
                 _ => ScaffoldError::Write { path: unit.clone(), source },
@@ -131,6 +116,18 @@ impl Drop for Made {
             let _ = if is_folder { fs::remove_dir_all(path) } else { fs::remove_file(path) };
         }
     }
+}
+
+/// Writes the new text of a file beside it, or beside the target of a symlink.
+fn stage_change(path: PathBuf, text: &str) -> Result<Replacement, ScaffoldError> {
+    let staged = path.canonicalize().and_then(|file| {
+        let mode = file.metadata()?.permissions().mode() & 0o7777;
+        let mut draft = Replacement::create(hidden_name(&file), file, 0o644)?;
+        draft.write(text.as_bytes())?;
+        draft.file.set_permissions(Permissions::from_mode(mode))?;
+        Ok(draft)
+    });
+    staged.map_err(|source| ScaffoldError::Write { path, source })
 }
 
 /// Whether something has that name, even a broken symlink.
@@ -158,17 +155,13 @@ fn make_folders(folder: Option<&Path>) -> io::Result<()> {
     own(folder, 0o700)
 }
 
-/// Creates a file that no other user can write. `mode` is the required mode; without one, the umask may reduce the usual
-/// mode, but not for the owner.
-fn make_file(path: &Path, text: &str, mode: Option<u32>) -> io::Result<()> {
+/// Creates a file that no other user can write. The umask may reduce its mode, but not for the owner.
+fn make_file(path: &Path, text: &str) -> io::Result<()> {
     let is_script = text.starts_with("#!");
     let usual = if is_script { 0o755 } else { 0o644 };
     let mut file = mcp_bash_files::create_new(path, usual)?;
     file.write_all(text.as_bytes())?;
-    match mode {
-        Some(mode) => file.set_permissions(Permissions::from_mode(mode)),
-        None => own(path, if is_script { 0o700 } else { 0o600 }),
-    }
+    own(path, if is_script { 0o700 } else { 0o600 })
 }
 
 /// Restores the owner's permissions of a mode that the umask removed.

@@ -3,8 +3,8 @@
 use crate::base::common::Common;
 use crate::base::error::Error;
 use crate::terminal::print::print;
-use crate::terminal::{harmless, visible};
 use mcp_bash_harmless::shell_word;
+use mcp_bash_terminal::{harmless, visible};
 use std::fmt::Write;
 use std::path::Path;
 

@@ -3,9 +3,9 @@
 use crate::base::common::Common;
 use crate::base::error::Error;
 use crate::base::exit::Exit;
-use crate::terminal::tell;
 use mcp_bash_server::Server;
 use mcp_bash_settings::HttpSettings;
+use mcp_bash_terminal::tell;
 use mcp_bash_transport::http::{
     self, Address, AddressError, Limits, Options, Places, Rate, StartError, TlsFiles,
 };

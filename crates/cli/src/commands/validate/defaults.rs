@@ -1,9 +1,9 @@
 //! `validate --explain-defaults`: what clients see of the server and each entry, and where it comes from.
 
-use crate::terminal::finding::shortened;
-use crate::terminal::visible;
+use crate::report::finding::shortened;
 use mcp_bash_harmless::clip;
 use mcp_bash_project::Explained;
+use mcp_bash_terminal::visible;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::Path;

@@ -3,10 +3,11 @@
 use super::confirmed;
 use crate::base::error::Error;
 use crate::open::examination::Examination;
-use crate::terminal::finding::shortened;
+use crate::report::finding::{Grade, shortened};
+use crate::report::text::mark;
 use crate::terminal::print::print;
-use crate::terminal::{Terminal, visible};
 use mcp_bash_project::Step;
+use mcp_bash_terminal::{Terminal, visible};
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write as _;
@@ -92,11 +93,11 @@ impl Fixing<'_> {
             let path = self.path(fix);
             let _ = match &fix.outcome {
                 Outcome::Failed(why) => {
-                    let sign = self.terminal.painted("31", "✗");
-                    writeln!(text, "{sign} {path} - not fixed: {}", visible(why))
+                    let mark = mark(Grade::Error, self.terminal);
+                    writeln!(text, "{mark} {path} - not fixed: {}", visible(why))
                 }
                 _ => {
-                    writeln!(text, "{} {path} - fixed: {}", self.terminal.painted("32", "✓"), fix.step.done())
+                    writeln!(text, "{} {path} - fixed: {}", mark(Grade::Good, self.terminal), fix.step.done())
                 }
             };
         }

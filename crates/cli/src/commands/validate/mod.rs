@@ -12,15 +12,15 @@ use crate::base::error::Error;
 use crate::base::exit::Exit;
 use crate::open::examination::{self, Examination};
 use crate::open::startup;
-use crate::terminal::Terminal;
-use crate::terminal::finding::Finding;
+use crate::report::Report;
+use crate::report::finding::Finding;
 use crate::terminal::print::print;
 use fix::{Fix, Fixing};
 use inspector::Inspector;
-use mcp_bash_project::{Catalog, Diagnostic, Location, Severity, portability, unreachable};
+use mcp_bash_project::{Catalog, Diagnostic, Location, portability, unreachable};
 use mcp_bash_settings::Settings;
-use report::Report;
-use std::io::IsTerminal;
+use mcp_bash_terminal::{Terminal, can_ask};
+use report::{Validation, report_of};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -84,17 +84,17 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
             root: &folder,
             terminal,
             dry_run: arguments.dry_run,
-            asks: !arguments.yes && !arguments.json && is_terminal(),
+            asks: !arguments.yes && !arguments.json && can_ask(),
             is_silent: arguments.json,
         };
         fixes = fixing.run(&mut examined, || examine(&folder, settings.clone()))?;
     }
     let found: Vec<Finding> = of_environment.into_iter().chain(std::mem::take(&mut examined.found)).collect();
     let inspector = arguments.inspector.then(|| Inspector::of(&folder));
-    let report = Report {
+    let report = Validation {
         catalog: &examined.catalog,
         paths: &examined.paths,
-        found: &found,
+        report: report_of(found, &examined.catalog, &examined.paths),
         fixes: &fixes,
         strict: arguments.strict,
         is_quiet: common.quiet,
@@ -102,14 +102,9 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
         inspector: inspector.as_ref().map(|inspector| &*inspector.shown),
     };
     print(&if arguments.json { format!("{:#}\n", report.to_json()) } else { report.to_text(terminal) })?;
-    let failed = report.counted_errors() > 0;
-    let mut exit = match (examined.has_parts, failed) {
-        (false, _) => Exit::Usage,
-        (true, true) => Exit::Failed,
-        (true, false) => Exit::Done,
-    };
+    let mut exit = Report::exit(examined.has_parts, report.counted_errors() > 0);
     if let Some(inspector) = inspector.filter(|_| !arguments.json)
-        && !inspector.offer(&examined.search_path.path, is_terminal())?
+        && !inspector.offer(&examined.search_path.path, can_ask())?
     {
         exit = Exit::Failed;
     }
@@ -126,22 +121,9 @@ fn examine(folder: &Path, settings: Settings) -> Result<Examination, Error> {
     Examination::of(folder, None, settings, more).map(Examination::of_project)
 }
 
-/// Whether a user can be asked.
-fn is_terminal() -> bool {
-    std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
-}
-
 /// Asks a yes-or-no question; no if there is no answer.
 fn confirmed(question: &str) -> Result<bool, Error> {
-    print(&format!("{question} [y/N] "))?;
-    let mut answer = String::new();
-    let _ = std::io::stdin().read_line(&mut answer);
-    Ok(["y", "yes"].contains(&&*answer.trim().to_ascii_lowercase()))
-}
-
-/// How many findings have a severity.
-fn count(found: &[Finding], severity: Severity) -> usize {
-    found.iter().filter(|finding| finding.severity == severity).count()
+    mcp_bash_terminal::confirm(question).map_err(|error| Error::of_command(Exit::Failed, error))
 }
 
 /// The fixes that were made.

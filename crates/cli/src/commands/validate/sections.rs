@@ -1,6 +1,6 @@
 //! Report sections: the part of a project that a finding belongs to.
 
-use crate::terminal::finding::Finding;
+use crate::report::finding::Finding;
 use mcp_bash_project::Paths;
 use std::path::Path;
 

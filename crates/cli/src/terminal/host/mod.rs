@@ -7,9 +7,9 @@ mod person;
 mod sampling;
 
 use crate::base::common::Common;
-use crate::terminal::{harmless_line, tell};
 use bar::Bar;
 use mcp_bash_client::Host;
+use mcp_bash_terminal::{harmless_line, tell};
 use mcp_bash_uri::FileUri;
 use mcp_bash_wire::LogLevel;
 use person::Person;

@@ -1,6 +1,6 @@
 //! Person at the terminal: what is written there, and the lines that they type.
 
-use crate::terminal::harmless;
+use mcp_bash_terminal::harmless;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, IsTerminal, Write};
 use std::os::fd::AsFd;

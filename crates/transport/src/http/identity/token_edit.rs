@@ -2,6 +2,7 @@
 
 use super::token_file::{TokenFileError, TokenLine, TokenText};
 use crate::http::secrets::guarded_file::{GuardedFileError, read_secret};
+use mcp_bash_files::Replacement;
 use rustix::fs::{FlockOperation, fchown, flock};
 use std::fs::{self, File, Permissions};
 use std::io::{self, Write};
@@ -87,17 +88,10 @@ fn lock(path: &Path) -> io::Result<File> {
 fn replace(path: &Path, text: &str) -> io::Result<()> {
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
     let beside = path.with_file_name(format!(".{}.new", name.to_string_lossy()));
-    // What one who was killed has left; nobody else writes now.
-    match fs::remove_file(&beside) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
-    let mut file = mcp_bash_files::create_new(&beside, 0o600)?;
-    let written = write_like(&mut file, path, text).and_then(|()| fs::rename(&beside, path));
-    if written.is_err() {
-        let _ = fs::remove_file(&beside);
-    }
-    written
+    // A file of that name was left by a process that was killed: the lock keeps others from writing.
+    let mut draft = Replacement::create_again(beside, path.to_owned(), 0o600)?;
+    write_like(&mut draft.file, path, text)?;
+    draft.publish()
 }
 
 fn write_like(file: &mut File, old: &Path, text: &str) -> io::Result<()> {

@@ -1,4 +1,7 @@
 //! Line editor: the text, the cursor, the history. It knows no terminal.
+//!
+//! Not `rustyline` or `reedline`: both own the terminal while they read, whereas here messages of the server are printed
+//! between the keys, and each brings Unicode tables and a terminal library into a binary that has to stay small.
 
 use super::keys::Key;
 

@@ -19,15 +19,15 @@ use crate::commands::serve;
 use crate::open::connect::{Conversation, Failure, OpenProject};
 use crate::open::talk::Talk;
 use crate::terminal::host::CommandLineHost;
-use crate::terminal::words::Length;
-use crate::terminal::{Terminal, tell};
 use commands::Next;
 use editor::Editor;
 use history::History;
 use mcp_bash_project::Location;
 use mcp_bash_server::{Log, Server, Style};
+use mcp_bash_terminal::words::Length;
+use mcp_bash_terminal::{Terminal, can_ask, tell};
 use prompt::{Display, Typed};
-use std::io::{self, BufRead, IsTerminal};
+use std::io::{self, BufRead};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::mpsc;
@@ -35,7 +35,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use vocabulary::Vocabulary;
 
 pub(super) fn run(common: &Common) -> Result<ExitCode, Error> {
-    let is_terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
+    let is_terminal = can_ask();
     let display = Display::of_stdin().filter(|_| is_terminal);
     let (mut talk, server) = open(common, display.as_ref())?;
     if display.is_some() && !common.quiet {
@@ -73,7 +73,7 @@ fn greet(server: &Server) {
     let (root, tools) = server.served().look(|catalog| {
         (
             catalog.paths.root.display().to_string(),
-            crate::terminal::words::counted(catalog.tools.len(), "tool"),
+            mcp_bash_terminal::words::counted(catalog.tools.len(), "tool"),
         )
     });
     tell(&format!("{root}: {tools}. `help` says what can be typed, Tab completes, Ctrl-D ends."));

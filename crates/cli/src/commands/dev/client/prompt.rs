@@ -3,7 +3,7 @@
 use super::editor::{Done, Editor};
 use super::keys::{self, Key};
 use super::vocabulary::Completion;
-use crate::terminal::harmless_line;
+use mcp_bash_terminal::harmless_line;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::termios::{
     InputModes, LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcgetwinsize, tcsetattr,
