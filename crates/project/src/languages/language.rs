@@ -17,6 +17,8 @@ pub struct Language {
     pub(crate) function_endings: &'static [&'static str],
     /// The extensions of scripts that `interpreter` runs.
     pub(crate) script_endings: &'static [&'static str],
+    /// The folders in which it keeps libraries and caches, where nothing is discovered.
+    pub(crate) left_out_folders: &'static [&'static str],
     /// The ends of the names of files that help others and hold no functions.
     pub(crate) helper_endings: &'static [&'static str],
     /// The interpreter, as a `#!` line names it.
@@ -31,6 +33,8 @@ pub struct Language {
     pub installer: Option<&'static str>,
     /// The interpreter for a file, or why there is none.
     pub find: FindInterpreter,
+    /// Both are in the message of an interpreter that could not look for a file of the SDK.
+    pub sdk_not_found: [&'static str; 2],
     /// Completes a worker's message about why it cannot serve a file.
     pub explain: fn(String, &Path, &Paths) -> String,
     /// What prevents a file from finding the packages it imports, and the file to blame. The flag says whether the

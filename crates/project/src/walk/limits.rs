@@ -1,5 +1,6 @@
 //! Limits of a walk: how deep it goes, how many folders it visits, which folders it skips.
 
+use crate::languages::languages;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
@@ -13,7 +14,8 @@ pub(crate) const MOST_FOLDERS: usize = 100_000;
 
 /// Whether a folder is skipped: hidden ones, and those in which other programs keep libraries and caches.
 pub(crate) fn is_left_out(folder: &OsStr) -> bool {
-    folder.as_bytes().starts_with(b".") || folder == "node_modules" || folder == "__pycache__"
+    let mut of_languages = languages().flat_map(|language| language.left_out_folders);
+    folder.as_bytes().starts_with(b".") || of_languages.any(|left_out| folder == *left_out)
 }
 
 /// Whether a symlink leads to one of the folders it is in, so that following it would never end.

@@ -2,7 +2,7 @@
 
 use crate::running::error::{Failed, NoEnvironment, ScriptError};
 use mcp_bash_files::shortage::is_shortage;
-use mcp_bash_project::Unanswered;
+use mcp_bash_project::{Unanswered, languages};
 use mcp_bash_runner::StartError;
 
 /// Messages of programs that met a shortage of the system: the system's own, and those of languages.
@@ -19,14 +19,11 @@ const SHORTAGES: [&str; 9] = [
     "error while loading shared libraries",
 ];
 
-/// Messages of interpreters that could not look for a file of the SDK. It exists: each start makes sure of that.
-const MISSES_SDK: [(&str, &str); 2] =
-    [("Cannot find module", "/sdk/node/"), ("No module named 'mcp_bash'", "")];
-
-/// Whether a program's message reports a shortage of the system.
+/// Whether a program's message reports a shortage of the system. An interpreter that finds no file of the SDK could not look
+/// for it: it exists, each start makes sure of that.
 pub(crate) fn tells_of_shortage(said: &str) -> bool {
     SHORTAGES.iter().any(|shortage| said.contains(shortage))
-        || MISSES_SDK.iter().any(|(misses, file)| said.contains(misses) && said.contains(file))
+        || languages().any(|language| language.sdk_not_found.iter().all(|part| said.contains(part)))
 }
 
 /// Whether a process could not be started for a reason that will pass.
