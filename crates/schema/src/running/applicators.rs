@@ -29,7 +29,7 @@ impl<'p> Run<'p> {
             Rule::OneOf(ids) => self.one_of(node, ids, at, sink),
             Rule::Not { node: inner, shown } => {
                 !self.node(*inner, at, &mut Sink::default())
-                    || Self::breaks(node, at, sink, || Kind::Not(shown))
+                    || self.breaks(node, at, sink, || Kind::Not(shown))
             }
             Rule::If { condition, then, otherwise } => {
                 let mut verdict = sink.verdict();
@@ -87,6 +87,9 @@ impl<'p> Run<'p> {
         let mut fits = true;
         let mut unexpected = Vec::new();
         for (position, member) in members.list.iter().enumerate() {
+            if !self.meter.look(0) {
+                return false;
+            }
             let name = member.name.as_ref();
             let (mut is_known, mut is_fit) = (false, true);
             if let Some(id) = rule.property(name) {
@@ -117,12 +120,12 @@ impl<'p> Run<'p> {
                 marks.mark(position);
             }
             fits &= is_fit;
-            if !fits && sink.is_done() || self.meter.is_over() {
+            if !fits && sink.is_done() {
                 return false;
             }
         }
         if !unexpected.is_empty() {
-            Self::breaks(node, at, sink, || Kind::Unexpected {
+            self.breaks(node, at, sink, || Kind::Unexpected {
                 keyword: "additionalProperties",
                 names: unexpected,
                 known: rule.properties.iter().map(|(name, _)| name.as_ref()).collect(),
@@ -141,7 +144,7 @@ impl<'p> Run<'p> {
                 && self.node(id, At { value: &name, place: at.place, scope: at.scope }, &mut inner);
             for violation in inner.violations.into_iter().flatten() {
                 let kind = || Kind::PropertyName(member.name.to_string(), Box::new(violation));
-                Self::breaks(node, at, sink, kind);
+                self.breaks(node, at, sink, kind);
             }
             if !fits && sink.is_done() || self.meter.is_over() {
                 return false;
@@ -159,7 +162,7 @@ impl<'p> Run<'p> {
                 (None, Others::Fit(id)) => id,
                 (None, Others::Unsaid) => break,
                 (None, Others::None) => {
-                    return Self::breaks(node, at, sink, || Kind::AdditionalItems(rule.first.len()));
+                    return self.breaks(node, at, sink, || Kind::AdditionalItems(rule.first.len()));
                 }
             };
             fits &= self.part(id, element, &at.place.then(Step::Element(position)), at, sink);
@@ -196,7 +199,7 @@ impl<'p> Run<'p> {
             (None, _) if count < 1 => "contains",
             _ => return true,
         };
-        Self::breaks(node, at, sink, || Kind::Contains(keyword))
+        self.breaks(node, at, sink, || Kind::Contains(keyword))
     }
 
     fn any_of(&mut self, node: &'p Node, ids: &'p [NodeId], at: At<'_>, sink: &mut Sink<'p>) -> bool {
@@ -223,7 +226,7 @@ impl<'p> Run<'p> {
                 fitting += 1;
                 sink.merge(verdict.marks.as_ref());
                 if fitting > 1 {
-                    return Self::breaks(node, at, sink, || Kind::ManyAlternatives);
+                    return self.breaks(node, at, sink, || Kind::ManyAlternatives);
                 }
             }
         }
@@ -248,7 +251,7 @@ impl<'p> Run<'p> {
             self.node(*id, at, &mut branch);
             branches.extend(branch.violations);
         }
-        Self::breaks(node, at, sink, || Kind::NoAlternative(keyword, branches))
+        self.breaks(node, at, sink, || Kind::NoAlternative(keyword, branches))
     }
 
     fn unevaluated_properties(
@@ -260,6 +263,9 @@ impl<'p> Run<'p> {
         sink: &mut Sink<'p>,
     ) -> bool {
         let Body::Object(members) = &at.value.body else { return true };
+        if !self.meter.look(members.list.len()) {
+            return false;
+        }
         let is_evaluated = |position| sink.marks.as_ref().is_some_and(|marks| marks.is_marked(position));
         let left: Vec<&tree::Member<'_>> = (members.list.iter().enumerate())
             .filter(|(position, _)| !is_evaluated(*position))
@@ -283,12 +289,15 @@ impl<'p> Run<'p> {
             names,
             known: known.iter().map(AsRef::as_ref).collect(),
         };
-        names.is_empty() || Self::breaks(node, at, sink, || kind(names))
+        names.is_empty() || self.breaks(node, at, sink, || kind(names))
     }
 
     fn unevaluated_items(&mut self, node: &'p Node, id: NodeId, at: At<'_>, sink: &mut Sink<'p>) -> bool {
         let Body::Array(elements) = &at.value.body else { return true };
         let mut unexpected = 0;
+        if !self.meter.look(elements.len()) {
+            return false;
+        }
         for (position, element) in elements.iter().enumerate() {
             if sink.marks.as_ref().is_some_and(|marks| marks.is_marked(position)) {
                 continue;
@@ -304,6 +313,6 @@ impl<'p> Run<'p> {
         if let Some(marks) = &mut sink.marks {
             marks.mark_all();
         }
-        unexpected == 0 || Self::breaks(node, at, sink, || Kind::UnevaluatedItems(unexpected))
+        unexpected == 0 || self.breaks(node, at, sink, || Kind::UnevaluatedItems(unexpected))
     }
 }

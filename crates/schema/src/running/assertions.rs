@@ -11,46 +11,48 @@ use std::cmp::Ordering;
 
 /// Searching a string or an array takes about the time of one visit for this many bytes.
 const BYTES_PER_LOOK: usize = 8;
+/// So does comparing a value with the choices of `enum` for this many bytes: most of them differ early.
+const BYTES_PER_CHOICE: usize = 64;
 
 impl<'p> Run<'p> {
     /// Whether a value fits one rule.
     pub(crate) fn rule(&mut self, node: &'p Node, rule: &'p Rule, at: At<'_>, sink: &mut Sink<'p>) -> bool {
         let value = at.value;
         match rule {
-            Rule::Never => Self::breaks(node, at, sink, || Kind::Never),
+            Rule::Never => self.breaks(node, at, sink, || Kind::Never),
             Rule::Type { types, by_value } => {
-                has_type(value, *types, *by_value) || Self::breaks(node, at, sink, || Kind::Type(*types))
+                has_type(value, *types, *by_value) || self.breaks(node, at, sink, || Kind::Type(*types))
             }
             Rule::Const(expected) => {
                 let fits = self.looks_at(value.text.len()) && is_value(value, expected);
-                fits || Self::breaks(node, at, sink, || Kind::Const(expected))
+                fits || self.breaks(node, at, sink, || Kind::Const(expected))
             }
             Rule::Enum(options) => {
-                let fits =
-                    self.meter.look(options.len()) && options.iter().any(|option| is_value(value, option));
-                fits || Self::breaks(node, at, sink, || Kind::Enum(options))
+                let work = options.len() * (1 + value.text.len() / BYTES_PER_CHOICE);
+                let fits = self.meter.look(work) && options.iter().any(|option| is_value(value, option));
+                fits || self.breaks(node, at, sink, || Kind::Enum(options))
             }
             Rule::Bound(bound, limit) => {
                 let fits = !matches!(value.body, Body::Number) || bound.allows(compare(value.text, limit));
-                fits || Self::breaks(node, at, sink, || Kind::Bound(*bound, limit))
+                fits || self.breaks(node, at, sink, || Kind::Bound(*bound, limit))
             }
             Rule::MultipleOf(step) => {
                 let fits = !matches!(value.body, Body::Number) || is_multiple(value.text, step);
-                fits || Self::breaks(node, at, sink, || Kind::MultipleOf(step))
+                fits || self.breaks(node, at, sink, || Kind::MultipleOf(step))
             }
             Rule::Size(size, limit) => {
                 let fits = self.size(*size, value).is_none_or(|count| size.allows(count, *limit));
-                fits || Self::breaks(node, at, sink, || Kind::Size(*size, *limit))
+                fits || self.breaks(node, at, sink, || Kind::Size(*size, *limit))
             }
             Rule::Pattern(pattern) => {
                 let Body::String(text) = &value.body else { return true };
                 let fits = self.looks_at(text.len()) && pattern.is_match(text);
-                fits || Self::breaks(node, at, sink, || Kind::Pattern(&pattern.source))
+                fits || self.breaks(node, at, sink, || Kind::Pattern(&pattern.source))
             }
             Rule::UniqueItems => {
                 let Body::Array(elements) = &value.body else { return true };
                 let fits = self.looks_at(value.text.len()) && first_repeat(elements).is_none();
-                fits || Self::breaks(node, at, sink, || Kind::UniqueItems)
+                fits || self.breaks(node, at, sink, || Kind::UniqueItems)
             }
             Rule::Required(names) => self.required(node, names, "required", None, at, sink),
             Rule::DependentRequired(keyword, lists) => {
@@ -81,7 +83,7 @@ impl<'p> Run<'p> {
         let Body::Object(members) = &at.value.body else { return true };
         let mut fits = self.meter.look(names.len());
         for name in names.iter().filter(|name| members.get(name).is_none()) {
-            fits = Self::breaks(node, at, sink, || Kind::Required { keyword, name, because });
+            fits = self.breaks(node, at, sink, || Kind::Required { keyword, name, because });
             if sink.is_done() {
                 break;
             }

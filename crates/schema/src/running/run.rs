@@ -184,14 +184,17 @@ impl<'p> Run<'p> {
         fits
     }
 
-    /// Notes that the value breaks a rule.
+    /// Notes that the value breaks a rule. Each violation takes memory, so it is counted like a visit.
     pub(crate) fn breaks(
+        &self,
         node: &'p Node,
         at: At<'_>,
         sink: &mut Sink<'p>,
         kind: impl FnOnce() -> Kind<'p>,
     ) -> bool {
-        if let Some(list) = &mut sink.violations {
+        if let Some(list) = &mut sink.violations
+            && self.meter.look(0)
+        {
             list.push(Violation {
                 path: at.place.pointer(),
                 is_declared: at.place.is_declared(),

@@ -181,3 +181,16 @@ fn a_long_list_of_choices_for_many_values() {
     assert!(schema.check_value("[[8999]]").is_ok());
     let _ = schema.check_value(&format!("[{}]", vec!["[-1]"; 100_000].join(",")));
 }
+
+#[test]
+fn more_violations_than_fit_into_memory() {
+    let names: Vec<_> = (0..50_000).map(|name| format!("\"{name}\"")).collect();
+    let schema = compile(&format!(r#"{{"items": {{"required": [{}]}}}}"#, names.join(",")));
+    let problems = schema.check_value(&format!("[{}]", vec!["{}"; 100_000].join(","))).unwrap_err();
+    assert!(problems.len() <= 21, "{}", problems.len());
+    // Every alternative refuses every member.
+    let closed = vec![r#"{"additionalProperties": false}"#; 5_000].join(",");
+    let members: Vec<_> = names.iter().map(|name| format!("{name}: 1")).collect();
+    let schema = compile(&format!(r#"{{"anyOf": [{closed}]}}"#));
+    assert!(schema.check_value(&format!("{{{}}}", members.join(","))).is_err());
+}
