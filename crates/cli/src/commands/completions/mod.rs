@@ -1,8 +1,8 @@
 //! `mcp-bash completions SHELL`: prints a small script for a shell, which calls this program back while the user types. So
 //! the tools, prompts and arguments of the current project are completed as well, and a new command needs no new script.
 //!
-//! Not `clap_complete`: its scripts know the commands but no project, and its engine that asks the program builds the tree of
-//! all commands at each key; this reads a project within a time limit, and only the part that the line asks for.
+//! Not `clap_complete`: its scripts know the commands but no project; the tools, prompts and arguments, and the time limit
+//! within which a project is read for them, would still be ours.
 
 mod candidates;
 mod line;
