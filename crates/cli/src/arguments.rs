@@ -38,116 +38,142 @@ pub(crate) struct CommandLine {
     command: Option<Command>,
 }
 
-#[derive(Debug, Subcommand)]
-enum Command {
+/// One row for each command: its words in the overview, its arguments, its name, and what runs it.
+macro_rules! commands {
+    ($($(#[$attribute:meta])* $variant:ident($arguments:ty) = $name:literal, $run:expr;)*) => {
+        #[derive(Debug, Subcommand)]
+        enum Command {
+            $($(#[$attribute])* #[command(name = $name)] $variant($arguments),)*
+        }
+
+        impl Command {
+            fn name(&self) -> &'static str {
+                match self {
+                    $(Self::$variant(_) => $name,)*
+                }
+            }
+
+            fn run(self, common: Common) -> Result<ExitCode, Error> {
+                match self {
+                    $(Self::$variant(arguments) => {
+                        let run: fn(Common, $arguments) -> Result<ExitCode, Error> = $run;
+                        run(common, arguments)
+                    })*
+                }
+            }
+        }
+    };
+}
+
+commands! {
     /// For scripts: ask the client of the running call, and print its answer as JSON
-    Ask(ask::Arguments),
+    Ask(ask::Arguments) = "ask", |_, arguments| ask::run(&arguments);
 
     #[command(hide = true, disable_help_flag = true)]
-    Bundle(absent::Arguments),
+    Bundle(absent::Arguments) = "bundle", |_, _| Absent::Bundle.refuse();
 
     /// Call a tool, and show the result
-    Call(call::Arguments),
+    Call(call::Arguments) = "call", |common, arguments| call::run(&common, &arguments);
 
     /// Show the completions that a client would offer for an argument
-    Complete(complete::Arguments),
+    Complete(complete::Arguments) = "complete", |common, arguments| complete::run(&common, &arguments);
 
     /// Print a shell completion script for commands, tools and their arguments
-    Completions(completions::Arguments),
+    Completions(completions::Arguments) = "completions", |_, arguments| completions::run(&arguments);
 
     /// Print the entry for a client's configuration file that starts this project
-    Config(config::Arguments),
+    Config(config::Arguments) = "config", |common, arguments| config::run(&common, &arguments);
 
     /// Serve a project and record all messages, to debug what a client does
-    Debug(debug::Arguments),
+    Debug(debug::Arguments) = "debug", |common, arguments| debug::run(common, arguments);
 
     /// Show an exchange between a client and the server of the built-in project
     #[command(after_help = demo::EXAMPLES)]
-    Demo,
+    Demo(demo::Arguments) = "demo", |_, _| demo::run();
 
     /// Serve a project and show every exchange while you work on it
-    Dev(dev::Arguments),
+    Dev(dev::Arguments) = "dev", |common, arguments| dev::run(common, arguments);
 
     /// Check this machine, the project and the clients, and report problems with their fixes
-    Doctor(doctor::Arguments),
+    Doctor(doctor::Arguments) = "doctor", |common, arguments| doctor::run(&common, &arguments);
 
     /// For scripts: download a file from an allowed public host, and print the outcome as JSON
-    Download(download::Arguments),
+    Download(download::Arguments) = "download", |_, arguments| download::run(&arguments);
 
     /// Show the messages of a prompt
-    Get(get::Arguments),
+    Get(get::Arguments) = "get", |common, arguments| get::run(&common, &arguments);
 
     /// Check whether the project is ready to be served: exit 0 ready, 1 unhealthy, 2 misconfigured
     #[command(visible_alias = "ready")]
-    Health(health::Arguments),
+    Health(health::Arguments) = "health", |common, arguments| health::run(&common, &arguments);
 
     /// Create tools from a justfile, Makefile, package.json, Taskfile or a program's `--help`
-    Import(import::Arguments),
+    Import(import::Arguments) = "import", |common, arguments| import::run(&common, &arguments);
 
     /// Turn this folder into a project; existing files stay unchanged
-    Init(init::Arguments),
+    Init(init::Arguments) = "init", |common, arguments| init::run(&common, &arguments);
 
     /// Add this project to the configuration files of clients
-    Install(install::Arguments),
+    Install(install::Arguments) = "install", |common, arguments| install::run(&common, &arguments);
 
     /// Run the built-in jq, as scripts do on a machine without jq
     #[command(disable_help_flag = true)]
-    Jq(jq::Arguments),
+    Jq(jq::Arguments) = "jq", |_, arguments| Ok(jq::run(arguments.words.into_iter()));
 
     /// List a server's tools, resources and prompts
-    List(list::Arguments),
+    List(list::Arguments) = "list", |common, arguments| list::run(&common, &arguments);
 
     /// Print manual pages, or write all of them to a folder
-    Man(manual::Arguments),
+    Man(manual::Arguments) = "man", |_, arguments| manual::run(&arguments, whole());
 
     /// Create a project in a new folder, with a first tool
-    New(new::Arguments),
+    New(new::Arguments) = "new", |common, arguments| new::run(&common, &arguments);
 
     /// Check an executable that provides tools; for scripts, read the contents of a URI
     #[command(subcommand)]
-    Provider(provider::Arguments),
+    Provider(provider::Arguments) = "provider", |common, arguments| provider::run(&common, &arguments);
 
     #[command(hide = true, disable_help_flag = true)]
-    Publish(absent::Arguments),
+    Publish(absent::Arguments) = "publish", |_, _| Absent::Publish.refuse();
 
     /// Show the contents of a resource
-    Read(read::Arguments),
+    Read(read::Arguments) = "read", |common, arguments| read::run(&common, &arguments);
 
     /// Write the registry of a project, or show its contents
     #[command(subcommand)]
-    Registry(registry::Arguments),
+    Registry(registry::Arguments) = "registry", |common, arguments| registry::run(&common, &arguments);
 
     /// Call a tool, and print the result as JSON, with the flags of older scripts
-    RunTool(run_tool::Arguments),
+    RunTool(run_tool::Arguments) = "run-tool", |common, arguments| run_tool::run(&common, &arguments);
 
     /// Add a tool, a prompt, a resource, a completion, a provider or a test script to the project
-    Scaffold(scaffold::Arguments),
+    Scaffold(scaffold::Arguments) = "scaffold", |common, arguments| scaffold::run(&common, &arguments);
 
     /// Print the JSON schemas of a project's files, for editors
-    Schema(schema::Arguments),
+    Schema(schema::Arguments) = "schema", |common, arguments| schema::run(&common, &arguments);
 
     /// Print the path of the SDK, for scripts and tests that run by hand
-    SdkPath(sdk_path::Arguments),
+    SdkPath(sdk_path::Arguments) = "sdk-path", |_, arguments| sdk_path::run(&arguments);
 
     /// Serve a project, as without a command
     #[command(after_help = serve::EXAMPLES)]
-    Serve(serve::command::Arguments),
+    Serve(serve::command::Arguments) = "serve", |common, arguments| serve::command::run(common, arguments);
 
     /// Run the tests of the project against a real server; or check that no change breaks clients
-    Test(test::Arguments),
+    Test(test::Arguments) = "test", |common, arguments| test::run(&common, &arguments);
 
     /// Create, list and remove tokens, the credentials of callers over HTTP
     #[command(subcommand)]
-    Token(token::Arguments),
+    Token(token::Arguments) = "token", |common, arguments| token::run(&common, &arguments);
 
     /// Remove this project from the configuration files of clients
-    Uninstall(install::UninstallArguments),
+    Uninstall(install::UninstallArguments) = "uninstall", |common, arguments| install::run_uninstall(&common, &arguments);
 
     /// Find problems in a project, including what known clients refuse, and repair what is safe
-    Validate(validate::Arguments),
+    Validate(validate::Arguments) = "validate", |common, arguments| validate::run(&common, &arguments);
 
     #[command(hide = true, disable_help_flag = true)]
-    Vendor(absent::Arguments),
+    Vendor(absent::Arguments) = "vendor", |_, _| Absent::Vendor.refuse();
 }
 
 /// A command line that only serves, which is what clients have: read without building what the commands take.
@@ -186,7 +212,7 @@ impl CommandLine {
 
     /// The same with a lone folder as the project; or the error of a contradiction.
     fn checked(mut self) -> Result<Self, Error> {
-        let is_demo = matches!(self.command, Some(Command::Demo));
+        let is_demo = matches!(self.command, Some(Command::Demo(_)));
         match (&self.serve.folder, &self.command) {
             (Some(folder), _) if !folder.is_dir() => Err(neither_folder_nor_command(folder.as_os_str())),
             (folder, Some(_)) if is_demo && (folder.is_some() || self.common.project_root.is_some()) => {
@@ -209,42 +235,7 @@ impl CommandLine {
         let Some(command) = command else { return serve::run(&common, &serve) };
         tell_of_folder(command.name(), &common);
         panic_if_a_test_wants();
-        match command {
-            Command::Serve(arguments) => serve::command::run(common, arguments),
-            Command::Config(arguments) => config::run(&common, &arguments),
-            Command::Debug(arguments) => debug::run(common, arguments),
-            Command::New(arguments) => new::run(&common, &arguments),
-            Command::Init(arguments) => init::run(&common, &arguments),
-            Command::Scaffold(arguments) => scaffold::run(&common, &arguments),
-            Command::Schema(arguments) => schema::run(&common, &arguments),
-            Command::Completions(arguments) => completions::run(&arguments),
-            Command::Demo => demo::run(),
-            Command::Dev(arguments) => dev::run(common, arguments),
-            Command::Doctor(arguments) => doctor::run(&common, &arguments),
-            Command::Health(arguments) => health::run(&common, &arguments),
-            Command::Call(arguments) => call::run(&common, &arguments),
-            Command::Complete(arguments) => complete::run(&common, &arguments),
-            Command::Get(arguments) => get::run(&common, &arguments),
-            Command::List(arguments) => list::run(&common, &arguments),
-            Command::Read(arguments) => read::run(&common, &arguments),
-            Command::RunTool(arguments) => run_tool::run(&common, &arguments),
-            Command::SdkPath(arguments) => sdk_path::run(&arguments),
-            Command::Install(arguments) => install::run(&common, &arguments),
-            Command::Uninstall(arguments) => install::run_uninstall(&common, &arguments),
-            Command::Import(arguments) => import::run(&common, &arguments),
-            Command::Man(arguments) => manual::run(&arguments, whole()),
-            Command::Registry(arguments) => registry::run(&common, &arguments),
-            Command::Validate(arguments) => validate::run(&common, &arguments),
-            Command::Provider(arguments) => provider::run(&common, &arguments),
-            Command::Test(arguments) => test::run(&common, &arguments),
-            Command::Token(arguments) => token::run(&common, &arguments),
-            Command::Jq(arguments) => Ok(jq::run(arguments.words.into_iter())),
-            Command::Ask(arguments) => ask::run(&arguments),
-            Command::Download(arguments) => download::run(&arguments),
-            Command::Bundle(_) => Absent::Bundle.refuse(),
-            Command::Publish(_) => Absent::Publish.refuse(),
-            Command::Vendor(_) => Absent::Vendor.refuse(),
-        }
+        command.run(common)
     }
 }
 
@@ -315,47 +306,6 @@ fn neither_folder_nor_command(word: &OsStr) -> Error {
     let names = names.flat_map(clap::Command::get_name_and_visible_aliases);
     let suggestion = word.to_str().and_then(|word| nearest(word, names)).map(str::to_owned);
     Error::NeitherFolderNorCommand { word: word.into(), suggestion }
-}
-
-impl Command {
-    fn name(&self) -> &'static str {
-        match self {
-            Self::Serve(_) => "serve",
-            Self::Config(_) => "config",
-            Self::Debug(_) => "debug",
-            Self::New(_) => "new",
-            Self::Init(_) => "init",
-            Self::Scaffold(_) => "scaffold",
-            Self::Schema(_) => "schema",
-            Self::Completions(_) => "completions",
-            Self::Demo => "demo",
-            Self::Dev(_) => "dev",
-            Self::Doctor(_) => "doctor",
-            Self::Health(_) => "health",
-            Self::Call(_) => "call",
-            Self::Complete(_) => "complete",
-            Self::Get(_) => "get",
-            Self::List(_) => "list",
-            Self::Read(_) => "read",
-            Self::RunTool(_) => "run-tool",
-            Self::SdkPath(_) => "sdk-path",
-            Self::Install(_) => "install",
-            Self::Uninstall(_) => "uninstall",
-            Self::Import(_) => "import",
-            Self::Man(_) => "man",
-            Self::Registry(_) => "registry",
-            Self::Validate(_) => "validate",
-            Self::Provider(_) => "provider",
-            Self::Test(_) => "test",
-            Self::Token(_) => "token",
-            Self::Jq(_) => "jq",
-            Self::Ask(_) => "ask",
-            Self::Download(_) => "download",
-            Self::Bundle(_) => "bundle",
-            Self::Publish(_) => "publish",
-            Self::Vendor(_) => "vendor",
-        }
-    }
 }
 
 const USAGE: &str = "\

@@ -15,6 +15,10 @@ Examples:
   mcp-bash demo            a whole exchange, with progress
   mcp-bash demo | head     as much of it as you want to see";
 
+/// It takes no arguments of its own.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {}
+
 pub(crate) fn run() -> Result<ExitCode, Error> {
     let (settings, _) = startup::settings();
     let (runtime, scripts) = startup::scripts(settings)?;
