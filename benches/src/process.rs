@@ -13,7 +13,7 @@ use crate::watchdog::Watch;
 use crate::{Failure, Launch};
 
 /// The timeout of a server for one measure. Even on a busy machine the slowest takes a few seconds.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// One process, from its start until it exits or this is dropped, which kills it.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ impl ServerProcess {
         let mut child = command.spawn().map_err(fail)?;
         let pid = Pid::from_child(&child);
         let pipes = (child.stdin.take(), child.stdout.take());
-        let watch = Some(Watch::start(pid, PATIENCE));
+        let watch = Some(Watch::start(pid, TIMEOUT));
         let process = Self { name: launch.name().to_owned(), pid, child, stderr, started, watch };
         let (Some(stdin), Some(stdout)) = pipes else {
             return Err(Failure::new(launch.name(), "its pipes are missing"));
@@ -61,7 +61,7 @@ impl ServerProcess {
     /// Starts the timeout for one measure.
     pub(crate) fn begin_measure(&self) {
         if let Some(watch) = &self.watch {
-            watch.renew(PATIENCE);
+            watch.renew(TIMEOUT);
         }
     }
 
@@ -81,7 +81,7 @@ impl ServerProcess {
     pub(crate) fn failure(&mut self, what: &str) -> Failure {
         let overdue = self.watch.as_ref().is_some_and(Watch::is_overdue);
         let what = match self.status_soon() {
-            Some(_) if overdue => format!("it took more than {PATIENCE:?} and was killed"),
+            Some(_) if overdue => format!("it took more than {TIMEOUT:?} and was killed"),
             Some(status) => format!("{what} ({status})"),
             None => format!("{what} (it is still running)"),
         };

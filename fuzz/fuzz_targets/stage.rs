@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// The timeout of a run. It only keeps a run from waiting for ever.
-pub const PATIENCE: Duration = Duration::from_secs(120);
+pub const TIMEOUT: Duration = Duration::from_secs(120);
 
 pub struct Stage {
     pub root: PathBuf,
@@ -101,7 +101,7 @@ impl Stage {
     pub fn ask(&self, line: &str) -> Value {
         self.send(line);
         loop {
-            let message = self.next_within(PATIENCE).expect("an answer");
+            let message = self.next_within(TIMEOUT).expect("an answer");
             if message.get("id").is_some() {
                 return message;
             }

@@ -8,7 +8,7 @@ mod stage;
 
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
-use stage::{PATIENCE, Stage};
+use stage::{TIMEOUT, Stage};
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -47,7 +47,7 @@ impl Call {
         let line = format!("\n{{\"method\":\"notifications/message\",\"params\":{{\"level\":\"info\",\"data\":\"{mark}\"}}}}\n");
         channel.write_all(line.as_bytes()).unwrap();
         loop {
-            let message = self.stage.next_within(PATIENCE).expect("what was written last is told");
+            let message = self.stage.next_within(TIMEOUT).expect("what was written last is told");
             match message["method"].as_str() {
                 Some("notifications/message") if message["params"]["data"] == *mark => return,
                 Some("notifications/message") => {}
@@ -68,7 +68,7 @@ impl Call {
         stream.set_nonblocking(true).unwrap();
         let (start, mut answer) = (Instant::now(), Vec::new());
         loop {
-            assert!(start.elapsed() < PATIENCE, "nobody answers");
+            assert!(start.elapsed() < TIMEOUT, "nobody answers");
             let mut piece = [0; 4096];
             match stream.read(&mut piece) {
                 Ok(0) => break,
@@ -101,7 +101,7 @@ fn call() -> &'static Call {
         let place = stage.root.join("where");
         let start = Instant::now();
         while !place.exists() {
-            assert!(start.elapsed() < PATIENCE, "the call does not start");
+            assert!(start.elapsed() < TIMEOUT, "the call does not start");
             std::thread::sleep(Duration::from_millis(5));
         }
         let text = std::fs::read_to_string(place).unwrap();

@@ -3,7 +3,7 @@
 use crate::peer::{Manner, Peer};
 use crate::process::Process;
 use crate::random::Random;
-use crate::run::PATIENCE;
+use crate::run::TIMEOUT;
 use crate::traffic::drafts;
 use crate::violations::Kind;
 use rustix::process::Signal;
@@ -94,18 +94,18 @@ impl Ending {
     pub(crate) fn end(self, process: &mut Process, random: &mut Random) {
         let peer = process.peer.clone();
         if peer.has_ended() && !peer.is_condemned.load(Ordering::Acquire) {
-            let status = process.wait(PATIENCE);
+            let status = process.wait(TIMEOUT);
             let errors = peer.last_errors();
             peer.violation(Kind::Died, &format!("{status:?}; its standard error ends with: {errors}"));
             return;
         }
         self.bring_about(process, random);
-        let Some(status) = process.wait(2 * PATIENCE) else {
+        let Some(status) = process.wait(2 * TIMEOUT) else {
             let threads = crate::proc::describe_threads(peer.pid);
             peer.violation(Kind::Hang, &format!("it does not end ({}):\n{threads}", self.name()));
             peer.is_condemned.store(true, Ordering::Release);
             process.signal(Signal::KILL);
-            process.wait(PATIENCE);
+            process.wait(TIMEOUT);
             return;
         };
         if peer.is_condemned.load(Ordering::Acquire) {

@@ -6,7 +6,7 @@ use crate::proc;
 use crate::process::{Launch, Process};
 use crate::random::Random;
 use crate::revision::Revision;
-use crate::run::{PATIENCE, Run, wait_until};
+use crate::run::{Run, TIMEOUT, wait_until};
 use crate::tally::Outcome;
 use crate::traces::Trace;
 use crate::traffic::{LONGEST_MESSAGE, Traffic, drafts};
@@ -83,7 +83,7 @@ fn capabilities(random: &mut Random) -> Value {
 
 /// Waits for the first answers: a server that is shut down during its start is a different case.
 pub(crate) fn await_greeting(peer: &Peer) {
-    wait_until(PATIENCE, || peer.ledger().is_quiet() || peer.has_ended());
+    wait_until(TIMEOUT, || peer.ledger().is_quiet() || peer.has_ended());
 }
 
 /// Waits until everything is answered, no request listens and no process is left. Otherwise reports a
@@ -91,7 +91,7 @@ pub(crate) fn await_greeting(peer: &Peer) {
 pub(crate) fn quiesce(peer: &Peer) -> bool {
     let is_stateless = peer.revision.is_stateless();
     let manner = Manner { stateless: is_stateless, ..Manner::default() };
-    wait_until(PATIENCE, || {
+    wait_until(TIMEOUT, || {
         peer.do_due();
         !peer.has_later() && peer.ledger().waiting() == 0 || peer.has_ended()
     });
@@ -106,7 +106,7 @@ pub(crate) fn quiesce(peer: &Peer) -> bool {
     // After them the server cleans up leftovers of other calls, and has read every cancellation.
     peer.request(drafts::plain(peer), manner);
     peer.request(drafts::ping(is_stateless), manner);
-    let is_quiet = wait_until(PATIENCE, || {
+    let is_quiet = wait_until(TIMEOUT, || {
         peer.do_due();
         !peer.has_later() && peer.ledger().is_quiet() || peer.has_ended()
     });
@@ -125,7 +125,7 @@ fn is_alone(peer: &Peer) -> bool {
     let others = || -> Vec<_> {
         proc::descendants(peer.pid).into_iter().filter(|process| !process.is_warden()).collect()
     };
-    let is_alone = wait_until(PATIENCE / 4, || others().is_empty());
+    let is_alone = wait_until(TIMEOUT / 4, || others().is_empty());
     let left = others();
     if !is_alone && !left.is_empty() {
         let all_dead = left.iter().all(|process| process.is_dead);
@@ -157,13 +157,13 @@ fn processes_are_gone(peer: &Peer, after: &str) {
         let is_of_it = |found: &proc::Process| found.words.iter().any(|word| word.server == peer.number);
         all.into_iter().filter(|found| is_of_it(found) && !found.is_dead).collect()
     };
-    if !wait_until(PATIENCE / 3, || of_it().is_empty()) {
+    if !wait_until(TIMEOUT / 3, || of_it().is_empty()) {
         let list: Vec<_> = of_it().iter().take(8).map(proc::Process::describe).collect();
         peer.violation(Kind::ProcessLeft, &format!("{after}\n{}", list.join("\n")));
     }
     let traces = || Trace::of_server(&peer.run, peer.number);
     let is_cold = |trace: &Trace| trace.age > Duration::from_secs(1);
-    if !wait_until(PATIENCE / 3, || traces().iter().all(is_cold)) {
+    if !wait_until(TIMEOUT / 3, || traces().iter().all(is_cold)) {
         peer.violation(Kind::ProcessLeft, &format!("{after} processes that fork and end, again and again"));
     }
     traces().into_iter().for_each(Trace::remove);
@@ -171,7 +171,7 @@ fn processes_are_gone(peer: &Peer, after: &str) {
 
 fn files_are_gone(process: &Process, after: &str) {
     let files = || -> Vec<_> { fs::read_dir(&process.folder).into_iter().flatten().flatten().collect() };
-    if !wait_until(PATIENCE / 3, || files().is_empty()) {
+    if !wait_until(TIMEOUT / 3, || files().is_empty()) {
         let list: Vec<_> = files().iter().map(|file| file.path().display().to_string()).collect();
         process.peer.violation(Kind::FileLeft, &format!("{after} {}", list.join(", ")));
     }

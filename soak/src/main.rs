@@ -49,7 +49,7 @@ use project::{Gardener, Project};
 use random::Random;
 use resident::Comparison;
 use revision::Revision;
-use run::{PATIENCE, Run, wait_until};
+use run::{Run, TIMEOUT, wait_until};
 use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
@@ -225,7 +225,7 @@ fn nothing_is_left(run: &Run) {
         let all = proc::descendants(std::process::id());
         all.into_iter().filter(|process| !process.is_dead).collect()
     };
-    if !wait_until(PATIENCE / 3, || alive().is_empty()) {
+    if !wait_until(TIMEOUT / 3, || alive().is_empty()) {
         let list: Vec<_> = alive().iter().take(20).map(proc::Process::describe).collect();
         run.violations.add(Kind::ProcessLeft, "all servers have ended", &list.join("\n"));
         for process in alive() {

@@ -9,7 +9,7 @@ use crate::proc;
 use crate::process::Process;
 use crate::random::Random;
 use crate::revision::Revision;
-use crate::run::{PATIENCE, Run, wait_until};
+use crate::run::{Run, TIMEOUT, wait_until};
 use crate::traffic::{Traffic, drafts, stateless};
 use crate::violations::Kind;
 use std::fs;
@@ -99,7 +99,7 @@ fn measure(peer: &Peer, process: &Process, is_enough: impl Fn(Usage, Duration) -
         return None;
     }
     let (mut least, since): (Option<Usage>, _) = (None, Instant::now());
-    wait_until(PATIENCE, || {
+    wait_until(TIMEOUT, || {
         let Some(now) = Usage::of(peer.pid, process) else { return true };
         let now = least.map_or(now, |least| least.least(now));
         least = Some(now);
@@ -173,17 +173,17 @@ fn hears_news(peer: &Peer) {
     }
     let listen = if peer.revision.is_stateless() {
         let id = ask(drafts::listen_to(&uri), stateless());
-        wait_until(PATIENCE, || peer.ledger().is_acknowledged(&id));
+        wait_until(TIMEOUT, || peer.ledger().is_acknowledged(&id));
         Some(id)
     } else {
         ask(drafts::subscribe_to(&uri), Manner::default());
-        wait_until(PATIENCE, || peer.ledger().is_quiet());
+        wait_until(TIMEOUT, || peer.ledger().is_quiet());
         None
     };
     let known = peer.ledger().updates(&uri);
     let text = format!("after {:?}", peer.run.begun.elapsed());
     let heard =
-        write(&text) && wait_until(PATIENCE, || peer.ledger().updates(&uri) > known || peer.has_ended());
+        write(&text) && wait_until(TIMEOUT, || peer.ledger().updates(&uri) > known || peer.has_ended());
     if !heard {
         peer.violation(Kind::Unheard, &format!("{uri} was changed, and nobody was told"));
     }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 /// The timeout for everything that must happen: an answer, an exit, a process that ends. The machine may be
 /// busy.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
 
 #[derive(Debug)]
 pub(crate) struct Run {

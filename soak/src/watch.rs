@@ -5,7 +5,7 @@ use crate::peer::Peer;
 use crate::proc;
 use crate::process::signal_process;
 use crate::project::STARTING;
-use crate::run::{PATIENCE, Run};
+use crate::run::{Run, TIMEOUT};
 use crate::traces::Trace;
 use crate::violations::Kind;
 use crate::word::Word;
@@ -61,12 +61,12 @@ fn watch_memory(peer: &Peer) {
 
 fn watch_progress(peer: &Peer) {
     let writing = *peer.writing_since.lock().unwrap_or_else(PoisonError::into_inner);
-    if writing.is_some_and(|since| since.elapsed() > PATIENCE) {
+    if writing.is_some_and(|since| since.elapsed() > TIMEOUT) {
         condemn(peer, Kind::Hang, "it does not read");
     }
     let oldest = peer.ledger().oldest();
     if let Some((age, what)) = oldest
-        && age > PATIENCE
+        && age > TIMEOUT
     {
         condemn(peer, Kind::Hang, &format!("no answer for {} s to {what}", age.as_secs()));
     }

@@ -82,7 +82,7 @@ echo "Looking for mistakes..."
 if ! mistakes=$("$mcp_bash" validate --project-root "$project_root" 2>&1); then
 	printf '%s\n' "$mistakes" >&2
 	if [[ $force != 1 ]]; then
-		echo "Mend these, or use --force to run the tests all the same." >&2
+		echo "Fix these, or use --force to run the tests anyway." >&2
 		exit 1
 	fi
 fi

@@ -200,7 +200,7 @@ fn a_panic_is_reported_in_one_line() {
     let output = command.output().unwrap();
     let told = String::from_utf8(output.stderr).unwrap();
     assert_eq!((output.status.code(), told.lines().count()), (Some(101), 1), "{told}");
-    assert!(told.starts_with("mcp-bash: a fault of our own at crates/cli/src/"), "{told}");
+    assert!(told.starts_with("mcp-bash: internal error at crates/cli/src/"), "{told}");
     assert!(told.ends_with("; please report this line and what you ran\n"), "{told}");
 }
 

@@ -267,15 +267,15 @@ fn a_file_that_is_fixed_is_served() {
     assert_eq!(names(&mut server), ["hi"]);
     let project = project.file(
         "tools/syntax.py",
-        "from mcp_bash import tool\n@tool\ndef mended() -> int: return 1 # mended\n",
+        "from mcp_bash import tool\n@tool\ndef repaired() -> int: return 1 # repaired\n",
     );
     assert_eq!(server.receive(), announcement());
-    assert_eq!(names(&mut server), ["hi", "mended"]);
+    assert_eq!(names(&mut server), ["hi", "repaired"]);
     let _project =
         project.file("tools/throws.mjs", "import { tool } from 'mcp-bash'\nexport const healed = tool('x', {}, () => 'healed by hand, and longer')\n");
     assert_eq!(server.receive(), announcement());
-    assert_eq!(names(&mut server), ["healed", "hi", "mended"]);
-    assert_eq!(text(&call(&mut server, "mended", &json!({}))), "1");
+    assert_eq!(names(&mut server), ["healed", "hi", "repaired"]);
+    assert_eq!(text(&call(&mut server, "repaired", &json!({}))), "1");
 }
 
 /// The code and the message of an error.
@@ -359,20 +359,20 @@ fn a_file_is_served_once_its_imports_are_fixed() {
     let mut server = quiet(&project);
     assert_eq!(names(&mut server), ["hi"]);
     project.wait_for_file(".registry/tools.json");
-    let project = project.file("lib/words.py", "WORD = 'mended'\n");
-    wait_until("the mended module", || (names(&mut server) == ["hi", "uses"]).then_some(()));
-    assert_eq!(text(&call(&mut server, "uses", &json!({}))), "mended");
+    let project = project.file("lib/words.py", "WORD = 'repaired'\n");
+    wait_until("the repaired module", || (names(&mut server) == ["hi", "uses"]).then_some(()));
+    assert_eq!(text(&call(&mut server, "uses", &json!({}))), "repaired");
 
     // If it breaks again, the last good definitions stay or the tool disappears: a call never runs old code.
     let project = project.file("lib/words.py", "WORD = 'broken\n# and longer than before');\n");
     wait_until("the broken module to be noticed", || {
         let answer = call(&mut server, "uses", &json!({}));
-        (answer["result"]["content"][0]["text"] != "mended").then_some(())
+        (answer["result"]["content"][0]["text"] != "repaired").then_some(())
     });
-    let _project = project.file("lib/words.py", "WORD = 'mended once more, and for good'\n#\n#\n");
-    wait_until("the module that is mended again", || {
+    let _project = project.file("lib/words.py", "WORD = 'repaired once more, and for good'\n#\n#\n");
+    wait_until("the module that is repaired again", || {
         let answer = call(&mut server, "uses", &json!({}));
-        (answer["result"]["content"][0]["text"] == "mended once more, and for good").then_some(())
+        (answer["result"]["content"][0]["text"] == "repaired once more, and for good").then_some(())
     });
 }
 

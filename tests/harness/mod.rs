@@ -19,4 +19,4 @@ pub(crate) use project::Project;
 pub(crate) use reluctant::{Answer, Reluctant, lines, request, requests};
 pub(crate) use server::{ONE_AT_A_TIME, Server, code, stateless_meta};
 pub(crate) use terminal::Terminal;
-pub(crate) use wait::{PATIENCE, wait_at_most, wait_until};
+pub(crate) use wait::{TIMEOUT, wait_at_most, wait_until};

@@ -1,6 +1,6 @@
 //! A client that reads only when the test says so.
 
-use super::{PATIENCE, Project, Server, wait_until, wait_until_asleep};
+use super::{Project, Server, TIMEOUT, wait_until, wait_until_asleep};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -160,7 +160,7 @@ struct Output(ChildStdout);
 
 impl Read for Output {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        let patience = Timespec::try_from(PATIENCE).expect("a time");
+        let patience = Timespec::try_from(TIMEOUT).expect("a time");
         let ready = poll(&mut [PollFd::new(&self.0, PollFlags::IN)], Some(&patience))?;
         assert!(ready > 0, "waited in vain for the server to say something");
         self.0.read(buffer)

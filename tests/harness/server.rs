@@ -1,6 +1,6 @@
 //! A running server and a conversation with it. Every message is checked against the schema of its revision.
 
-use super::{PATIENCE, lines, schema, wait_until};
+use super::{TIMEOUT, lines, schema, wait_until};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -189,7 +189,7 @@ impl Server {
     }
 
     pub(crate) fn receive_line(&mut self) -> String {
-        self.lines.recv_timeout(PATIENCE).expect("a message from the server")
+        self.lines.recv_timeout(TIMEOUT).expect("a message from the server")
     }
 
     /// Sends `ping`, whose answer must be the next message: no other message was pending.
@@ -218,7 +218,7 @@ impl Server {
     pub(crate) fn rest(&mut self) -> Vec<Value> {
         let mut messages = Vec::new();
         loop {
-            let line = match self.lines.recv_timeout(PATIENCE) {
+            let line = match self.lines.recv_timeout(TIMEOUT) {
                 Ok(line) => line,
                 Err(RecvTimeoutError::Disconnected) => return messages,
                 Err(RecvTimeoutError::Timeout) => panic!("the server does not close its output"),

@@ -4,11 +4,11 @@ use std::time::{Duration, Instant};
 
 /// The timeout of a test. It only keeps a broken server from blocking the tests for ever, so it is longer
 /// than any machine needs; endless scripts last longer still.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Polls until `look` finds something.
 pub(crate) fn wait_until<T>(what: &str, look: impl FnMut() -> Option<T>) -> T {
-    wait_at_most(PATIENCE, look).unwrap_or_else(|| panic!("waited in vain for {what}"))
+    wait_at_most(TIMEOUT, look).unwrap_or_else(|| panic!("waited in vain for {what}"))
 }
 
 /// The same for a test that goes on if nothing is found.

@@ -2,7 +2,7 @@
 //! caller.
 
 use crate::harness::http::{Http, HttpServer, Response, initialize, post, request, stateless_with};
-use crate::harness::{PATIENCE, Project, Server, wait_until, wait_until_gone};
+use crate::harness::{Project, Server, TIMEOUT, wait_until, wait_until_gone};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
@@ -176,7 +176,7 @@ fn abandoned_requests_free_their_place_in_the_queue() {
     let is_refused = |http: &Http| {
         http.stream.set_read_timeout(Some(Duration::from_secs(1))).unwrap();
         let is_answered = http.stream.peek(&mut [0; 1]).is_ok();
-        http.stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        http.stream.set_read_timeout(Some(TIMEOUT)).unwrap();
         is_answered
     };
     let call_until_refused = || -> Vec<Http> {

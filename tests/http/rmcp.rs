@@ -3,7 +3,7 @@
 #![expect(deprecated, reason = "sampling, roots and logs are what clients have, whatever comes after them")]
 
 use crate::harness::http::HttpServer;
-use crate::harness::{PATIENCE, Project, exists, wait_until};
+use crate::harness::{Project, TIMEOUT, exists, wait_until};
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig, ClientRequest,
     CreateMessageRequestParams, CreateMessageResult, ElicitRequestParams, ElicitResult, ErrorCode, ErrorData,
@@ -101,7 +101,7 @@ impl ClientHandler for Client {
 
 /// Waits for an expected event, with a timeout.
 async fn patiently<T>(future: impl Future<Output = T>) -> T {
-    tokio::time::timeout(PATIENCE, future).await.expect("what must come")
+    tokio::time::timeout(TIMEOUT, future).await.expect("what must come")
 }
 
 fn project() -> Project {

@@ -87,7 +87,7 @@ fn a_registration_that_breaks_leaves_the_last_good_state() {
     );
     assert_eq!(names(&mut server), ["hi"]);
     let _project = project.file("server.d/register.json", r#"{"version": 1, "tools": []}"#);
-    wait_until("the mended registration", || names(&mut server).is_empty().then_some(()));
+    wait_until("the repaired registration", || names(&mut server).is_empty().then_some(()));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The official Rust SDK as a client: a whole session.
 
-use crate::harness::{PATIENCE, Project, Server};
+use crate::harness::{Project, Server, TIMEOUT};
 use rmcp::model::{
     CallToolRequestParams, GetPromptRequestParams, ProgressNotificationParam, ProtocolVersion,
     ReadResourceRequestParams, ResourceUpdatedNotificationParam, ServerNotification, SubscribeRequestParams,
@@ -37,7 +37,7 @@ impl ClientHandler for Client {
 
 /// Waits for an expected event, with a timeout.
 async fn patiently<T>(future: impl Future<Output = T>) -> T {
-    tokio::time::timeout(PATIENCE, future).await.expect("what must come")
+    tokio::time::timeout(TIMEOUT, future).await.expect("what must come")
 }
 
 // Shows: json-rpc

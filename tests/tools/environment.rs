@@ -122,8 +122,8 @@ fn no_script_is_run_with_an_env_sh_that_fails() {
         assert_eq!(status, 1, "{report}");
         assert!(report["problems"].to_string().contains("server.d/env.sh"), "{report}");
         // Once fixed, it takes effect without a restart.
-        project.write("server.d/env.sh", "export GREETING=mended\n");
-        assert_eq!(shown(&mut server, "GREETING"), "mended");
+        project.write("server.d/env.sh", "export GREETING=repaired\n");
+        assert_eq!(shown(&mut server, "GREETING"), "repaired");
     }
 }
 

@@ -37,7 +37,7 @@ const CHANGES: u32 = 3;
 const SHORT_PAGE: u32 = 50;
 /// How long the registry must be unchanged before it counts as written.
 const QUIET: Duration = Duration::from_secs(1);
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 const FIRST_SCAN: Measure = Measure { name: "first scan", unit: "ms", decimals: 1 };
 const WARM_START: Measure = Measure { name: "warm start", unit: "ms", decimals: 1 };
@@ -251,7 +251,7 @@ impl Stage {
     /// Waits until the registry exists and has not changed for a while.
     fn await_registry(&self) -> Result<(), Failure> {
         let file = self.registry().join(".tools.stamps");
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         while Instant::now() < deadline {
             let changed = fs::metadata(&file).and_then(|metadata| metadata.modified());
             let age = changed.ok().and_then(|changed| SystemTime::now().duration_since(changed).ok());

@@ -58,5 +58,5 @@ fn main() -> ExitCode {
 fn own_fault(place: Option<&Location<'_>>) -> String {
     let place = place.map(|place| format!(" at {place}")).unwrap_or_default();
     let version = env!("CARGO_PKG_VERSION");
-    format!("a fault of our own{place} (version {version}); please report this line and what you ran")
+    format!("internal error{place} (version {version}); please report this line and what you ran")
 }

@@ -20,7 +20,7 @@ const LONGEST_MESSAGE: u64 = 256 * 1024 * 1024;
 const MOST_UNHEARD: usize = 16;
 
 /// How long to wait for a process that closed its output to exit, to get its status.
-const PATIENCE: Duration = Duration::from_millis(100);
+const TIMEOUT: Duration = Duration::from_millis(100);
 
 /// How long to wait before checking again whether a process that closed its output is gone.
 const LOOK: Duration = Duration::from_millis(2);
@@ -108,7 +108,7 @@ impl ServerProcess {
 
     /// It has closed its output. The error says how it ended if that is known soon.
     fn ended(&mut self) -> Error {
-        let end = Instant::now() + PATIENCE;
+        let end = Instant::now() + TIMEOUT;
         while !self.has_exited() && Instant::now() < end {
             std::thread::sleep(LOOK);
         }

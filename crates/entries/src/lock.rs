@@ -9,7 +9,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// How long to wait for another change, which takes milliseconds.
-const PATIENCE: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 
 const PAUSE: Duration = Duration::from_millis(5);
 
@@ -26,7 +26,7 @@ impl Lock {
         let folder = path.parent().unwrap_or(Path::new("/"));
         std::fs::create_dir_all(folder).ok()?;
         let folder = mcp_bash_files::open_folder(folder).ok()?;
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         loop {
             match flock(&folder, FlockOperation::NonBlockingLockExclusive) {
                 Ok(()) => return Some(Self(folder)),

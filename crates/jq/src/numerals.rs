@@ -16,15 +16,15 @@ pub(crate) fn without_trailing_points(code: &str) -> Cow<'_, str> {
         return Cow::Borrowed(code);
     }
     let Err(errors) = Lexer::new(code).lex() else { return Cow::Borrowed(code) };
-    let mut mended = code.to_owned();
+    let mut repaired = code.to_owned();
     for (expected, found) in errors {
         let at = code.len() - found.len();
         if matches!(expected, Expect::Digit) && code[..at].ends_with('.') {
             let power = power_length(found);
-            mended.replace_range(at - 1..at + power, &format!("{} ", &found[..power]));
+            repaired.replace_range(at - 1..at + power, &format!("{} ", &found[..power]));
         }
     }
-    Cow::Owned(mended)
+    Cow::Owned(repaired)
 }
 
 /// The program with `.5` written as ` 0.5`; the space separates it from a number before it.
@@ -35,9 +35,9 @@ pub(crate) fn without_leading_points(code: &str) -> Cow<'_, str> {
     let Ok(tokens) = Lexer::new(code).lex() else { return Cow::Borrowed(code) };
     let mut points = Vec::new();
     find_leading_points(code, &tokens, &mut points);
-    let mut mended = code.to_owned();
-    points.iter().rev().for_each(|at| mended.insert_str(*at, " 0"));
-    Cow::Owned(mended)
+    let mut repaired = code.to_owned();
+    points.iter().rev().for_each(|at| repaired.insert_str(*at, " 0"));
+    Cow::Owned(repaired)
 }
 
 /// Whether there is a point for which `wanted` holds, given whether digits are before and after it.

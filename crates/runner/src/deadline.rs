@@ -1,6 +1,6 @@
 //! Deadline of a process, which pauses while a question is open.
 
-use crate::{Overrun, Patience};
+use crate::{Overrun, TimeLimits};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -10,7 +10,7 @@ const FAR: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
 /// The deadline of one process, which lines on its side channel may extend.
 #[derive(Debug)]
 pub struct Deadline {
-    patience: Patience,
+    patience: TimeLimits,
     started: Instant,
     last_sign: Instant,
     /// How many questions of the process wait for an answer.
@@ -22,7 +22,7 @@ pub struct Deadline {
 }
 
 impl Deadline {
-    pub fn from_now(patience: Patience) -> Self {
+    pub fn from_now(patience: TimeLimits) -> Self {
         let now = Instant::now();
         Self {
             patience,
@@ -83,7 +83,7 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     fn deadline(limit: u32, pause: u32) -> Deadline {
-        Deadline::from_now(Patience { limit: limit * SECOND, most: None, pause: pause * SECOND })
+        Deadline::from_now(TimeLimits { limit: limit * SECOND, most: None, pause: pause * SECOND })
     }
 
     /// How much time is left, in seconds.

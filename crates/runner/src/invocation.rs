@@ -17,7 +17,7 @@ pub struct Invocation<'a> {
     /// The whole environment: nothing is inherited.
     pub environment: Variables,
     pub input: Input<'a>,
-    pub patience: Patience,
+    pub patience: TimeLimits,
     /// How long a process may take to end after `TERM` before it is killed.
     pub grace: Duration,
     /// How many bytes of standard output the process may write; it is terminated if it writes more.
@@ -55,7 +55,7 @@ pub enum Input<'a> {
 
 /// The timeouts of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Patience {
+pub struct TimeLimits {
     /// The timeout of the whole run; or, with `most`, the longest time without a line on the side channel.
     pub limit: Duration,
     /// If set, each line on the side channel restarts `limit`, and this is the timeout of the whole run.
@@ -65,7 +65,7 @@ pub struct Patience {
     pub pause: Duration,
 }
 
-impl Patience {
+impl TimeLimits {
     /// A timeout that nothing extends.
     pub fn fixed(limit: Duration) -> Self {
         Self { limit, most: None, pause: Duration::ZERO }

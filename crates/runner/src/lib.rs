@@ -59,7 +59,7 @@ pub use folders::call_folder::CallFolder;
 pub use folders::private_folder::touch;
 pub use folders::state_dir::StateDir;
 pub use head_start::prepare_first_call;
-pub use invocation::{Input, Invocation, Patience, Talk};
+pub use invocation::{Input, Invocation, Talk, TimeLimits};
 pub use outcome::{Outcome, Overrun, ProcessEnding, StartError};
 pub use own_thread::on_own_thread;
 pub use question::{AnswerLine, AskedThrough, Question};

@@ -9,11 +9,11 @@ use thiserror::Error;
 /// The timeout that a process has exceeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Overrun {
-    /// [`Patience::limit`](crate::Patience::limit), without [`Patience::most`](crate::Patience::most).
+    /// [`TimeLimits::limit`](crate::TimeLimits::limit), without [`TimeLimits::most`](crate::TimeLimits::most).
     Fixed,
-    /// [`Patience::limit`](crate::Patience::limit), since its last line on the side channel.
+    /// [`TimeLimits::limit`](crate::TimeLimits::limit), since its last line on the side channel.
     Idle,
-    /// [`Patience::most`](crate::Patience::most).
+    /// [`TimeLimits::most`](crate::TimeLimits::most).
     Most,
 }
 

@@ -69,7 +69,7 @@ impl Runner {
 
     /// Runs `invocation` to its end, or until `cancelled` completes. `on_line` receives the lines of the side channel
     /// while the process runs, and `on_question` its questions. While a question is open the deadline of the process is
-    /// paused, as far as its `Patience` allows.
+    /// paused, as far as its `TimeLimits` allows.
     pub async fn run(
         &self,
         invocation: Invocation<'_>,

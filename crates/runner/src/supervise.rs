@@ -7,7 +7,7 @@ use crate::ask::MAX_OPEN;
 use crate::capture::{Capture, ReadStop};
 use crate::child::{ByteSource, Lines, Process, Questions};
 use crate::deadline::Deadline;
-use crate::{Invocation, Outcome, Patience, ProcessEnding, Question};
+use crate::{Invocation, Outcome, ProcessEnding, Question, TimeLimits};
 use mcp_bash_budget::Budget;
 use std::io;
 use std::sync::Arc;
@@ -42,7 +42,7 @@ pub(crate) struct Supervised<P, F, S, L, Q> {
 /// The limits of an [`Invocation`].
 #[derive(Debug)]
 pub(crate) struct Bounds {
-    pub(crate) patience: Patience,
+    pub(crate) patience: TimeLimits,
     pub(crate) grace: Duration,
     pub(crate) output_limit: usize,
     pub(crate) error_tail: usize,

@@ -4,7 +4,7 @@
 
 mod stage;
 
-use mcp_bash_runner::{Invocation, Overrun, Patience, ProcessEnding, Talk};
+use mcp_bash_runner::{Invocation, Overrun, ProcessEnding, Talk, TimeLimits};
 use stage::{Stage, assert_said_hi, wait_for};
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,7 +30,7 @@ async fn at_its_deadline() {
     let stage = Stage::new();
     let endless = stage.shell("endless", &format!("{ENDLESS} $LINGER 1000"));
     let outcome =
-        stage.run(Invocation { patience: Patience::fixed(Duration::from_millis(500)), ..endless }).await;
+        stage.run(Invocation { patience: TimeLimits::fixed(Duration::from_millis(500)), ..endless }).await;
     assert_eq!(outcome.ending, ProcessEnding::TimedOut(Overrun::Fixed));
     stage.assert_empty();
 }
@@ -41,7 +41,7 @@ async fn at_its_deadline_though_it_ignores_every_signal() {
     let endless =
         stage.shell("endless", &format!("trap '' TERM HUP INT\n{ENDLESS} while :; do $LINGER 1; done"));
     let outcome =
-        stage.run(Invocation { patience: Patience::fixed(Duration::from_millis(500)), ..endless }).await;
+        stage.run(Invocation { patience: TimeLimits::fixed(Duration::from_millis(500)), ..endless }).await;
     assert_eq!(outcome.ending, ProcessEnding::TimedOut(Overrun::Fixed));
     stage.assert_empty();
 }
@@ -51,7 +51,7 @@ async fn at_its_deadline_in_the_middle_of_forking() {
     let stage = Stage::new();
     let endless = stage.shell("endless", "while :; do setsid $LINGER 1000 & done");
     let outcome =
-        stage.run(Invocation { patience: Patience::fixed(Duration::from_millis(300)), ..endless }).await;
+        stage.run(Invocation { patience: TimeLimits::fixed(Duration::from_millis(300)), ..endless }).await;
     assert_eq!(outcome.ending, ProcessEnding::TimedOut(Overrun::Fixed));
     stage.assert_empty();
 }
@@ -82,7 +82,7 @@ async fn at_its_deadline_though_it_floods_its_side_channel() {
     let endless = stage.shell("endless", "yes >\"$CHANNEL\"");
     let folder = stage.runner.folder().unwrap();
     let talk = Some(Talk { folder: &folder, side_channel: &["CHANNEL"], questions: None });
-    let endless = Invocation { patience: Patience::fixed(Duration::from_millis(300)), talk, ..endless };
+    let endless = Invocation { patience: TimeLimits::fixed(Duration::from_millis(300)), talk, ..endless };
     let mut lines = 0_u64;
     let outcome = stage.runner.run(endless, std::future::pending(), |_| lines += 1, drop).await.unwrap();
     assert_eq!(outcome.ending, ProcessEnding::TimedOut(Overrun::Fixed));
@@ -174,7 +174,7 @@ async fn the_next_call_is_as_good_as_the_first() {
     let stage = Stage::new();
     for _ in 0..3 {
         let endless = stage.shell("endless", &format!("{ENDLESS} $LINGER 1000"));
-        stage.run(Invocation { patience: Patience::fixed(Duration::from_millis(100)), ..endless }).await;
+        stage.run(Invocation { patience: TimeLimits::fixed(Duration::from_millis(100)), ..endless }).await;
         assert_said_hi(&stage.call("hi", "echo hi").await);
         stage.assert_empty();
     }

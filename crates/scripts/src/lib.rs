@@ -36,7 +36,7 @@ pub use calls::tool_call::ToolCall;
 pub use checks::environment_checks::EnvironmentProblems;
 pub use definitions::readings::FileInProgress;
 pub use mcp_bash_runner::{
-    Confinement, Overrun, Patience, ProcessEnding, ProcessLimit, Question, StateDir, Stream,
+    Confinement, Overrun, ProcessEnding, ProcessLimit, Question, StateDir, Stream, TimeLimits,
 };
 pub use running::error::{Block, Failed, NoEnvironment, ScriptError, Unread};
 pub use running::outcome::{AnswerKind, Outcome};

@@ -5,7 +5,7 @@ use memchr::memmem;
 use std::borrow::Cow;
 
 /// The JSON text with the replacement character (U+FFFD) in place of each escaped lone surrogate.
-pub fn mended(json: &str) -> Cow<'_, str> {
+pub fn repaired(json: &str) -> Cow<'_, str> {
     if next_half(json.as_bytes(), 0).is_none() {
         return Cow::Borrowed(json);
     }
@@ -82,7 +82,7 @@ mod tests {
             let mut frame = before.as_bytes().to_vec();
             mend(&mut frame);
             assert_eq!(String::from_utf8(frame).unwrap(), after, "{before}");
-            assert_eq!(mended(before), after, "{before}");
+            assert_eq!(repaired(before), after, "{before}");
         }
     }
 }

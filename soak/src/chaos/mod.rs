@@ -14,7 +14,7 @@ use crate::http::{Server, Usage};
 use crate::proc;
 use crate::process::signal_process;
 use crate::random::Random;
-use crate::run::{PATIENCE, wait_until};
+use crate::run::{TIMEOUT, wait_until};
 use account::Account;
 use client::Client;
 use project::{Project, TOOLS};
@@ -167,7 +167,7 @@ impl Scene<'_> {
         let going_on = || -> Vec<_> {
             self.server.scripts().into_iter().filter(|process| !process.is_worker()).collect()
         };
-        if !wait_until(PATIENCE, || going_on().is_empty()) {
+        if !wait_until(TIMEOUT, || going_on().is_empty()) {
             let left: Vec<_> = going_on().iter().take(10).map(proc::Process::describe).collect();
             let left = left.join("\n");
             self.account.blame(format!("nobody waits for anything, and there are still\n{left}"));
@@ -184,7 +184,7 @@ impl Scene<'_> {
                     scope.spawn(move || client.call_slowly())
                 })
                 .collect();
-            wait_until(PATIENCE, || self.server.scripts().len() >= busy + waiting.len());
+            wait_until(TIMEOUT, || self.server.scripts().len() >= busy + waiting.len());
             self.server.signal(Signal::TERM);
         });
         let (account, status) = (self.account, self.server.wait());
@@ -196,7 +196,7 @@ impl Scene<'_> {
             account.blame(format!("something panicked: {log}"));
         }
         let alive = || proc::descendants(std::process::id()).into_iter().filter(|process| !process.is_dead);
-        if !wait_until(PATIENCE / 3, || alive().next().is_none()) {
+        if !wait_until(TIMEOUT / 3, || alive().next().is_none()) {
             let left: Vec<_> = alive().take(10).map(|process| process.describe()).collect();
             account.blame(format!("the server has ended, and there are still\n{}", left.join("\n")));
         }

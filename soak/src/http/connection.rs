@@ -1,6 +1,6 @@
 //! HTTP connection of a client that can be cut off anywhere.
 
-use crate::run::PATIENCE;
+use crate::run::TIMEOUT;
 use mcp_bash_http_client::{EventBlocks, HttpConnection};
 use serde_json::Value;
 use std::io;
@@ -47,7 +47,7 @@ pub(crate) struct Event {
 
 impl Connection {
     pub(crate) fn open(address: SocketAddr) -> Result<Self, Broken> {
-        Ok(Self(HttpConnection::new(TcpStream::connect(address)?, PATIENCE)?))
+        Ok(Self(HttpConnection::new(TcpStream::connect(address)?, TIMEOUT)?))
     }
 
     pub(crate) fn send(&mut self, bytes: &[u8]) -> Result<(), Broken> {

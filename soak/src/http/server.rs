@@ -2,7 +2,7 @@
 
 use crate::proc;
 use crate::process::signal_process;
-use crate::run::{PATIENCE, wait_until};
+use crate::run::{TIMEOUT, wait_until};
 use rustix::process::Signal;
 use std::ffi::OsStr;
 use std::fmt;
@@ -59,7 +59,7 @@ impl Server {
         let mut server =
             Self { child, address: SocketAddr::from(([127, 0, 0, 1], 0)), log, reader: Some(reader) };
         let mut address = None;
-        wait_until(PATIENCE, || {
+        wait_until(TIMEOUT, || {
             address = announced(&server.log());
             address.is_some()
         });
@@ -88,7 +88,7 @@ impl Server {
     /// Waits for the server to exit by itself.
     pub(crate) fn wait(&mut self) -> Option<ExitStatus> {
         let mut status = None;
-        wait_until(PATIENCE, || {
+        wait_until(TIMEOUT, || {
             status = self.child.try_wait().ok().flatten();
             status.is_some()
         });
@@ -111,7 +111,7 @@ impl Server {
     pub(crate) fn quiet_usage(&self, is_enough: impl Fn(&Usage) -> bool) -> Usage {
         thread::sleep(Duration::from_millis(500));
         let mut usage = Usage::of(self.child.id());
-        wait_until(PATIENCE / 2, || {
+        wait_until(TIMEOUT / 2, || {
             usage = usage.least(Usage::of(self.child.id()));
             is_enough(&usage)
         });

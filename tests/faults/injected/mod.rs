@@ -11,7 +11,7 @@ mod strace;
 use super::{Subject, write_version};
 use crate::harness::http::HttpServer;
 use crate::harness::metrics::metrics_address;
-use crate::harness::{PATIENCE, Project, Server, wait_at_most, wait_until};
+use crate::harness::{Project, Server, TIMEOUT, wait_at_most, wait_until};
 use places::{Place, chosen, kinds, places, recorded, wants_all};
 use rustix::process::getuid;
 use std::fs;
@@ -27,7 +27,7 @@ const AS_LONG: u32 = 10;
 
 /// The time to wait for recovery if the operation took this long without a fault.
 fn most(undisturbed: Duration) -> Duration {
-    if wants_all() { HEALED.max(AS_LONG * undisturbed) } else { PATIENCE }
+    if wants_all() { HEALED.max(AS_LONG * undisturbed) } else { TIMEOUT }
 }
 
 /// The number of extra descriptors that a server may hold: it keeps some for reuse.
@@ -59,7 +59,7 @@ impl Fresh {
         let server =
             HttpServer::try_start_by(command, project.root(), &["--metrics", "127.0.0.1:0"], &settings)?;
         let metrics = metrics_address(&server);
-        Ok(Self { subject: Subject::of(server, metrics), project, most: PATIENCE, _home: home })
+        Ok(Self { subject: Subject::of(server, metrics), project, most: TIMEOUT, _home: home })
     }
 
     /// Saves a version without a fault. Returns the system calls, and records how long it took.

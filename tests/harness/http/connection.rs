@@ -1,6 +1,6 @@
 //! A connection: sends any bytes that a test likes, and reads answers strictly.
 
-use crate::harness::PATIENCE;
+use crate::harness::TIMEOUT;
 use mcp_bash_http_client::{HttpConnection, ResponseHead};
 use serde_json::Value;
 use std::io;
@@ -44,7 +44,7 @@ impl Response {
 
 impl Http {
     pub(crate) fn new(stream: TcpStream) -> Self {
-        Self(HttpConnection::new(stream, PATIENCE).expect("a time limit"))
+        Self(HttpConnection::new(stream, TIMEOUT).expect("a time limit"))
     }
 
     pub(crate) fn send(&mut self, bytes: &[u8]) {

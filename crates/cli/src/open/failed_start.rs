@@ -7,7 +7,7 @@ use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
 /// The timeout for a client's first request. All send it at once.
-const PATIENCE: Duration = Duration::from_secs(2);
+const TIMEOUT: Duration = Duration::from_secs(2);
 
 /// No first request is longer, in bytes.
 const LONGEST: usize = 1024 * 1024;
@@ -28,7 +28,7 @@ pub(crate) fn answer_first_request(problem: &str) {
 }
 
 fn first_line() -> Option<Vec<u8>> {
-    let (input, deadline) = (io::stdin(), Instant::now() + PATIENCE);
+    let (input, deadline) = (io::stdin(), Instant::now() + TIMEOUT);
     let (mut line, mut buffer) = (Vec::new(), [0; 4096]);
     while line.len() < LONGEST {
         let left = deadline.saturating_duration_since(Instant::now());

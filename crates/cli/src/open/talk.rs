@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 use std::time::Duration;
 
 /// The timeout for another server's answer to anything but a tool call.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The error codes for a missing entry, and for invalid params.
 const NOT_FOUND: i64 = -32002;
@@ -65,7 +65,7 @@ impl Talk {
     fn open(common: &Common, server: &ServerArguments) -> Result<Self, Error> {
         let mut host = CommandLineHost::new(common, Vec::new());
         if let Some(command) = &server.command {
-            let limit = Some(PATIENCE);
+            let limit = Some(TIMEOUT);
             let conversation = Conversation::with_command(command, common.verbose, &mut host, limit)?;
             return Ok(Self { conversation, host, limit, completions: None, skipped: Vec::new() });
         }

@@ -5,7 +5,7 @@ use super::GitCommand;
 use crate::error::FetchError;
 use mcp_bash_budget::Budget;
 use mcp_bash_runner::{
-    Confinement, Input, Invocation, Outcome, Patience, ProcessEnding, Runner, StartError, Variables,
+    Confinement, Input, Invocation, Outcome, ProcessEnding, Runner, StartError, TimeLimits, Variables,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -86,7 +86,7 @@ impl GitRunner<'_> {
             directory: command.folder.clone(),
             environment,
             input: Input::Bytes(input),
-            patience: Patience::fixed(TIME_LIMIT),
+            patience: TimeLimits::fixed(TIME_LIMIT),
             // Everything it has made is discarded, so it need not clean up.
             grace: Duration::ZERO,
             output_limit,

@@ -58,12 +58,12 @@ pub(crate) fn run(paths: &Paths, limit: u64, runner: &dyn Run) -> Result<Option<
 
 /// The entries if there are any, otherwise the hook's output, if that is a registration as JSON.
 fn registered(entries: &[u8], printed: &[u8]) -> Result<Hooked, HookError> {
-    let registered = read_entries(&surrogates::mended(&String::from_utf8_lossy(entries)))?;
+    let registered = read_entries(&surrogates::repaired(&String::from_utf8_lossy(entries)))?;
     if !registered.is_empty() {
         return Ok(Hooked { registered, problem: None });
     }
     let printed = String::from_utf8_lossy(printed);
-    let registered = read_printed(&surrogates::mended(&printed))?;
+    let registered = read_printed(&surrogates::repaired(&printed))?;
     let is_rubbish = registered.is_empty() && entries.is_empty() && !printed.trim().is_empty();
     let problem = is_rubbish.then(|| {
         format!(

@@ -72,7 +72,7 @@ impl Registration {
         let Some(file) = trust::open(&path, &paths.root)? else { return Ok(None) };
         let text = read_text(&file, limit)?;
         let mut kinds = BTreeMap::new();
-        for (name, raw) in members(&surrogates::mended(&text))? {
+        for (name, raw) in members(&surrogates::repaired(&text))? {
             if KINDS.contains(&&*name) && raw.get() != "null" {
                 let entries = serde_json::from_str(raw.get()).map_err(RegistrationError::NotJson)?;
                 kinds.insert(name, entries);

@@ -47,7 +47,7 @@ fn check_start(script: &Path, text: &str, surroundings: Surroundings<'_>) -> Opt
             "ends its lines with CRLF, so that the system looks for an interpreter called `{interpreter}\\r`"
         );
         let found = Diagnostic::error(script, problem, &line_feeds(script)).at_line(1);
-        return Some(found.mended_by(Repair::line_ends(script)));
+        return Some(found.repaired_by(Repair::line_ends(script)));
     }
     shebang::check(script, line, surroundings).or_else(|| {
         let is_shell = interpreter_name(line).is_some_and(|name| SHELLS.contains(&name));
@@ -71,14 +71,14 @@ fn check_mark(script: &Path, text: &str) -> Option<Diagnostic> {
     let remedy =
         format!("save it as UTF-8 without one: `sed -i '1s/^\\xEF\\xBB\\xBF//' {}`", shell_path(script));
     let problem = "starts with a byte-order mark, so that the system does not see its `#!`";
-    Some(Diagnostic::error(script, problem, &remedy).at_line(1).mended_by(Repair::without_mark(script)))
+    Some(Diagnostic::error(script, problem, &remedy).at_line(1).repaired_by(Repair::without_mark(script)))
 }
 
 fn check_line_ends(script: &Path, text: &str) -> Option<Diagnostic> {
     let line = text.split('\n').position(|line| line.ends_with('\r'))? as u64 + 1;
     let problem = "ends lines with CRLF, of which a shell takes the CR for a part of the command";
     let found = Diagnostic::error(script, problem, &line_feeds(script)).at_line(line);
-    Some(found.mended_by(Repair::line_ends(script)))
+    Some(found.repaired_by(Repair::line_ends(script)))
 }
 
 fn line_feeds(script: &Path) -> String {

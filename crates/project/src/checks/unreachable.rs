@@ -176,7 +176,7 @@ fn unused_completion(file: &Path) -> Diagnostic {
     if !is_executable(file) && has_shebang(file) {
         let remedy = format!("run `chmod +x {}`", shell_path(file));
         let problem = "completes nothing: it is not executable";
-        return Diagnostic::warning(file, problem, &remedy).mended_by(Repair::executable(file.to_owned()));
+        return Diagnostic::warning(file, problem, &remedy).repaired_by(Repair::executable(file.to_owned()));
     }
     let remedy = "call it like the prompt it completes for, with `.completion.sh` for the ending";
     Diagnostic::warning(file, "completes nothing: there is no prompt of that name beside it", remedy)
@@ -258,7 +258,7 @@ fn check_providers(catalog: &Catalog, found: &mut Vec<Diagnostic>) {
                 let problem = "reads nothing: it is not executable";
                 let remedy = format!("run `chmod +x {}`", shell_path(&file));
                 let told = Diagnostic::warning(&file, problem, &remedy);
-                found.push(told.mended_by(Repair::executable(file.clone())));
+                found.push(told.repaired_by(Repair::executable(file.clone())));
             }
             continue;
         }

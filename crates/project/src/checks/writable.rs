@@ -28,7 +28,7 @@ pub(super) fn check(catalog: &Catalog, folders: &[Folder]) -> Option<Diagnostic>
         let problem = "is writable by its group or by everyone, so that what it holds is not run or believed";
         let remedy = format!("run `chmod go-w {}`", words[0]);
         return Some(
-            Diagnostic::error(first, problem, &remedy).mended_by(Repair::not_writable(writable.clone())),
+            Diagnostic::error(first, problem, &remedy).repaired_by(Repair::not_writable(writable.clone())),
         );
     } else if count <= FEW {
         (
@@ -47,7 +47,7 @@ pub(super) fn check(catalog: &Catalog, folders: &[Folder]) -> Option<Diagnostic>
     };
     let problem = format!("{problem}, so that scripts in them are not run");
     let remedy = format!("run `{command}`");
-    Some(Diagnostic::error(&paths.root, problem, &remedy).mended_by(Repair::not_writable(writable)))
+    Some(Diagnostic::error(&paths.root, problem, &remedy).repaired_by(Repair::not_writable(writable)))
 }
 
 fn is_writable(path: &Path) -> bool {

@@ -157,7 +157,7 @@ impl Metadata {
 
     pub(crate) fn from_json(text: &str) -> Result<Self, JsonError> {
         // Leading blank lines stay, so that line numbers match the author's file.
-        let text = &*surrogates::mended(text.trim_start_matches('\u{feff}').trim_end());
+        let text = &*surrogates::repaired(text.trim_start_matches('\u{feff}').trim_end());
         // The first pass tells whether it is JSON at all, the second what the author meant.
         serde_json::from_str::<&RawValue>(text)?;
         require_shallow(text)?;

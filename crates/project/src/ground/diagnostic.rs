@@ -88,7 +88,7 @@ impl Diagnostic {
     }
 
     /// The same, with an automatic fix.
-    pub(crate) fn mended_by(self, repair: Repair) -> Self {
+    pub(crate) fn repaired_by(self, repair: Repair) -> Self {
         Self { repair: Some(Box::new(repair)), ..self }
     }
 

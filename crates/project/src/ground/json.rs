@@ -50,7 +50,7 @@ pub(crate) fn without_position(error: &serde_json::Error) -> String {
 
 /// The text of a file as one line of JSON. Numbers and the order of keys stay the same.
 pub(crate) fn one_line(text: &str) -> Result<Box<RawValue>, JsonError> {
-    let text = &*surrogates::mended(text);
+    let text = &*surrogates::repaired(text);
     // Checked first: a line break inside a string is an error that must not be compacted away.
     let checked: &RawValue = serde_json::from_str(text)?;
     require_shallow(checked.get())?;

@@ -80,7 +80,7 @@ impl Step {
     /// The reason why the step cannot be made, if it cannot; only the file itself can tell.
     pub fn obstacle(&self, root: &Path) -> Option<String> {
         let possible = self.open(root).and_then(|opened| match self.change {
-            Change::LineEnds | Change::RemoveMark => self.mended_text(opened).map(drop),
+            Change::LineEnds | Change::RemoveMark => self.repaired_text(opened).map(drop),
             Change::TakeWritingAway | Change::MakeExecutable => Ok(()),
         });
         possible.err().map(|obstacle| obstacle.to_string())
@@ -98,7 +98,7 @@ impl Step {
             Change::TakeWritingAway => change_mode(&opened, |mode| mode & !0o022)?,
             Change::LineEnds | Change::RemoveMark => {
                 let before = opened.metadata()?;
-                replace(&self.path, &self.mended_text(opened)?, &before)?;
+                replace(&self.path, &self.repaired_text(opened)?, &before)?;
             }
         }
         Ok(())
@@ -137,7 +137,7 @@ impl Step {
     }
 
     /// The changed text of the script, or the reason why no change is certain to keep its meaning.
-    fn mended_text(&self, file: File) -> io::Result<Vec<u8>> {
+    fn repaired_text(&self, file: File) -> io::Result<Vec<u8>> {
         let metadata = file.metadata()?;
         if metadata.len() > LONGEST {
             return Err(io::Error::other("it is too long to be rewritten"));
@@ -166,13 +166,13 @@ fn with_line_feeds(text: &[u8]) -> Option<Vec<u8>> {
     let first = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let mut lines = text.split_inclusive(|byte| *byte == b'\n').filter(|line| line.ends_with(b"\n"));
     if lines.all(|line| line.ends_with(b"\r\n")) {
-        let mut mended = Vec::with_capacity(text.len());
+        let mut repaired = Vec::with_capacity(text.len());
         for (index, byte) in text.iter().enumerate() {
             if *byte != b'\r' || text.get(index + 1) != Some(&b'\n') {
-                mended.push(*byte);
+                repaired.push(*byte);
             }
         }
-        return Some(mended);
+        return Some(repaired);
     }
     let line = first.strip_suffix(b"\r")?;
     let interpreter = interpreter_name(std::str::from_utf8(line).ok()?)?.to_owned();
@@ -219,14 +219,14 @@ mod tests {
 
     #[test]
     fn line_ends_are_changed_where_that_changes_no_meaning() {
-        let mended =
+        let repaired =
             |text: &str| with_line_feeds(text.as_bytes()).map(|text| String::from_utf8(text).unwrap());
-        assert_eq!(mended("#!/bin/sh\r\necho\r\n").as_deref(), Some("#!/bin/sh\necho\n"));
-        assert_eq!(mended("#!/bin/sh\r\necho \"a\rb\"\r\n").as_deref(), Some("#!/bin/sh\necho \"a\rb\"\n"));
-        assert_eq!(mended("#!/bin/sh\r\necho\n"), None);
-        assert_eq!(mended("#!/bin/sh\necho\r\n"), None);
+        assert_eq!(repaired("#!/bin/sh\r\necho\r\n").as_deref(), Some("#!/bin/sh\necho\n"));
+        assert_eq!(repaired("#!/bin/sh\r\necho \"a\rb\"\r\n").as_deref(), Some("#!/bin/sh\necho \"a\rb\"\n"));
+        assert_eq!(repaired("#!/bin/sh\r\necho\n"), None);
+        assert_eq!(repaired("#!/bin/sh\necho\r\n"), None);
         let python = "#!/usr/bin/env python3\r\nprint('''\r\n''')\nx\n";
-        assert_eq!(mended(python).as_deref(), Some("#!/usr/bin/env python3\nprint('''\r\n''')\nx\n"));
+        assert_eq!(repaired(python).as_deref(), Some("#!/usr/bin/env python3\nprint('''\r\n''')\nx\n"));
     }
 
     #[test]

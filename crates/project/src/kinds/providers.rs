@@ -58,7 +58,7 @@ fn definitions(
     problems: &mut Vec<String>,
 ) -> Result<Vec<Arc<Tool>>, EntryError> {
     let mut tools = Vec::new();
-    let listed = &*surrogates::mended(listed);
+    let listed = &*surrogates::repaired(listed);
     for definition in serde_json::Deserializer::from_str(listed).into_iter::<&RawValue>() {
         let definition =
             definition.map_err(|source| EntryError::ListedNoJson { source, excerpt: excerpt(listed) })?;

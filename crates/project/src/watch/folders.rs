@@ -1,6 +1,6 @@
 //! Folder watching: waits for changes in single folders, those of watched files, wherever they are.
 
-use super::{PATIENCE, QUIET};
+use super::{QUIET, TIMEOUT};
 use parking_lot::{Mutex, MutexGuard};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags};
@@ -98,7 +98,7 @@ fn attend(events: &OwnedFd, followed: &Mutex<Followed>, mut on_change: impl FnMu
         let start = Instant::now();
         loop {
             read(events, followed, &mut changed);
-            if start.elapsed() >= PATIENCE || !wait(events, Some(QUIET)) {
+            if start.elapsed() >= TIMEOUT || !wait(events, Some(QUIET)) {
                 break;
             }
         }

@@ -31,7 +31,7 @@ const STACK: usize = 8 * 1024 * 1024;
 const QUIET: Duration = Duration::from_millis(50);
 
 /// The longest a project that is never quiet stays unread.
-const PATIENCE: Duration = Duration::from_millis(500);
+const TIMEOUT: Duration = Duration::from_millis(500);
 
 /// How long after the start the whole project is read once more: a server that has just started is busy.
 const SECOND_LOOK: Duration = Duration::from_secs(1);
@@ -167,5 +167,5 @@ fn follow(
 /// Waits until no more events come, or until they have come for too long.
 fn settle(watcher: &mut Watcher, changes: &mut Changes) {
     let start = Instant::now();
-    while start.elapsed() < PATIENCE && watcher.wait(Some(QUIET), changes) {}
+    while start.elapsed() < TIMEOUT && watcher.wait(Some(QUIET), changes) {}
 }

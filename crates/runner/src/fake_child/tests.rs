@@ -1,7 +1,7 @@
 use super::{ChildRecord, Deed, FakeChildren};
 use crate::{
-    Confinement, Input, Invocation, Outcome, Overrun, Patience, ProcessEnding, Question, Runner, StateDir,
-    Talk, Variables,
+    Confinement, Input, Invocation, Outcome, Overrun, ProcessEnding, Question, Runner, StateDir, Talk,
+    TimeLimits, Variables,
 };
 use mcp_bash_budget::Budget;
 use std::io::{Seek, Write};
@@ -39,7 +39,7 @@ impl Stage {
             directory: "/nowhere".into(),
             environment: Variables::from_iter([("NAME".into(), "value".into())]),
             input: Input::Bytes(b"input"),
-            patience: Patience::fixed(10 * SECOND),
+            patience: TimeLimits::fixed(10 * SECOND),
             grace: 5 * SECOND,
             output_limit: 200_000,
             budget: Arc::clone(&self.budget),
@@ -56,7 +56,7 @@ impl Stage {
     /// Runs a process that can talk, and returns the lines of its side channel too.
     async fn run_with_talk(
         &self,
-        patience: Patience,
+        patience: TimeLimits,
         on_question: impl FnMut(Question),
     ) -> (Outcome, Vec<String>) {
         let folder = self.runner.folder().unwrap();
@@ -168,7 +168,7 @@ async fn what_it_does_in_its_grace_is_not_lost() {
 #[tokio::test(start_paused = true)]
 async fn its_lines_extend_its_time() {
     let step = [Deed::Wait(8 * SECOND), Deed::WriteLine("line".into())];
-    let patience = |most: u32| Patience { most: Some(most * SECOND), ..Patience::fixed(10 * SECOND) };
+    let patience = |most: u32| TimeLimits { most: Some(most * SECOND), ..TimeLimits::fixed(10 * SECOND) };
     let stage = Stage::doing([&step[..]; 3].concat());
     let (outcome, lines) = stage.run_with_talk(patience(100), drop).await;
     assert_eq!((outcome.ending, lines.len()), (ProcessEnding::Exited(0), 3));
@@ -184,7 +184,7 @@ async fn its_lines_extend_its_time() {
 #[tokio::test(start_paused = true)]
 async fn its_timeout_pauses_while_it_waits_for_an_answer() {
     let stage = Stage::doing([Deed::Wait(6 * SECOND), Deed::Ask("what?".into()), Deed::Wait(3 * SECOND)]);
-    let patience = Patience { pause: 1000 * SECOND, ..Patience::fixed(10 * SECOND) };
+    let patience = TimeLimits { pause: 1000 * SECOND, ..TimeLimits::fixed(10 * SECOND) };
     let answer_late = |question: Question| {
         assert_eq!(question.text.as_deref(), Ok(&b"what?"[..]));
         tokio::spawn(async move {
@@ -198,7 +198,7 @@ async fn its_timeout_pauses_while_it_waits_for_an_answer() {
     assert_eq!(start.elapsed().as_secs(), 109);
     assert_eq!(stage.record().answers, [Some(b"that".to_vec())]);
 
-    let patience = Patience { pause: 50 * SECOND, ..patience };
+    let patience = TimeLimits { pause: 50 * SECOND, ..patience };
     let (outcome, _) = stage.run_with_talk(patience, answer_late).await;
     assert_eq!(outcome.ending, ProcessEnding::TimedOut(Overrun::Fixed));
     assert!(stage.record().answers.is_empty());
@@ -214,7 +214,7 @@ async fn a_question_may_stay_without_an_answer() {
             question.answer(b"yes".to_vec());
         }
     };
-    let (outcome, _) = stage.run_with_talk(Patience::fixed(10 * SECOND), answer_second).await;
+    let (outcome, _) = stage.run_with_talk(TimeLimits::fixed(10 * SECOND), answer_second).await;
     assert_eq!(outcome.ending, ProcessEnding::Exited(0));
     assert_eq!(stage.record().answers, [None, Some(b"yes".to_vec())]);
 }
@@ -226,7 +226,7 @@ async fn a_question_is_withdrawn_when_its_process_ends() {
     let wait = |mut question: Question| {
         withdrawn = Some(tokio::spawn(async move { question.withdrawn().await }));
     };
-    let (outcome, _) = stage.run_with_talk(Patience::fixed(10 * SECOND), wait).await;
+    let (outcome, _) = stage.run_with_talk(TimeLimits::fixed(10 * SECOND), wait).await;
     assert_eq!(outcome.ending, ProcessEnding::TimedOut(Overrun::Fixed));
     withdrawn.unwrap().await.unwrap();
 }
@@ -236,7 +236,7 @@ async fn a_question_without_room_says_so() {
     let stage = Stage::doing([Deed::Ask(vec![b'x'; 2 << 20])]);
     let mut refused = false;
     let look = |question: Question| refused = question.text.is_err();
-    stage.run_with_talk(Patience::fixed(10 * SECOND), look).await;
+    stage.run_with_talk(TimeLimits::fixed(10 * SECOND), look).await;
     assert!(refused);
     assert_eq!(stage.budget.used(), 0);
 }

@@ -7,7 +7,7 @@
 
 use mcp_bash_budget::Budget;
 use mcp_bash_runner::{
-    Confinement, Input, Invocation, Outcome, Patience, ProcessEnding, Runner, StateDir, Variables,
+    Confinement, Input, Invocation, Outcome, ProcessEnding, Runner, StateDir, TimeLimits, Variables,
 };
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -111,7 +111,7 @@ pub(crate) fn shell(script: &Path) -> Invocation<'static> {
             ("LINGER".into(), folder.join("linger").into()),
         ]),
         input: Input::Bytes(&[]),
-        patience: Patience::fixed(Duration::from_secs(60)),
+        patience: TimeLimits::fixed(Duration::from_secs(60)),
         grace: Duration::from_millis(200),
         output_limit: 1 << 20,
         budget: Budget::new(1 << 30, "NOTHING"),

@@ -13,7 +13,7 @@ use crate::scripts::Scripts;
 use crate::workers::{Request, WorkerCall};
 use mcp_bash_budget::Budget;
 use mcp_bash_project::{Paths, ServedBy};
-use mcp_bash_runner::{Patience, Question};
+use mcp_bash_runner::{Question, TimeLimits};
 use mcp_bash_uri::Values;
 use serde_json::Value;
 use std::pin::Pin;
@@ -61,7 +61,7 @@ impl Scripts {
             caller: read.caller,
             trace: &TraceVariables::default(),
             asks: Asks::default(),
-            patience: Patience::fixed(bounds.time),
+            patience: TimeLimits::fixed(bounds.time),
             bounds,
             budget: read.budget,
         };
@@ -92,7 +92,7 @@ impl Scripts {
             trace: call.trace,
             asks: Asks { anything: call.may_ask, its_user: call.may_elicit },
             // The user may think as long as the longest call may take.
-            patience: Patience { pause: settings.max_timeout, ..Patience::fixed(bounds.time) },
+            patience: TimeLimits { pause: settings.max_timeout, ..TimeLimits::fixed(bounds.time) },
             bounds,
             budget: call.budget,
         };
@@ -116,7 +116,7 @@ struct Asked<'a> {
     caller: &'a str,
     trace: &'a TraceVariables,
     asks: Asks,
-    patience: Patience,
+    patience: TimeLimits,
     bounds: Bounds,
     budget: &'a Arc<Budget>,
 }

@@ -9,7 +9,7 @@ use mcp_bash_budget::Budget;
 use mcp_bash_files::shortage;
 use mcp_bash_project::trust::{self, Start};
 use mcp_bash_project::{Execution, Paths, Tool, Worker};
-use mcp_bash_runner::{Patience, ProcessEnding};
+use mcp_bash_runner::{ProcessEnding, TimeLimits};
 use mcp_bash_settings::EnvironmentMode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -113,7 +113,7 @@ impl Scripts {
             text: policy,
             folders: &[("MCPBASH_TOOLS_DIR", &paths.tools)],
             limits: Limits {
-                patience: Patience::fixed(TIMEOUT),
+                patience: TimeLimits::fixed(TIMEOUT),
                 output: LONGEST_ANSWER,
                 error_tail: LONGEST_COMPLAINT,
                 budget,

@@ -8,7 +8,7 @@ use crate::scripts::Scripts;
 use mcp_bash_budget::Budget;
 use mcp_bash_project::Paths;
 use mcp_bash_project::trust::{self, Distrust, Start};
-use mcp_bash_runner::{Confinement, Input, Patience, ProcessEnding, Variables, signal_name};
+use mcp_bash_runner::{Confinement, Input, ProcessEnding, TimeLimits, Variables, signal_name};
 use mcp_bash_settings::Settings;
 use mcp_bash_uri::{Value, Values};
 use serde_json::{Map, json};
@@ -51,7 +51,7 @@ impl Scripts {
             )?,
             input: Input::Bytes(&[]),
             limits: Limits {
-                patience: Patience::fixed(settings.default_timeout),
+                patience: TimeLimits::fixed(settings.default_timeout),
                 output: settings.resources.max_bytes,
                 error_tail: settings.stderr_tail,
                 budget: read.budget,

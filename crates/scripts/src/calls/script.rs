@@ -10,7 +10,7 @@ use crate::running::time_limits;
 use crate::scripts::Scripts;
 use mcp_bash_budget::Budget;
 use mcp_bash_project::{Paths, trust};
-use mcp_bash_runner::{CallFolder, Confinement, Input, Patience, Question, Talk, Variables};
+use mcp_bash_runner::{CallFolder, Confinement, Input, Question, Talk, TimeLimits, Variables};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -67,7 +67,7 @@ impl Script<'_> {
             input: Input::Bytes(self.input.as_bytes()),
             limits: Limits {
                 // The user may think as long as the longest call may take.
-                patience: Patience { pause: settings.max_timeout, ..Patience::fixed(bounds.time) },
+                patience: TimeLimits { pause: settings.max_timeout, ..TimeLimits::fixed(bounds.time) },
                 output: bounds.output,
                 error_tail: settings.stderr_tail,
                 budget: self.budget,

@@ -7,7 +7,7 @@ use crate::running::processes::block_on;
 use crate::running::server_script::ServerScript;
 use crate::scripts::Scripts;
 use mcp_bash_project::{Paths, trust};
-use mcp_bash_runner::Patience;
+use mcp_bash_runner::TimeLimits;
 use std::time::Duration;
 
 /// The name of the checks in messages.
@@ -48,7 +48,7 @@ impl Scripts {
             text: &text,
             folders: &[],
             limits: Limits {
-                patience: Patience::fixed(timeout),
+                patience: TimeLimits::fixed(timeout),
                 output: LONGEST_REPORT,
                 error_tail: LONGEST_REPORT,
                 budget: self.budget(),

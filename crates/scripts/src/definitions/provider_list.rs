@@ -7,7 +7,7 @@ use crate::running::unanswered::start_passes;
 use crate::surroundings::Surroundings;
 use mcp_bash_project::trust::Start;
 use mcp_bash_project::{Definitions, Paths, Unanswered, excerpt};
-use mcp_bash_runner::{Confinement, Input, Patience};
+use mcp_bash_runner::{Confinement, Input, TimeLimits};
 use std::future::pending;
 use std::path::Path;
 use std::time::Duration;
@@ -45,7 +45,7 @@ impl Surroundings {
             environment: environment.map_err(|why| not_started(&why))?,
             input: Input::Bytes(&[]),
             limits: Limits {
-                patience: Patience::fixed(bounds.time),
+                patience: TimeLimits::fixed(bounds.time),
                 output: bounds.output,
                 error_tail: settings.stderr_tail,
                 budget: self.budget(),

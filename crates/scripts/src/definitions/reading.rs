@@ -7,7 +7,7 @@ use crate::running::processes::block_on;
 use crate::running::server_script::ServerScript;
 use mcp_bash_files::shortage::noted;
 use mcp_bash_project::{Asked, Asks, Hook, HookError, Paths, Reading, Run, Said, Stamp};
-use mcp_bash_runner::{Patience, ProcessEnding};
+use mcp_bash_runner::{ProcessEnding, TimeLimits};
 use std::fmt;
 use std::path::Path;
 use std::process::Output;
@@ -61,7 +61,7 @@ impl Run for Reader {
             text: hook.text,
             folders: &[("MCPBASH_TOOLS_DIR", &self.paths.tools), ("MCPBASH_SERVER_DIR", &self.paths.server)],
             limits: Limits {
-                patience: Patience::fixed(hook.timeout),
+                patience: TimeLimits::fixed(hook.timeout),
                 output: limit,
                 // One more byte shows that there was more.
                 error_tail: limit.saturating_add(1),

@@ -5,7 +5,7 @@ use crate::running::process::{Limits, Process};
 use crate::surroundings::Surroundings;
 use mcp_bash_project::trust::Start;
 use mcp_bash_project::{LanguageHost, Paths, Waiting, excerpt};
-use mcp_bash_runner::{Confinement, Input, Patience, Variables};
+use mcp_bash_runner::{Confinement, Input, TimeLimits, Variables};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -61,7 +61,7 @@ impl ProjectHost<'_> {
             environment: self.environment(inherits).await?,
             input: Input::Bytes(&[]),
             limits: Limits {
-                patience: Patience::fixed(bounds.time),
+                patience: TimeLimits::fixed(bounds.time),
                 output: bounds.output,
                 error_tail: settings.stderr_tail,
                 budget: self.surroundings.budget(),

@@ -2,7 +2,7 @@
 
 use mcp_bash_budget::Budget;
 use mcp_bash_project::trust::Start;
-use mcp_bash_runner::{Confinement, Input, Invocation, Patience, Talk, Variables};
+use mcp_bash_runner::{Confinement, Input, Invocation, Talk, TimeLimits, Variables};
 use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use std::time::Duration;
 /// The timeout of a process, and the limits of its output.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits<'a> {
-    pub patience: Patience,
+    pub patience: TimeLimits,
     /// The limit of its standard output, in bytes; a process that exceeds it is terminated.
     pub output: usize,
     /// How much of the end of its standard error is kept.

@@ -1,7 +1,7 @@
 //! Timeouts of scripts.
 
 use mcp_bash_project::Timeouts;
-use mcp_bash_runner::Patience;
+use mcp_bash_runner::TimeLimits;
 use mcp_bash_settings::Settings;
 use std::time::Duration;
 
@@ -13,10 +13,10 @@ pub(crate) fn limit(settings: &Settings, author: Option<Duration>, asked: Option
 }
 
 /// The same for a tool, whose progress may extend its timeout.
-pub(crate) fn of_tool(settings: &Settings, timeouts: &Timeouts, asked: Option<Duration>) -> Patience {
+pub(crate) fn of_tool(settings: &Settings, timeouts: &Timeouts, asked: Option<Duration>) -> TimeLimits {
     let extends = timeouts.progress_extends.unwrap_or(settings.progress_extends_timeout);
     let most = timeouts.most.unwrap_or(settings.max_timeout);
-    Patience {
+    TimeLimits {
         limit: limit(settings, timeouts.limit, asked),
         most: extends.then_some(most),
         // The user may think as long as the longest call may take, for all questions of a call together.

@@ -8,7 +8,7 @@ use crate::running::processes::Processes;
 use mcp_bash_budget::Budget;
 use mcp_bash_project::trust::{self, Start};
 use mcp_bash_project::{Paths, excerpt};
-use mcp_bash_runner::{Confinement, Input, Patience, ProcessEnding, Runner, Variables, signal_name};
+use mcp_bash_runner::{Confinement, Input, ProcessEnding, Runner, TimeLimits, Variables, signal_name};
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
@@ -174,7 +174,7 @@ impl Sourcing {
             environment: self.given.clone(),
             input: Input::Bytes(&[]),
             limits: Limits {
-                patience: Patience::fixed(TIMEOUT),
+                patience: TimeLimits::fixed(TIMEOUT),
                 output: LARGEST_ENVIRONMENT,
                 error_tail: LONGEST_COMPLAINT,
                 budget: &self.budget,

@@ -4,7 +4,7 @@ use crate::running::process::{Limits, Process};
 use crate::running::processes::Processes;
 use mcp_bash_project::environment_without_secret;
 use mcp_bash_project::trust::Start;
-use mcp_bash_runner::{Confinement, Input, Patience, ProcessEnding};
+use mcp_bash_runner::{Confinement, Input, ProcessEnding, TimeLimits};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
@@ -48,7 +48,7 @@ impl Processes {
             environment: environment_without_secret().collect(),
             input: Input::Bytes(&[]),
             limits: Limits {
-                patience: Patience::fixed(timeout),
+                patience: TimeLimits::fixed(timeout),
                 output: LONGEST_OUTPUT,
                 error_tail: 0,
                 budget: &self.budget,

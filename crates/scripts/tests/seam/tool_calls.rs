@@ -2,7 +2,7 @@
 
 use crate::project::{Project, said, variable};
 use mcp_bash_project::roots::Root;
-use mcp_bash_scripts::{Limits, Overrun, Patience, ProcessEnding, ScriptRoots};
+use mcp_bash_scripts::{Limits, Overrun, ProcessEnding, ScriptRoots, TimeLimits};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
@@ -184,13 +184,13 @@ async fn the_timeout_comes_from_the_caller_the_author_and_the_settings() {
         let (tool, asked) = (project.tool(name), asked.map(|seconds| seconds * SECOND));
         project.scripts.limits_of(tool, asked, project.scripts.budget()).patience
     };
-    let fixed = |limit: u32| Patience { limit: limit * SECOND, most: None, pause: 600 * SECOND };
+    let fixed = |limit: u32| TimeLimits { limit: limit * SECOND, most: None, pause: 600 * SECOND };
     assert_eq!(patience("plain", None), fixed(20));
     assert_eq!(patience("plain", Some(3)), fixed(3));
     assert_eq!(patience("plain", Some(100_000)), fixed(600), "no more than the setting allows");
     assert_eq!(patience("slow", None), fixed(900));
     assert_eq!(patience("slow", Some(100_000)), fixed(900), "or than the author does");
-    let lively = |limit: u32| Patience { most: Some(70 * SECOND), ..fixed(limit) };
+    let lively = |limit: u32| TimeLimits { most: Some(70 * SECOND), ..fixed(limit) };
     assert_eq!((patience("lively", None), patience("lively", Some(9))), (lively(4), lively(9)));
 }
 
@@ -212,7 +212,7 @@ async fn an_outcome_tells_every_way_to_end_by_itself() {
 async fn an_outcome_tells_every_way_to_be_ended() {
     let project = Project::with_tool("printf before; exec sleep 600");
     let mut call = project.prepare("t", "{}").await;
-    call.limits.patience = Patience::fixed(SECOND / 5);
+    call.limits.patience = TimeLimits::fixed(SECOND / 5);
     let outcome = project.run(call).await.unwrap();
     assert_eq!((outcome.ending, outcome.exit_code()), (ProcessEnding::TimedOut(Overrun::Fixed), None));
     assert_eq!((&*outcome.text(), outcome.exit_status()), ("before", None));

@@ -38,7 +38,7 @@ impl Work {
     pub(crate) fn relay(&self, line: &[u8]) {
         let Some(current) = self.current() else { return };
         let Ok(text) = std::str::from_utf8(line) else { return };
-        let text = surrogates::mended(text);
+        let text = surrogates::repaired(text);
         let Ok(whole) = Scanner::new(&text, Limits::default()).whole_value() else { return };
         let Ok(message) = Object::read(whole, "a line", &["method", "params"]) else { return };
         let Some(params) = message.get("params") else { return };

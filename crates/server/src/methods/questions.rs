@@ -61,7 +61,7 @@ pub(crate) fn attend(work: &Arc<Work>, mut question: Question, call: Resumable) 
 }
 
 fn read(text: &[u8], way: AskedThrough) -> Option<Asked> {
-    let text = surrogates::mended(std::str::from_utf8(text).ok()?);
+    let text = surrogates::repaired(std::str::from_utf8(text).ok()?);
     let whole = Scanner::new(&text, Limits::default()).whole_value().ok()?;
     match way {
         AskedThrough::Socket => read_line(whole),

@@ -68,7 +68,7 @@ struct Reread {
 }
 
 /// How long a request that needs changed entries waits until they are read.
-const PATIENCE: Duration = Duration::from_secs(2);
+const TIMEOUT: Duration = Duration::from_secs(2);
 
 impl Served {
     /// `catalog` was read as `reading` says, and lacks the entries of the files `in_progress`.
@@ -220,7 +220,7 @@ impl Served {
             return snapshot;
         }
         let (mut in_progress, mut has_news) = (self.in_progress.clone(), self.has_news.subscribe());
-        let noticed_until = Instant::now() + PATIENCE;
+        let noticed_until = Instant::now() + TIMEOUT;
         loop {
             let (asked, is_noticed) =
                 (in_progress.borrow_and_update().clone(), *has_news.borrow_and_update());

@@ -19,7 +19,7 @@ pub(crate) fn told(error: ScriptError) -> RpcError {
 
 /// The data of an error: JSON as it is, and anything else as a string.
 fn json_of(data: &str) -> String {
-    match Scanner::new(&surrogates::mended(data), Limits::default()).whole_value() {
+    match Scanner::new(&surrogates::repaired(data), Limits::default()).whole_value() {
         Ok(json) => write::compact(json.text()),
         Err(_) => write::string(data),
     }

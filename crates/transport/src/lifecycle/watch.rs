@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
 /// How long whoever serves may take to notice that it is over. Only a system that does not answer can make it take as long.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How long after a panic it is looked again.
 const AFTER_PANIC: Duration = Duration::from_millis(500);
@@ -114,7 +114,7 @@ impl<O: AsFd> Thread<O> {
         };
         if let Some(ending) = decided {
             self.watch.lifecycle.end(ending);
-            if !self.is_woken_within(PATIENCE) {
+            if !self.is_woken_within(TIMEOUT) {
                 (self.watch.give_up)(ending);
             }
         }

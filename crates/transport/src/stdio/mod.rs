@@ -52,7 +52,7 @@ const LOOK: Duration = Duration::from_secs(1);
 const BREATH: Duration = Duration::from_millis(100);
 
 /// How long a client may leave our last words unread.
-const PATIENCE: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Serves one client on standard input and output until there is a reason to end, which is returned when nothing is left
 /// of its calls.
@@ -140,7 +140,7 @@ impl Service {
             return;
         }
         while timeout(LOOK, self.client.finish()).await.is_err() {
-            if self.outbox.is_stuck(PATIENCE) {
+            if self.outbox.is_stuck(TIMEOUT) {
                 return;
             }
         }
@@ -164,7 +164,7 @@ impl Service {
         self.client.abandon();
         self.server.end(GRACE);
         if ending.leaves_a_reader() {
-            self.outbox.finish(PATIENCE);
+            self.outbox.finish(TIMEOUT);
         }
     }
 }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// The timeout until standard error has room for a line.
-const PATIENCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 300_000_000 };
+const TIMEOUT: Timespec = Timespec { tv_sec: 0, tv_nsec: 300_000_000 };
 
 pub(crate) struct Screen {
     terminal: Terminal,
@@ -54,7 +54,7 @@ impl Screen {
 fn to_stderr(line: &[u8], is_stuck: &AtomicBool) {
     let stderr = rustix::stdio::stderr();
     for piece in line.chunks(rustix::pipe::PIPE_BUF) {
-        let patience = if is_stuck.load(Ordering::Relaxed) { Timespec::default() } else { PATIENCE };
+        let patience = if is_stuck.load(Ordering::Relaxed) { Timespec::default() } else { TIMEOUT };
         let mut ready = [PollFd::new(&stderr, PollFlags::OUT)];
         let has_room = poll(&mut ready, Some(&patience)).unwrap_or(0) > 0;
         is_stuck.store(!has_room, Ordering::Relaxed);

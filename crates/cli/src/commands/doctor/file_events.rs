@@ -6,7 +6,7 @@ use rustix::fs::inotify::{CreateFlags, WatchFlags, add_watch, init};
 use std::path::Path;
 
 /// The timeout for an event.
-const PATIENCE: Timespec = Timespec { tv_sec: 2, tv_nsec: 0 };
+const TIMEOUT: Timespec = Timespec { tv_sec: 2, tv_nsec: 0 };
 
 /// `None` if no file can be created in `parent`, which says nothing about events.
 pub(super) fn try_them(parent: &Path) -> Option<Result<(), String>> {
@@ -21,7 +21,7 @@ fn is_told(folder: &Path) -> Result<(), String> {
     let events = init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).map_err(|error| error.to_string())?;
     add_watch(&events, folder, WatchFlags::CREATE).map_err(|error| error.to_string())?;
     mcp_bash_files::create_new(&folder.join("changed"), 0o600).map_err(|error| error.to_string())?;
-    match poll(&mut [PollFd::new(&events, PollFlags::IN)], Some(&PATIENCE)) {
+    match poll(&mut [PollFd::new(&events, PollFlags::IN)], Some(&TIMEOUT)) {
         Ok(0) => Err("no event came".to_owned()),
         Ok(_) => Ok(()),
         Err(error) => Err(error.to_string()),

@@ -2,7 +2,7 @@
 
 use super::error::ImportError;
 use super::source::LONGEST;
-use mcp_bash_runner::{Confinement, Input, Invocation, Outcome, Patience, ProcessEnding, Variables};
+use mcp_bash_runner::{Confinement, Input, Invocation, Outcome, ProcessEnding, TimeLimits, Variables};
 use mcp_bash_scripts::Scripts;
 use std::ffi::OsString;
 use std::io::Read;
@@ -51,7 +51,7 @@ pub(super) fn ask(
         directory: std::env::current_dir().map_err(|error| not_run(error.to_string()))?,
         environment,
         input: Input::Bytes(&[]),
-        patience: Patience::fixed(Duration::from_secs(SECONDS)),
+        patience: TimeLimits::fixed(Duration::from_secs(SECONDS)),
         grace: Duration::from_millis(200),
         output_limit: LONGEST,
         budget: std::sync::Arc::clone(scripts.budget()),

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 pub(super) fn document(pages: &[Page]) -> String {
     let mut text = String::from(
         "# Commands\n\n\
-         What `mcp-bash COMMAND --help` and `mcp-bash man COMMAND` say, on one page. It is made of the code; a test says when it is \
+         What `mcp-bash COMMAND --help` and `mcp-bash man COMMAND` say, on one page. It is generated from the code; a test fails when it is \
          not up to date.\n\n",
     );
     let global: Vec<&Arg> =

@@ -54,7 +54,8 @@ impl Entry for Tool {
                     used.insert(metadata);
                     let problem =
                         "is skipped: it is neither executable nor starts with `#!`; run `chmod +x` on it";
-                    diagnostics.push(Diagnostic::new(path(), problem).mended_by(Repair::executable(path())));
+                    diagnostics
+                        .push(Diagnostic::new(path(), problem).repaired_by(Repair::executable(path())));
                 }
                 continue;
             };

@@ -2,7 +2,7 @@
 //!
 //! Loading this program again takes longer than most scripts run, and a command that makes a single call would pay for
 //! it each time. So the warden begins in the memory of this process (`CLONE_VM`), where it only waits for the end of
-//! the pipe. Then, or after [`PATIENCE`], it becomes a program of its own by `execve`. It does not stay as it is: when
+//! the pipe. Then, or after [`TIMEOUT`], it becomes a program of its own by `execve`. It does not stay as it is: when
 //! memory runs out the kernel kills all processes that share a memory, and the memory of a server that has ended would
 //! not be freed.
 //!
@@ -24,7 +24,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::ptr::{null, null_mut};
 
 /// How long the warden shares our memory. Most commands have ended by then.
-const PATIENCE: libc::timespec = libc::timespec { tv_sec: 0, tv_nsec: 50_000_000 };
+const TIMEOUT: libc::timespec = libc::timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 
 /// The warden only makes a few system calls on it.
 const STACK_SIZE: usize = 16 * 1024;
@@ -112,7 +112,7 @@ extern "C" fn main(shared: *mut c_void) -> c_int {
         if !failed {
             let mut end = libc::pollfd { fd: 0, events: libc::POLLIN, revents: 0 };
             // The kernel writes the remaining time to it.
-            let mut patience = PATIENCE;
+            let mut patience = TIMEOUT;
             let (end, patience) = (&raw mut end, &raw mut patience);
             call(libc::SYS_ppoll, [end.expose_provenance(), 1, patience.expose_provenance(), 0, 0]);
             let program = shared.program.as_ptr().expose_provenance();

@@ -49,7 +49,7 @@ pub(super) async fn ask(
 
 /// Reads an array of strings, an object that has one and may say that there are more, or one value a line.
 fn read(printed: &str, offset: usize, limit: usize) -> Option<Suggestions> {
-    let whole: Value = serde_json::from_str(&surrogates::mended(printed.trim())).unwrap_or_default();
+    let whole: Value = serde_json::from_str(&surrogates::repaired(printed.trim())).unwrap_or_default();
     let (values, described) = match &whole {
         Value::Array(values) => (strings(values)?, &Value::Null),
         Value::Object(members) => {

@@ -59,7 +59,7 @@ impl Writer<'_> {
     /// A JSON text as a tree of values.
     pub(super) fn parse(&self, text: &str) -> Result<serde_json::Result<Value>, PromptError> {
         self.spent.hold(tree_bytes(text))?;
-        Ok(serde_json::from_str(&surrogates::mended(text)))
+        Ok(serde_json::from_str(&surrogates::repaired(text)))
     }
 
     /// The messages as the text of a JSON array.

@@ -2,7 +2,7 @@
 
 use crate::replies::{Answer, Content};
 use mcp_bash_project::{Tool, WorkerProgram};
-use mcp_bash_scripts::{Overrun, Patience};
+use mcp_bash_scripts::{Overrun, TimeLimits};
 use mcp_bash_wire::Revision;
 use serde_json::json;
 use std::time::Duration;
@@ -14,7 +14,7 @@ pub(super) fn shut_down(tool: &Tool) -> Answer {
 }
 
 /// The script was stopped by its timeout.
-pub(super) fn timed_out(tool: &Tool, limits: Patience, overrun: Overrun, revision: Revision) -> Answer {
+pub(super) fn timed_out(tool: &Tool, limits: TimeLimits, overrun: Overrun, revision: Revision) -> Answer {
     let (name, seconds) = (&tool.name, limits.limit.as_secs());
     let most = limits.most.map_or(seconds, |most| most.as_secs());
     let program = tool.worker().map_or(WorkerProgram::Itself, |worker| worker.program);

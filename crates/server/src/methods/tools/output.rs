@@ -10,7 +10,9 @@ use crate::offered::{Broken, Schemas};
 use crate::replies::{Answer, Content, Members};
 use mcp_bash_budget::{Charge, NoRoom, SMALL, tree_bytes};
 use mcp_bash_project::{Execution, Tool, excerpt};
-use mcp_bash_scripts::{AnswerKind, LONGEST_ARGUMENT, Outcome, Patience, ProcessEnding, interpreter_problem};
+use mcp_bash_scripts::{
+    AnswerKind, LONGEST_ARGUMENT, Outcome, ProcessEnding, TimeLimits, interpreter_problem,
+};
 use mcp_bash_wire::{Limits, LogLevel, Raw, RpcError, ScanError, Scanner, keys, surrogates, write};
 use std::borrow::Cow;
 
@@ -20,7 +22,7 @@ pub(crate) struct Finished<'a> {
     pub(crate) tool: &'a Tool,
     pub(crate) schemas: &'a Schemas,
     pub(crate) outcome: &'a Outcome,
-    pub(crate) patience: Patience,
+    pub(crate) patience: TimeLimits,
     /// The arguments of the call.
     pub(crate) arguments: &'a str,
 }
@@ -122,8 +124,8 @@ impl Finished<'_> {
             return self.own_failure(text.trim());
         }
         let mut stdout = self.outcome.text();
-        if let Some(mended) = without_halves(&stdout) {
-            stdout = Cow::Owned(mended);
+        if let Some(repaired) = without_halves(&stdout) {
+            stdout = Cow::Owned(repaired);
         }
         let printed = Scanner::new(stdout.trim(), Limits::default()).whole_value();
         if self.tool.execution == Execution::Provider {
@@ -328,7 +330,7 @@ impl Finished<'_> {
 
     /// The script's own answer for the client: a whole result, or an error.
     fn own_failure(&self, text: &str) -> Result<Answer, FailedCall> {
-        let text = surrogates::mended(text);
+        let text = surrogates::repaired(text);
         let whole = Scanner::new(&text, Limits::default()).whole_value().ok();
         if let Some(whole) = whole.and_then(readable_result) {
             return self.pass_through(&whole, true);

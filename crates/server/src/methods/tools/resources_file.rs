@@ -104,7 +104,7 @@ fn read_list(text: &str) -> Vec<Named> {
         }
         _ => None,
     };
-    match serde_json::from_str::<Value>(&surrogates::mended(text)) {
+    match serde_json::from_str::<Value>(&surrogates::repaired(text)) {
         Ok(Value::Array(entries)) => entries.iter().filter_map(named).collect(),
         Ok(entry) => named(&entry).into_iter().collect(),
         Err(_) => text.lines().filter_map(read_line).collect(),

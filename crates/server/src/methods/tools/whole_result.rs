@@ -28,9 +28,9 @@ impl<'a> WholeResult<'a> {
 
 /// Script output that is JSON with lone surrogates, without them.
 pub(super) fn without_halves(printed: &str) -> Option<String> {
-    let Cow::Owned(mended) = surrogates::mended(printed) else { return None };
-    let is_json = Scanner::new(mended.trim(), Limits::default()).whole_value().is_ok();
-    is_json.then_some(mended)
+    let Cow::Owned(repaired) = surrogates::repaired(printed) else { return None };
+    let is_json = Scanner::new(repaired.trim(), Limits::default()).whole_value().is_ok();
+    is_json.then_some(repaired)
 }
 
 /// Reads `{"code": …, "message": …, "data": …}` as an error.
