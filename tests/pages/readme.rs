@@ -43,7 +43,7 @@ fn after_all_commands() -> TempDir {
     // built binary replaces `cargo run`.
     let pasted: Vec<String> =
         snippets("sh").into_iter().filter(|snippet| snippet.trim() != "scripts/test").collect();
-    let pasted = pasted.join("\n").replace("cargo run --release --", "mcp-bash");
+    let pasted = pasted.join("\n").replace("cargo run --", "mcp-bash");
     let mut command = Command::new("bash");
     command.args(["-ec", &format!("umask 002\n{pasted}")]).current_dir(here.path()).env("PATH", &path);
     let output = command.output().expect("bash");

@@ -179,10 +179,15 @@ fn serve(common: &Common, arguments: &Arguments, manner: &Manner<'_>) -> Result<
         server.served().note_named_path(named);
     }
     let watch = follow_project(&server, &scripts, view, &location);
-    runtime.spawn(async move {
-        tokio::time::sleep(AFTER_START).await;
+    if http.is_some() {
+        // A server that cannot watch is not ready.
         watch();
-    });
+    } else {
+        runtime.spawn(async move {
+            tokio::time::sleep(AFTER_START).await;
+            watch();
+        });
+    }
     upkeep::keep_private_folder(&scripts, runtime.handle());
     let told = Arc::clone(&server);
     search_path::resolve_for(scripts, runtime.handle(), AFTER_START, move |scripts| {
