@@ -110,7 +110,10 @@ fn fish_completes() {
     let Some(offered) = completed("mcp-bash import --as j") else { return };
     assert_eq!(offered, ["justfile"]);
     let commands = completed("mcp-bash complet").unwrap();
-    assert!(commands.iter().any(|line| line.starts_with("completions\tPrint a shell completion script")), "{commands:?}");
+    assert!(
+        commands.iter().any(|line| line.starts_with("completions\tPrint a shell completion script")),
+        "{commands:?}"
+    );
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! Quick exit: the kernel takes ten milliseconds or more to release file watches (inotify), and an exiting process waits for
-//! that. If an io_uring instance holds the watches too, the kernel releases them in the background after the process is
+//! that. If an `io_uring` instance holds the watches too, the kernel releases them in the background after the process is
 //! gone.
 
 #![expect(unsafe_code, reason = "no crate we use offers these calls")]
@@ -15,7 +15,7 @@ const REGISTER_FILES: c_int = 2;
 const PARAMETERS: usize = 120;
 
 /// Makes the exit of this process not wait for its file watches. To be called just before it exits. Does nothing where the
-/// system has no io_uring or forbids it.
+/// system has no `io_uring` or forbids it.
 pub fn release_watches_in_background() {
     let watches: Vec<c_int> = open_descriptors().filter(|number| is_watch(*number)).collect();
     let Ok(count) = c_int::try_from(watches.len()) else { return };

@@ -8,7 +8,7 @@
 //! reported (`report`). Programs in `test/` are run as well (`external`). `contract` compares what clients see of the
 //! project with what was recorded, and `watch` runs affected tests again after a change.
 //!
-//! The command line, exit codes and signals are those of the caller: [`run`] returns a [`Verdict`] or a [`TestError`].
+//! The command line, exit codes and signals are those of the caller: [`run()`] returns a [`Verdict`] or a [`TestError`].
 
 #![warn(clippy::print_stderr)]
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests use files of their own"))]

@@ -4,6 +4,11 @@
 //! the first one. So we allow few arenas, and give back free memory in the middle when the server is quiet. (Thresholds
 //! that keep large blocks out of the arenas give back at once, and make each of those blocks twice as slow.)
 
+/// The allocator of musl takes half of the instructions of a start.
+#[cfg(target_env = "musl")]
+#[global_allocator]
+static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
+
 /// As many as there are busy threads on a small machine. More would keep more.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const ARENAS: libc::c_int = 2;

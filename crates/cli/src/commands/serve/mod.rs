@@ -248,7 +248,6 @@ fn state_keys(settings: &Settings) -> Result<Option<KeyRing>, Error> {
 
 /// Keeps what is served in sync with the project, and the registry in sync with what is served: definitions from now on, other
 /// changes when the returned function is called.
-#[must_use]
 pub(crate) fn follow_project(
     server: &Arc<Server>,
     scripts: &Arc<Scripts>,
