@@ -209,7 +209,7 @@ fn http_1_0_and_connection_close_are_honoured() {
     http.send(format!("{HEAD}Connection: close\r\nContent-Length: {length}\r\n\r\n{body}").as_bytes());
     assert_eq!(http.response().header("connection"), Some("close"));
     http.expect_closed();
-    // A client that sends `Expect: 100-continue` is told to continue.
+    // A client that sends `Expect: 100-continue` receives the interim response to continue.
     let mut http = target.server.connect();
     http.send(format!("{HEAD}Expect: 100-continue\r\nContent-Length: {length}\r\n\r\n").as_bytes());
     let mut go_on = [0; 25];

@@ -60,7 +60,7 @@ pub struct Places {
 }
 
 /// Serves everybody who connects until there is a reason to end, which is returned when nothing is left of their calls.
-/// `announce` is told where it is served.
+/// `announce` receives the addresses where it is served.
 pub fn serve(
     server: &Arc<Server>,
     runtime: &Runtime,
