@@ -20,7 +20,7 @@ fn a_case_file_that_is_wrong_is_named_with_its_line() {
             "2: `/etc/passwd` leads out of the folder of the case; paths are relative to it",
         ),
         ("expect: { text: 1.10 }\n", "1: `text` must be a text; put quotes around it"),
-        ("tool: a\nprompt: b\n", "1: a case tests one thing; this one names a `tool` and a `prompt`"),
+        ("tool: a\nprompt: b\n", "1: one request has one subject; this one names a `tool` and a `prompt`"),
         ("timeout: 0\n", "1: `timeout` must be more than 0 and at most 86400 seconds"),
         (
             "answers: [maybe]\n",

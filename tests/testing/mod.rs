@@ -6,6 +6,7 @@ mod expectations;
 mod hostile;
 mod programs;
 mod reports;
+mod steps;
 mod watching;
 
 use crate::harness::{Project, Server};

@@ -1,7 +1,7 @@
 //! Expectations: compares the result of a case with what it expects.
 
 use crate::cases::case::{
-    Case, Expect, ExpectedError, ExpectedLog, ExpectedProgress, FileAfter, Pattern, ResultSchema,
+    Expect, ExpectedError, ExpectedLog, ExpectedProgress, FileAfter, Pattern, ResultSchema,
 };
 use crate::diff::{DiffLine, cut, diff};
 use crate::host::{Heard, Logged, Progress};
@@ -33,8 +33,7 @@ impl Mismatch {
 }
 
 /// All mismatches, except for the snapshot.
-pub(crate) fn mismatches(case: &Case, got: &Got, dir: &Path, places: &Places) -> Vec<Mismatch> {
-    let expect = &case.expect;
+pub(crate) fn mismatches(expect: &Expect, got: &Got, dir: &Path, places: &Places) -> Vec<Mismatch> {
     // The rest may follow from an answer that does not fit its question.
     let mut found: Vec<Mismatch> = got.heard.misplaced.iter().map(Mismatch::new).collect();
     check_error(expect, got, &mut found);

@@ -51,9 +51,9 @@ impl Drop for TemporaryFolder {
     }
 }
 
-/// The folders of one worker, for one case after another.
+/// The folders of a server and of its cases, one after another.
 #[derive(Debug)]
-pub(crate) struct WorkerFolder {
+pub(crate) struct ServerFolder {
     pub(crate) home: PathBuf,
     /// `${dir}` of a case.
     pub(crate) dir: PathBuf,
@@ -61,7 +61,7 @@ pub(crate) struct WorkerFolder {
     pub(crate) log: PathBuf,
 }
 
-impl WorkerFolder {
+impl ServerFolder {
     pub(crate) fn new(above: &Path, number: usize) -> io::Result<Self> {
         let own = above.join(number.to_string());
         fs::create_dir(&own)?;
@@ -77,6 +77,11 @@ impl WorkerFolder {
             DirBuilder::new().mode(0o700).create(folder)?;
         }
         Ok(())
+    }
+
+    /// Removes all of it.
+    pub(crate) fn remove(&self) -> io::Result<()> {
+        self.home.parent().map_or(Ok(()), remove)
     }
 
     /// Writes the files of a case.

@@ -77,14 +77,19 @@ pub fn run(
 
 /// Records the results that differ from their snapshots, as far as the review accepts them.
 fn record(report: &mut Report, mut review: Review) -> Result<(), TestError> {
-    for CaseReport { case, change, status, .. } in &mut report.cases {
-        let Some(changed) = change else { continue };
-        let title = format!("{} ({})", case.id(), changed.path.display());
-        if review.accepts(&title, changed.recorded.as_deref().unwrap_or_default(), &changed.got)? {
-            let written = snapshot::write(changed);
-            written.map_err(|source| TestError::Write { path: changed.path.clone(), source })?;
+    for CaseReport { case, changes, status, .. } in &mut report.cases {
+        let mut recorded = 0;
+        for changed in &*changes {
+            let title = format!("{} ({})", case.id(), changed.path.display());
+            if review.accepts(&title, changed.recorded.as_deref().unwrap_or_default(), &changed.got)? {
+                let written = snapshot::write(changed);
+                written.map_err(|source| TestError::Write { path: changed.path.clone(), source })?;
+                recorded += 1;
+            }
+        }
+        report.recorded += recorded;
+        if recorded > 0 && recorded == changes.len() {
             *status = Status::Passed;
-            report.recorded += 1;
         }
     }
     Ok(())

@@ -1,19 +1,23 @@
-//! Case runner: runs several cases at once, each worker with a server of its own.
+//! Case runner: runs several cases at once, each with a server of its own.
+//!
+//! While a worker runs a case, a server for the next one starts, and that of the case before ends.
 
-use crate::cases::case::Case;
+use crate::cases::case::{Case, Step};
+use crate::cases::values::Values;
 use crate::counter::Counter;
 use crate::expect::{Mismatch, mismatches};
-use crate::folder::{TemporaryFolder, WorkerFolder};
-use crate::result::{Got, Places};
+use crate::folder::{ServerFolder, TemporaryFolder};
+use crate::result::Places;
 use crate::server::{NoResult, Setting, TestServer};
 use crate::snapshot::{self, Change};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::io;
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
-use tokio::task::LocalSet;
+use tokio::task::{JoinHandle, LocalSet, spawn_local};
 
 /// How a case ended.
 #[derive(Debug, Clone)]
@@ -23,8 +27,8 @@ pub(crate) struct CaseReport {
     pub(crate) duration: Duration,
     /// The end of the script's standard error.
     pub(crate) stderr: String,
-    /// How the result differs from its snapshot, if nothing else is wrong.
-    pub(crate) change: Option<Change>,
+    /// How results differ from their snapshots, if nothing else is wrong.
+    pub(crate) changes: Vec<Change>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,10 +43,21 @@ pub(crate) enum Status {
 struct Shared {
     cases: Vec<Case>,
     setting: Setting,
-    /// The indices of the cases that no worker has started.
-    queue: RefCell<VecDeque<usize>>,
+    /// The folder in which each server has its own.
+    folder: PathBuf,
+    folders: Cell<usize>,
+    /// The groups that no worker has taken: indices of cases that run one after another with one server.
+    queue: RefCell<VecDeque<Vec<usize>>>,
+    /// Servers that were started ahead, for cases that need nothing special of theirs.
+    ready: RefCell<VecDeque<Start>>,
     reports: RefCell<Vec<Option<CaseReport>>>,
     counter: Counter,
+}
+
+/// A server that is starting or has started, and its folder.
+struct Start {
+    folder: Rc<ServerFolder>,
+    server: JoinHandle<Result<TestServer, String>>,
 }
 
 /// Runs all cases, and returns their reports in order. `None` if `stop` is set meanwhile.
@@ -54,114 +69,238 @@ pub(crate) async fn run_cases(
     stop: &watch::Receiver<bool>,
 ) -> io::Result<Option<Vec<CaseReport>>> {
     let shared = Rc::new(Shared {
-        queue: RefCell::new(in_order_of_servers(cases)),
-        reports: RefCell::new(cases.iter().map(|_| None).collect()),
+        queue: RefCell::new(groups(cases)),
+        reports: RefCell::new(cases.iter().map(skipped).collect()),
         counter: Counter::new(cases.len()),
         cases: cases.to_vec(),
         setting: setting.clone(),
+        folder: folder.path().to_owned(),
+        folders: Cell::new(0),
+        ready: RefCell::default(),
     });
-    let workers = LocalSet::new();
-    for number in 1..=jobs.clamp(1, cases.len().max(1)) {
-        let worker_folder = WorkerFolder::new(folder.path(), number)?;
-        workers.spawn_local(work(Rc::clone(&shared), worker_folder, stop.clone()));
+    let tasks = LocalSet::new();
+    let workers = jobs.clamp(1, cases.len().max(1));
+    let running: Vec<_> =
+        (0..workers).map(|_| tasks.spawn_local(work(Rc::clone(&shared), stop.clone()))).collect();
+    // With the workers, the servers that are still ending.
+    tasks.await;
+    for worker in running {
+        worker.await.map_err(io::Error::other)??;
     }
-    workers.await;
     shared.counter.clear();
     let reports = shared.reports.take();
     Ok(reports.into_iter().collect())
 }
 
-/// Cases with the same environment are adjacent, so that they can share a server.
-fn in_order_of_servers(cases: &[Case]) -> VecDeque<usize> {
-    let mut order: Vec<usize> = (0..cases.len()).collect();
-    order.sort_by_key(|index| (&cases[*index].environment, &cases[*index].roots));
-    order.into()
+/// The report of a case that is not run.
+fn skipped(case: &Case) -> Option<CaseReport> {
+    let reason = case.skip.clone()?;
+    Some(CaseReport { status: Status::Skipped(reason), ..CaseReport::new(case) })
 }
 
-/// Runs one case after another until there is none left.
-async fn work(shared: Rc<Shared>, folder: WorkerFolder, mut stop: watch::Receiver<bool>) {
-    let places = Places::new(&folder.dir, &shared.setting.project);
-    let mut server = None;
-    let mut is_stopped = false;
-    loop {
-        let Some(index) = shared.queue.borrow_mut().pop_front() else { break };
-        let case = &shared.cases[index];
-        tokio::select! {
-            biased;
-            _ = stop.wait_for(|stopped| *stopped) => {
-                is_stopped = true;
-                break;
-            }
-            report = run_case(case, &mut server, &shared.setting, &folder, &places) => {
-                shared.reports.borrow_mut()[index] = Some(report);
-                shared.counter.add_one();
-            }
+/// The cases that have to run, each alone or with those that share its server.
+fn groups(cases: &[Case]) -> VecDeque<Vec<usize>> {
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for (index, case) in cases.iter().enumerate().filter(|(_, case)| case.skip.is_none()) {
+        let shares =
+            |group: &&mut Vec<usize>| group.first().is_some_and(|first| cases[*first].shares_with(case));
+        match groups.iter_mut().find(shares) {
+            Some(group) => group.push(index),
+            None => groups.push(vec![index]),
         }
     }
-    if is_stopped {
-        TestServer::end_now(&mut server).await;
-    } else {
-        TestServer::end(&mut server).await;
+    groups.into()
+}
+
+/// Runs one group after another until there is none left.
+async fn work(shared: Rc<Shared>, mut stop: watch::Receiver<bool>) -> io::Result<()> {
+    loop {
+        let Some(group) = shared.queue.borrow_mut().pop_front() else { break };
+        let Start { folder, server } = shared.server_for(group[0])?;
+        let mut server = started(server).await;
+        let is_stopped = tokio::select! {
+            biased;
+            _ = stop.wait_for(|stopped| *stopped) => true,
+            () = run_group(&shared, &group, &folder, &mut server) => false,
+        };
+        if is_stopped {
+            end_now(server).await;
+            shared.queue.borrow_mut().clear();
+            break;
+        }
+        spawn_local(async move {
+            if let Ok(server) = server {
+                server.end().await;
+            }
+            // A folder that cannot be removed goes with the folder of the run.
+            let _ = folder.remove();
+        });
+    }
+    loop {
+        let Some(Start { server, .. }) = shared.ready.borrow_mut().pop_front() else { return Ok(()) };
+        end_now(started(server).await).await;
+    }
+}
+
+async fn end_now(server: Result<TestServer, String>) {
+    if let Ok(server) = server {
+        server.end_now().await;
+    }
+}
+
+impl Shared {
+    /// The server of a case: one that was started ahead, if it needs nothing special. Another one is started in its place.
+    fn server_for(self: &Rc<Self>, index: usize) -> io::Result<Start> {
+        let case = &self.cases[index];
+        let ahead = if case.has_plain_server() { self.ready.borrow_mut().pop_front() } else { None };
+        let found = match ahead {
+            Some(ahead) => ahead,
+            None => self.start(index)?,
+        };
+        let next = self
+            .queue
+            .borrow()
+            .iter()
+            .map(|group| group[0])
+            .find(|next| self.cases[*next].has_plain_server());
+        if let Some(next) = next {
+            let ahead = self.start(next)?;
+            self.ready.borrow_mut().push_back(ahead);
+        }
+        Ok(found)
+    }
+
+    fn start(self: &Rc<Self>, case: usize) -> io::Result<Start> {
+        self.folders.set(self.folders.get() + 1);
+        let folder = Rc::new(ServerFolder::new(&self.folder, self.folders.get())?);
+        let server = spawn_local(start(Rc::clone(self), Rc::clone(&folder), case));
+        Ok(Start { folder, server })
+    }
+
+    fn places(&self, folder: &ServerFolder) -> Places {
+        Places::new(&folder.dir, &self.setting.project)
+    }
+}
+
+/// Starts a server for a case.
+async fn start(shared: Rc<Shared>, folder: Rc<ServerFolder>, case: usize) -> Result<TestServer, String> {
+    let places = shared.places(&folder);
+    TestServer::for_case(&shared.setting, &folder, &places, &shared.cases[case]).await
+}
+
+async fn started(server: JoinHandle<Result<TestServer, String>>) -> Result<TestServer, String> {
+    server.await.unwrap_or_else(|error| Err(error.to_string()))
+}
+
+async fn run_group(
+    shared: &Rc<Shared>,
+    group: &[usize],
+    folder: &Rc<ServerFolder>,
+    server: &mut Result<TestServer, String>,
+) {
+    let places = shared.places(folder);
+    for index in group {
+        // The case before left it in a state that no one knows.
+        if server.as_ref().is_ok_and(TestServer::is_gone) {
+            *server = start(Rc::clone(shared), Rc::clone(folder), *index).await;
+        }
+        let report = run_case(&shared.cases[*index], server, folder, &places).await;
+        shared.reports.borrow_mut()[*index] = Some(report);
+        shared.counter.add_one();
     }
 }
 
 async fn run_case(
     case: &Case,
-    server: &mut Option<TestServer>,
-    setting: &Setting,
-    folder: &WorkerFolder,
+    server: &mut Result<TestServer, String>,
+    folder: &ServerFolder,
     places: &Places,
 ) -> CaseReport {
-    let mut report = CaseReport {
-        case: case.clone(),
-        status: Status::Passed,
-        duration: Duration::ZERO,
-        stderr: String::new(),
-        change: None,
-    };
-    if let Some(reason) = &case.skip {
-        report.status = Status::Skipped(reason.clone());
-        return report;
-    }
+    let mut report = CaseReport::new(case);
     let start = Instant::now();
-    let got = match prepared(case, folder, places) {
-        Ok(()) => TestServer::call(server, setting, folder, places, case).await,
-        Err(problem) => Err(NoResult::Failed(problem)),
-    };
-    report.duration = start.elapsed();
-    match got {
-        Ok(got) => judge(&mut report, &got, folder, places),
-        Err(NoResult::TimedOut) => {
-            let limit = case.timeout.as_secs_f64();
-            let problem = format!("it took longer than {limit} s, and was ended; `timeout` gives it more");
-            report.status = Status::Failed(vec![Mismatch::new(problem)]);
-        }
-        Err(NoResult::Failed(problem)) => report.status = Status::Failed(vec![Mismatch::new(problem)]),
+    let prepared = prepared(case, folder, places);
+    match (prepared, server) {
+        (Err(problem), _) => report.status = Status::Failed(vec![Mismatch::new(problem)]),
+        (Ok(()), Err(problem)) => report.status = Status::Failed(vec![Mismatch::new(problem.as_str())]),
+        (Ok(()), Ok(server)) => run_steps(&mut report, case, server, folder, places).await,
     }
+    report.duration = start.elapsed();
     report
 }
 
-fn prepared(case: &Case, folder: &WorkerFolder, places: &Places) -> Result<(), String> {
+fn prepared(case: &Case, folder: &ServerFolder, places: &Places) -> Result<(), String> {
     folder.empty().map_err(|error| format!("failed to make a folder for the case: {error}"))?;
     folder.fill(&case.files, |text| places.filled(text))
 }
 
-fn judge(report: &mut CaseReport, got: &Got, folder: &WorkerFolder, places: &Places) {
-    report.stderr.clone_from(&got.stderr);
-    let mut found = mismatches(&report.case, got, &folder.dir, places);
-    if found.is_empty() && report.case.expect.snapshot {
-        match snapshot::compare(&report.case, got) {
-            Ok(None) => {}
-            Ok(Some(change)) => {
-                found.push(snapshot_mismatch(&change));
-                report.change = Some(change);
+/// Makes one request after another, until a result is not as expected. A snapshot that differs stops nothing, so that all of
+/// them can be recorded.
+async fn run_steps(
+    report: &mut CaseReport,
+    case: &Case,
+    server: &mut TestServer,
+    folder: &ServerFolder,
+    places: &Places,
+) {
+    let mut values = Values::default();
+    let mut differing = Vec::new();
+    for (index, step) in case.steps.iter().enumerate() {
+        let found = match server.call(step, folder, places, &values).await {
+            Ok(got) => {
+                report.stderr.clone_from(&got.stderr);
+                let mut found = mismatches(&values.filled_expect(&step.expect), &got, &folder.dir, places);
+                if found.is_empty() && step.expect.snapshot {
+                    match snapshot::compare(case, index, &got) {
+                        Ok(change) => {
+                            differing
+                                .extend(change.as_ref().map(snapshot_mismatch).map(in_step(case, index)));
+                            report.changes.extend(change);
+                        }
+                        Err(error) => {
+                            found.push(Mismatch::new(format!("the snapshot cannot be read: {error}")));
+                        }
+                    }
+                }
+                if found.is_empty()
+                    && let Err(problem) = values.keep(step, &got.text, got.value().as_ref())
+                {
+                    found.push(Mismatch::new(problem));
+                }
+                found
             }
-            Err(error) => found.push(Mismatch::new(format!("the snapshot cannot be read: {error}"))),
+            Err(problem) => vec![Mismatch::new(no_result(step, problem))],
+        };
+        if !found.is_empty() {
+            report.changes.clear();
+            report.status = Status::Failed(found.into_iter().map(in_step(case, index)).collect());
+            return;
         }
     }
-    if !found.is_empty() {
-        report.status = Status::Failed(found);
+    if !differing.is_empty() {
+        report.status = Status::Failed(differing);
     }
+}
+
+/// Why a step has no result.
+fn no_result(step: &Step, problem: NoResult) -> String {
+    match problem {
+        NoResult::TimedOut => {
+            let limit = step.timeout.as_secs_f64();
+            format!("it took longer than {limit} s, and was ended; `timeout` gives it more")
+        }
+        NoResult::Failed(problem) => problem,
+    }
+}
+
+/// Names the step of a mismatch, if the case has several.
+fn in_step(case: &Case, index: usize) -> impl Fn(Mismatch) -> Mismatch {
+    let step = &case.steps[index];
+    let (kind, name, line) = (step.subject.kind(), step.subject.name(), step.line);
+    let prefix = match case.steps.len() {
+        1 => String::new(),
+        _ => format!("step {} ({kind} `{name}`, line {line}): ", index + 1),
+    };
+    move |mismatch| Mismatch { problem: format!("{prefix}{}", mismatch.problem), ..mismatch }
 }
 
 fn snapshot_mismatch(change: &Change) -> Mismatch {
@@ -172,5 +311,18 @@ fn snapshot_mismatch(change: &Change) -> Mismatch {
             &change.got,
         ),
         None => Mismatch::with_diff("there is no snapshot yet; `--update` records this", "", &change.got),
+    }
+}
+
+impl CaseReport {
+    /// Of a case that has passed so far.
+    fn new(case: &Case) -> Self {
+        Self {
+            case: case.clone(),
+            status: Status::Passed,
+            duration: Duration::ZERO,
+            stderr: String::new(),
+            changes: Vec::new(),
+        }
     }
 }

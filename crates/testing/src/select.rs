@@ -53,7 +53,7 @@ fn nothing_matches(pattern: &str, cases: &[Case], externals: &[External]) -> Tes
     let known = ids
         .iter()
         .map(String::as_str)
-        .chain(cases.iter().map(|case| case.subject.name()))
+        .chain(cases.iter().map(|case| case.subject().name()))
         .chain(cases.iter().map(|case| case.name.as_str()))
         .chain(externals.iter().map(|external| external.shown.as_str()));
     let remedy = match nearest(pattern, known) {
@@ -71,8 +71,8 @@ pub(crate) fn list(cases: &[Case], externals: &[External], as_json: bool) -> Str
             .map(|case| {
                 json!({
                     "id": case.id(),
-                    "kind": case.subject.kind(),
-                    "subject": case.subject.name(),
+                    "kind": case.subject().kind(),
+                    "subject": case.subject().name(),
                     "file": case.place.shown,
                     "line": case.place.line,
                 })

@@ -1,7 +1,8 @@
-//! Test server of a worker: a process of its own, kept for the next case if that needs the same one.
+//! Test server: a process of its own, for one case or for those that share it.
 
-use crate::cases::case::{Case, Completed, Subject};
-use crate::folder::WorkerFolder;
+use crate::cases::case::{Case, Completed, Step, Subject};
+use crate::cases::values::Values;
+use crate::folder::ServerFolder;
 use crate::host::TestHost;
 use crate::result::{Got, Places};
 use mcp_bash_client::{Connection, Error as ClientError, Launch, ServerProcess, Session};
@@ -26,20 +27,20 @@ pub(crate) struct Setting {
     pub(crate) registry: PathBuf,
 }
 
-/// What a case needs of its server: with anything else it needs another one.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What a case needs of its server.
 struct Wanted {
     environment: Vec<(String, String)>,
     roots: Vec<PathBuf>,
 }
 
 pub(crate) struct TestServer {
-    wanted: Wanted,
     session: Session,
     host: TestHost,
+    /// Whether a request failed in a way that leaves its state unknown.
+    is_gone: bool,
 }
 
-/// Why a case got no result.
+/// Why a step got no result.
 #[derive(Debug)]
 pub(crate) enum NoResult {
     TimedOut,
@@ -48,58 +49,52 @@ pub(crate) enum NoResult {
 }
 
 impl TestServer {
-    /// The result of the case. A server that does not fit is shut down, and another one is started; one that can no longer
-    /// be trusted is not kept.
-    pub(crate) async fn call(
-        kept: &mut Option<Self>,
+    /// Starts the server of a case.
+    pub(crate) async fn for_case(
         setting: &Setting,
-        folder: &WorkerFolder,
+        folder: &ServerFolder,
         places: &Places,
         case: &Case,
+    ) -> Result<Self, String> {
+        let wanted = Wanted::by(case, folder, places);
+        let started = Self::start(setting, folder, wanted).await;
+        started.map_err(|error| with_last_words(&error, folder))
+    }
+
+    /// The result of a step.
+    pub(crate) async fn call(
+        &mut self,
+        step: &Step,
+        folder: &ServerFolder,
+        places: &Places,
+        values: &Values,
     ) -> Result<Got, NoResult> {
-        Self::make_fit(kept, setting, folder, places, case).await?;
-        // It stays where it is, so that it can be shut down cleanly when this future is dropped.
-        let Some(server) = kept else { return Err(NoResult::Failed("there is no server".to_owned())) };
-        server.host.prepare(&case.answers);
-        let (method, params) = request(case, places);
-        let answer = server.session.request(method, &params, &mut server.host, Some(case.timeout)).await;
-        let heard = server.host.take_heard();
+        self.host.prepare(&step.answers);
+        let (method, params) = request(step, places, values);
+        let answer = self.session.request(method, &params, &mut self.host, Some(step.timeout)).await;
+        let heard = self.host.take_heard();
         match answer {
             Ok(result) => {
                 let result: Value = serde_json::from_str(result.get())
                     .map_err(|error| NoResult::Failed(format!("the result cannot be read: {error}")))?;
-                Ok(Got::of_result(&case.subject, &result, heard, places))
+                Ok(Got::of_result(&step.subject, &result, heard, places))
             }
             Err(ClientError::Refused(refusal)) => Ok(Got::of_refusal(&refusal, heard, places)),
             Err(error) => {
-                Self::end(kept).await;
-                match error {
-                    ClientError::TimedOut { .. } => Err(NoResult::TimedOut),
-                    other => Err(NoResult::Failed(with_last_words(&other, folder))),
-                }
+                self.is_gone = true;
+                Err(match error {
+                    ClientError::TimedOut { .. } => NoResult::TimedOut,
+                    other => NoResult::Failed(with_last_words(&other, folder)),
+                })
             }
         }
     }
 
-    /// Makes sure that there is a server that fits a case: the current one, if it does.
-    async fn make_fit(
-        kept: &mut Option<Self>,
-        setting: &Setting,
-        folder: &WorkerFolder,
-        places: &Places,
-        case: &Case,
-    ) -> Result<(), NoResult> {
-        let wanted = Wanted::by(case, folder, places);
-        if kept.as_ref().is_some_and(|server| server.wanted == wanted) {
-            return Ok(());
-        }
-        Self::end(kept).await;
-        let started = Self::start(setting, folder, wanted).await;
-        *kept = Some(started.map_err(|error| NoResult::Failed(with_last_words(&error, folder)))?);
-        Ok(())
+    pub(crate) fn is_gone(&self) -> bool {
+        self.is_gone
     }
 
-    async fn start(setting: &Setting, folder: &WorkerFolder, wanted: Wanted) -> Result<Self, ClientError> {
+    async fn start(setting: &Setting, folder: &ServerFolder, wanted: Wanted) -> Result<Self, ClientError> {
         // Its own output, not that of the server before it.
         let _ = std::fs::remove_file(&folder.log);
         let launch = Launch {
@@ -116,26 +111,22 @@ impl TestServer {
         let mut session = Session::begin(connection, "mcp-bash test", &mut host, GREETING).await?;
         let level = json!({ "level": "debug" });
         session.request("logging/setLevel", &level, &mut host, Some(GREETING)).await?;
-        Ok(Self { wanted, session, host })
+        Ok(Self { session, host, is_gone: false })
     }
 
-    pub(crate) async fn end(kept: &mut Option<Self>) {
-        if let Some(server) = kept.take() {
-            server.session.end().await;
-        }
+    pub(crate) async fn end(self) {
+        self.session.end().await;
     }
 
     /// The same without waiting for its work.
-    pub(crate) async fn end_now(kept: &mut Option<Self>) {
-        if let Some(server) = kept.take() {
-            server.session.end_now().await;
-        }
+    pub(crate) async fn end_now(self) {
+        self.session.end_now().await;
     }
 
     /// A server with the default environment, as clients find it.
     pub(crate) async fn plain(
         setting: &Setting,
-        folder: &WorkerFolder,
+        folder: &ServerFolder,
     ) -> Result<(Session, TestHost), ClientError> {
         let wanted = Wanted { environment: Vec::new(), roots: vec![folder.dir.clone()] };
         let Self { session, host, .. } = Self::start(setting, folder, wanted).await?;
@@ -144,7 +135,7 @@ impl TestServer {
 }
 
 impl Wanted {
-    fn by(case: &Case, folder: &WorkerFolder, places: &Places) -> Self {
+    fn by(case: &Case, folder: &ServerFolder, places: &Places) -> Self {
         let environment = case.environment.iter();
         let roots = match &case.roots {
             None => vec![folder.dir.clone()],
@@ -160,7 +151,7 @@ impl Wanted {
 /// The environment of a server: ours without a home and without variables that concern only us, and those of the case.
 fn variables(
     setting: &Setting,
-    folder: &WorkerFolder,
+    folder: &ServerFolder,
     own: &[(String, String)],
 ) -> Vec<(OsString, OsString)> {
     let is_left_out = |name: &OsString| {
@@ -189,10 +180,11 @@ fn variables(
     variables
 }
 
-/// The request that a case makes.
-fn request(case: &Case, places: &Places) -> (&'static str, Value) {
-    let arguments = places.filled_value(&case.arguments);
-    match &case.subject {
+/// The request that a step makes.
+fn request(step: &Step, places: &Places, values: &Values) -> (&'static str, Value) {
+    let arguments = places.filled_value(&values.filled_value(&step.arguments));
+    let filled_uri = |uri: &str| places.filled_uri(&values.filled(uri));
+    match &step.subject {
         Subject::Tool(name) => (
             "tools/call",
             json!({ "name": name, "arguments": arguments, "_meta": { "progressToken": "test" } }),
@@ -201,13 +193,13 @@ fn request(case: &Case, places: &Places) -> (&'static str, Value) {
             "prompts/get",
             json!({ "name": name, "arguments": arguments, "_meta": { "progressToken": "test" } }),
         ),
-        Subject::Resource(uri) => ("resources/read", json!({ "uri": places.filled_uri(uri) })),
+        Subject::Resource(uri) => ("resources/read", json!({ "uri": filled_uri(uri) })),
         Subject::Completion { of, argument, value } => {
             let of = match of {
                 Completed::Prompt(name) => json!({ "type": "ref/prompt", "name": name }),
-                Completed::Resource(uri) => json!({ "type": "ref/resource", "uri": places.filled_uri(uri) }),
+                Completed::Resource(uri) => json!({ "type": "ref/resource", "uri": filled_uri(uri) }),
             };
-            let argument = json!({ "name": argument, "value": places.filled(value) });
+            let argument = json!({ "name": argument, "value": places.filled(&values.filled(value)) });
             (
                 "completion/complete",
                 json!({ "ref": of, "argument": argument, "context": { "arguments": arguments } }),
@@ -217,7 +209,7 @@ fn request(case: &Case, places: &Places) -> (&'static str, Value) {
 }
 
 /// The error, and the server's last output.
-pub(crate) fn with_last_words(error: &ClientError, folder: &WorkerFolder) -> String {
+pub(crate) fn with_last_words(error: &ClientError, folder: &ServerFolder) -> String {
     let said = last_words(&folder.log);
     if said.is_empty() { error.to_string() } else { format!("{error}; it said last:\n{said}") }
 }

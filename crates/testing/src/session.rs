@@ -117,8 +117,9 @@ impl Selection {
         }
         let tested: HashSet<&str> = cases
             .iter()
-            .filter(|case| matches!(case.subject, Subject::Tool(_)))
-            .map(|case| case.subject.name())
+            .flat_map(|case| &case.steps)
+            .filter(|step| matches!(step.subject, Subject::Tool(_)))
+            .map(|step| step.subject.name())
             .collect();
         let mut untested = session.subjects.tool_names();
         untested.retain(|name| !tested.contains(name.as_str()));

@@ -22,12 +22,13 @@ pub(crate) struct Change {
     pub(crate) got: String,
 }
 
-/// The path of a case's snapshot.
-pub(crate) fn path(case: &Case) -> PathBuf {
+/// The path of the snapshot of a step, by its index in the case.
+pub(crate) fn path(case: &Case, index: usize) -> PathBuf {
     let folder = case.place.file.parent().unwrap_or(Path::new(""));
     let stem = case.place.file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let name = if case.name == stem { stem } else { format!("{stem}--{}", file_name(&case.name)) };
-    folder.join("__snapshots__").join(format!("{name}.snap"))
+    let number = if index == 0 { String::new() } else { format!("--step-{}", index + 1) };
+    folder.join("__snapshots__").join(format!("{name}{number}.snap"))
 }
 
 /// The name of a case as part of a file name. A digest distinguishes shortened names.
@@ -50,9 +51,9 @@ fn file_name(name: &str) -> String {
     }
 }
 
-/// How the result differs from the snapshot of its case.
-pub(crate) fn compare(case: &Case, got: &Got) -> io::Result<Option<Change>> {
-    let path = path(case);
+/// How the result of a step differs from its snapshot.
+pub(crate) fn compare(case: &Case, index: usize, got: &Got) -> io::Result<Option<Change>> {
+    let path = path(case, index);
     let mut text = got.snapshot();
     for (pattern, with) in &case.replace {
         text = pattern.replace_all(&text, with.as_str()).into_owned();

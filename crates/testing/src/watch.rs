@@ -71,7 +71,7 @@ fn run_concerned(
                 if is_test(file) {
                     return concerns_as_test(file, &case.place.file);
                 }
-                session.subjects.is_concerned(&case.subject, file)
+                case.steps.iter().any(|step| session.subjects.is_concerned(&step.subject, file))
             })
         });
         if changed.iter().all(|file| is_test(file)) {

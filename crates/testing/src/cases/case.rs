@@ -13,20 +13,43 @@ use std::time::Duration;
 pub(crate) struct Case {
     pub(crate) place: Place,
     pub(crate) name: String,
-    pub(crate) subject: Subject,
-    pub(crate) arguments: Value,
     /// Files that exist before, by their path below the folder of the case.
     pub(crate) files: Vec<(String, FileBefore)>,
     /// Variables of the server.
     pub(crate) environment: BTreeMap<String, String>,
     /// The folders that the client allows; by default the folder of the case.
     pub(crate) roots: Option<Vec<String>>,
-    pub(crate) answers: Vec<Answer>,
-    pub(crate) timeout: Duration,
+    /// Whether it shares a server with the other cases of its file that say so.
+    pub(crate) share: bool,
     /// Why it is not run.
     pub(crate) skip: Option<String>,
     pub(crate) replace: Vec<(Regex, String)>,
+    /// Its requests, in this order: at least one.
+    pub(crate) steps: Vec<Step>,
+}
+
+/// One request of a case, and what is expected of its result.
+#[derive(Debug, Clone)]
+pub(crate) struct Step {
+    pub(crate) line: usize,
+    pub(crate) subject: Subject,
+    pub(crate) arguments: Value,
+    pub(crate) answers: Vec<Answer>,
+    pub(crate) timeout: Duration,
     pub(crate) expect: Expect,
+    /// Values of the result that later steps use, by name.
+    pub(crate) keep: Vec<(String, Kept)>,
+}
+
+/// A part of a result that is kept.
+#[derive(Debug, Clone)]
+pub(crate) enum Kept {
+    /// Its text.
+    Text,
+    /// The value at this JSON pointer.
+    At(String),
+    /// The first group of this pattern in its text, or all that matches if it has no group.
+    Match(Pattern),
 }
 
 /// Where a case is written.
@@ -87,7 +110,25 @@ impl Subject {
 impl Case {
     /// Its name on the command line.
     pub(crate) fn id(&self) -> String {
-        format!("{}/{}", self.subject.name(), self.name)
+        format!("{}/{}", self.subject().name(), self.name)
+    }
+
+    /// Whether both run with the same server, one after the other.
+    pub(crate) fn shares_with(&self, other: &Self) -> bool {
+        self.share
+            && other.share
+            && self.place.file == other.place.file
+            && (&self.environment, &self.roots) == (&other.environment, &other.roots)
+    }
+
+    /// Whether its server needs no environment and no roots of its own.
+    pub(crate) fn has_plain_server(&self) -> bool {
+        self.environment.is_empty() && self.roots.is_none()
+    }
+
+    /// What it tests, for lists and reports: the subject of its first step.
+    pub(crate) fn subject(&self) -> &Subject {
+        &self.steps[0].subject
     }
 }
 

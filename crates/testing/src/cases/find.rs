@@ -1,7 +1,8 @@
 //! Case discovery: finds the case files of a project and reads them.
 
 use crate::cases::case::Case;
-use crate::cases::read_case::{CaseFile, cases};
+use crate::cases::case_file::CaseFile;
+use crate::cases::read_case::cases;
 use crate::cases::subjects::Subjects;
 use crate::snapshot;
 use mcp_bash_project::Paths;
@@ -69,7 +70,7 @@ fn alike(cases: &[Case]) -> Vec<CaseProblem> {
     let mut known: HashMap<PathBuf, usize> = HashMap::new();
     let mut problems = Vec::new();
     for case in cases {
-        if let Some(line) = known.insert(snapshot::path(case), case.place.line) {
+        if let Some(line) = known.insert(snapshot::path(case, 0), case.place.line) {
             let problem =
                 format!("another case of this file is called `{}` or much like it (line {line})", case.name);
             problems.push(CaseProblem {

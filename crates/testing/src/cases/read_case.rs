@@ -1,22 +1,17 @@
 //! Case reader: makes cases from a case file.
 
-use crate::cases::case::{
-    Answer, Case, Completed, Content, Expect, ExpectedError, ExpectedLog, ExpectedProgress, FileAfter,
-    FileBefore, Place, ResultSchema, Subject,
-};
-use crate::cases::fields::{
-    Fields, inner_path, items, kind, members, number, pattern, patterns, text, texts, truth, whole_number,
-};
+use crate::cases::case::{Answer, Case, Completed, Content, FileBefore, Kept, Place, Step, Subject};
+use crate::cases::case_file::CaseFile;
+use crate::cases::fields::{Fields, inner_path, items, members, number, pattern, text, texts, truth};
 use crate::cases::node::{Key, Node, Tree, Wrong};
-use mcp_bash_schema::{MAX_SCHEMA_BYTES, Schema};
+use crate::cases::read_expect::expect;
+use crate::cases::values;
 use regex::Regex;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
-const KEYS: [&str; 14] = [
+const KEYS: [&str; 16] = [
     "name",
     "tool",
     "prompt",
@@ -31,23 +26,8 @@ const KEYS: [&str; 14] = [
     "skip",
     "replace",
     "expect",
-];
-
-const EXPECTATIONS: [&str; 14] = [
-    "text",
-    "contains",
-    "lacks",
-    "matches",
-    "structured",
-    "structured_part",
-    "schema",
-    "snapshot",
-    "error",
-    "exit_code",
-    "progress",
-    "logs",
-    "asks",
-    "files",
+    "share",
+    "steps",
 ];
 
 /// The default timeout of a case.
@@ -55,13 +35,6 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The longest timeout of a case, in seconds.
 const LONGEST_TIMEOUT: f64 = 86_400.0;
-
-/// The file that cases are read from.
-pub(crate) struct CaseFile<'a> {
-    pub(crate) path: &'a Path,
-    /// Its path for people.
-    pub(crate) shown: &'a str,
-}
 
 /// All cases of a file. `usual` is the default subject.
 pub(crate) fn cases(
@@ -89,10 +62,6 @@ fn case(
     usual: &dyn Fn() -> Result<Subject, String>,
 ) -> Result<Case, Wrong> {
     let fields = Fields::of(node, "a case", &KEYS)?;
-    let subject = match subject(&fields, node)? {
-        Some(subject) => subject,
-        None => usual().map_err(|problem| node.wrong(problem))?,
-    };
     let name = fields.optional("name", text)?.unwrap_or(usual_name);
     if name.trim().is_empty() || name.contains(char::is_control) {
         return Err(node.wrong("`name` must be a line of text"));
@@ -100,26 +69,110 @@ fn case(
     Ok(Case {
         place: Place { file: file.path.to_owned(), shown: file.shown.to_owned(), line: node.line },
         name,
-        subject,
-        arguments: fields.optional("arguments", map_value)?.unwrap_or_else(|| json!({})),
         files: fields.or_default("files", |node, name| files_before(file, node, name))?,
         environment: fields.or_default("environment", environment)?,
         roots: fields.optional("roots", texts)?,
-        answers: fields.or_default("answers", answers)?,
-        timeout: fields.optional("timeout", seconds)?.unwrap_or(TIMEOUT),
+        share: fields.or_default("share", truth)?,
         skip: fields.optional("skip", text)?,
         replace: fields.or_default("replace", replacements)?,
-        expect: fields.or_default("expect", |node, _| expect(file, node))?,
+        steps: steps(file, node, &fields, usual)?,
     })
 }
 
-/// The subject that a case names.
+/// The keys of a request: of a case that makes one, and of each step.
+const REQUEST_KEYS: [&str; 7] = ["tool", "prompt", "resource", "complete", "arguments", "answers", "expect"];
+
+const STEP_KEYS: [&str; 9] =
+    ["tool", "prompt", "resource", "complete", "arguments", "answers", "expect", "timeout", "keep"];
+
+/// The requests of a case: itself, or its steps.
+fn steps(
+    file: &CaseFile<'_>,
+    node: &Node,
+    fields: &Fields<'_>,
+    usual: &dyn Fn() -> Result<Subject, String>,
+) -> Result<Vec<Step>, Wrong> {
+    let timeout = fields.optional("timeout", seconds)?.unwrap_or(TIMEOUT);
+    let Some(list) = fields.get("steps") else {
+        return Ok(vec![step(file, node, fields, timeout, usual)?]);
+    };
+    if let Some(key) = REQUEST_KEYS.iter().find(|key| fields.get(key).is_some()) {
+        return Err(node.wrong(format!("`{key}` belongs in one of the `steps` of this case")));
+    }
+    let mut steps: Vec<Step> = Vec::new();
+    for item in items(list, "steps")? {
+        let fields = Fields::of(item, "a step", &STEP_KEYS)?;
+        let timeout = fields.optional("timeout", seconds)?.unwrap_or(timeout);
+        let mut next = step(file, item, &fields, timeout, usual)?;
+        next.keep = fields.or_default("keep", kept)?;
+        values::check_names(item, &next, &steps)?;
+        steps.push(next);
+    }
+    if steps.is_empty() {
+        return Err(list.wrong("`steps` needs at least one step"));
+    }
+    Ok(steps)
+}
+
+fn step(
+    file: &CaseFile<'_>,
+    node: &Node,
+    fields: &Fields<'_>,
+    timeout: Duration,
+    usual: &dyn Fn() -> Result<Subject, String>,
+) -> Result<Step, Wrong> {
+    let subject = match subject(fields, node)? {
+        Some(subject) => subject,
+        None => usual().map_err(|problem| node.wrong(problem))?,
+    };
+    Ok(Step {
+        line: node.line,
+        subject,
+        arguments: fields.optional("arguments", map_value)?.unwrap_or_else(|| json!({})),
+        answers: fields.or_default("answers", answers)?,
+        timeout,
+        expect: fields.or_default("expect", |node, _| expect(file, node))?,
+        keep: Vec::new(),
+    })
+}
+
+/// The values that a step keeps: `text`, a JSON pointer, or `{matches: PATTERN}`.
+fn kept(node: &Node, name: &str) -> Result<Vec<(String, Kept)>, Wrong> {
+    let kept = members(node, name)?.iter().map(|(key, value)| {
+        let is_name = key.name.starts_with(|first: char| first.is_ascii_alphabetic())
+            && key.name.chars().all(|character| character.is_ascii_alphanumeric() || character == '_');
+        if !is_name || ["dir", "project"].contains(&&*key.name) {
+            let problem = format!("`{}` cannot name a kept value", key.name);
+            return Err(Wrong { line: Some(key.line), problem });
+        }
+        let what = match &value.value {
+            Tree::Map(_) => {
+                let fields = Fields::of(value, "a kept value", &["matches"])?;
+                let pattern = fields.optional("matches", pattern)?;
+                Kept::Match(pattern.ok_or_else(|| value.wrong("a kept value needs `matches`"))?)
+            }
+            _ => match text(value, &key.name)? {
+                whole if whole == "text" => Kept::Text,
+                pointer if pointer.is_empty() || pointer.starts_with('/') => Kept::At(pointer),
+                other => {
+                    return Err(value.wrong(format!(
+                        "`{other}` is neither `text`, nor a JSON pointer such as `/items/0/id`, nor `{{matches: PATTERN}}`"
+                    )));
+                }
+            },
+        };
+        Ok((key.name.clone(), what))
+    });
+    kept.collect()
+}
+
+/// The subject that a case or a step names.
 fn subject(fields: &Fields<'_>, node: &Node) -> Result<Option<Subject>, Wrong> {
     let named = ["tool", "prompt", "resource", "complete"];
     let mut found = named.iter().filter_map(|name| Some((*name, fields.get(name)?)));
     let Some((kind, value)) = found.next() else { return Ok(None) };
     if let Some((other, _)) = found.next() {
-        return Err(node.wrong(format!("a case tests one thing; this one names a `{kind}` and a `{other}`")));
+        return Err(node.wrong(format!("one request has one subject; this one names a `{kind}` and a `{other}`; a case with several has `steps`")));
     }
     Ok(Some(match kind {
         "tool" => Subject::Tool(text(value, kind)?),
@@ -176,18 +229,13 @@ fn files_before(file: &CaseFile<'_>, node: &Node, name: &str) -> Result<Vec<(Str
         };
         let fields = Fields::of(value, "a file", &["from", "content", "executable"])?;
         let content = match (fields.optional("from", text)?, fields.optional("content", text)?) {
-            (Some(from), None) => Content::From(beside(file, &from)),
+            (Some(from), None) => Content::From(file.beside(&from)),
             (None, Some(content)) => Content::Text(content),
             _ => return Err(value.wrong("a file needs either `content` or `from`")),
         };
         Ok((path, FileBefore { content, executable: fields.or_default("executable", truth)? }))
     });
     files.collect()
-}
-
-/// A path in a case file, relative to that file.
-fn beside(file: &CaseFile<'_>, path: &str) -> PathBuf {
-    file.path.parent().unwrap_or(Path::new("")).join(path)
 }
 
 fn answers(node: &Node, name: &str) -> Result<Vec<Answer>, Wrong> {
@@ -223,110 +271,4 @@ fn replacements(node: &Node, name: &str) -> Result<Vec<(Regex, String)>, Wrong> 
         Ok((pattern.regex, with))
     });
     replacements.collect()
-}
-
-fn expect(file: &CaseFile<'_>, node: &Node) -> Result<Expect, Wrong> {
-    let fields = Fields::of(node, "`expect`", &EXPECTATIONS)?;
-    Ok(Expect {
-        text: fields.optional("text", text)?,
-        contains: fields.or_default("contains", texts)?,
-        lacks: fields.or_default("lacks", texts)?,
-        matches: fields.or_default("matches", patterns)?,
-        structured: fields.get("structured").map(Node::to_value),
-        structured_part: fields.get("structured_part").map(Node::to_value),
-        schema: fields.optional("schema", |node, _| schema(file, node))?,
-        snapshot: fields.or_default("snapshot", truth)?,
-        error: fields.optional("error", error)?.flatten(),
-        exit_code: fields.optional("exit_code", whole_number)?,
-        progress: fields
-            .or_default("progress", |node, name| items(node, name)?.iter().map(progress).collect())?,
-        logs: fields.or_default("logs", |node, name| items(node, name)?.iter().map(log).collect())?,
-        asks: fields.optional("asks", texts)?,
-        files: fields.or_default("files", files_after)?,
-    })
-}
-
-/// A schema in the case, or in a file that it names.
-fn schema(file: &CaseFile<'_>, node: &Node) -> Result<ResultSchema, Wrong> {
-    let written = match &node.value {
-        Tree::Plain(Value::String(path)) => {
-            let path = beside(file, path);
-            mcp_bash_files::read_text(&path, MAX_SCHEMA_BYTES as u64).map_err(|error| {
-                node.wrong(format!("failed to read the schema {}: {error}", path.display()))
-            })?
-        }
-        _ => node.to_value().to_string(),
-    };
-    let compiled = Schema::compile(&written);
-    compiled
-        .map(|schema| ResultSchema(Arc::new(schema)))
-        .map_err(|error| node.wrong(format!("`schema` cannot be used: {error}")))
-}
-
-/// The expected error; `None` for `false`, which is the default.
-fn error(node: &Node, name: &str) -> Result<Option<ExpectedError>, Wrong> {
-    match &node.value {
-        Tree::Plain(Value::Bool(wanted)) => Ok(wanted.then(ExpectedError::default)),
-        Tree::Plain(Value::Number(_)) => {
-            Ok(Some(ExpectedError { code: Some(whole_number(node, name)?), ..ExpectedError::default() }))
-        }
-        Tree::Map(_) => {
-            let fields = Fields::of(node, "`error`", &["contains", "matches", "code"])?;
-            Ok(Some(ExpectedError {
-                contains: fields.or_default("contains", texts)?,
-                matches: fields.or_default("matches", patterns)?,
-                code: fields.optional("code", whole_number)?,
-            }))
-        }
-        _ => Ok(Some(ExpectedError { contains: vec![text(node, name)?], ..ExpectedError::default() })),
-    }
-}
-
-fn progress(node: &Node) -> Result<ExpectedProgress, Wrong> {
-    let expected = ExpectedProgress::default();
-    match &node.value {
-        Tree::Plain(Value::Number(_)) => {
-            Ok(ExpectedProgress { progress: Some(number(node, "progress")?), ..expected })
-        }
-        Tree::Map(_) => {
-            let fields = Fields::of(node, "progress", &["progress", "total", "message"])?;
-            Ok(ExpectedProgress {
-                progress: fields.optional("progress", number)?,
-                total: fields.optional("total", number)?,
-                message: fields.optional("message", text)?,
-            })
-        }
-        _ => Ok(ExpectedProgress { message: Some(text(node, "progress")?), ..expected }),
-    }
-}
-
-fn log(node: &Node) -> Result<ExpectedLog, Wrong> {
-    let Tree::Map(_) = &node.value else {
-        return Ok(ExpectedLog { level: None, contains: Some(text(node, "logs")?) });
-    };
-    let fields = Fields::of(node, "a log entry", &["level", "contains"])?;
-    Ok(ExpectedLog { level: fields.optional("level", text)?, contains: fields.optional("contains", text)? })
-}
-
-fn files_after(node: &Node, name: &str) -> Result<Vec<(String, FileAfter)>, Wrong> {
-    let files = members(node, name)?.iter().map(|(key, value)| {
-        let path = inner_path(key)?;
-        let after = match &value.value {
-            Tree::Plain(Value::Bool(true)) => FileAfter::There,
-            Tree::Plain(Value::Bool(false)) => FileAfter::Absent,
-            Tree::Map(_) => {
-                let fields = Fields::of(value, "a file", &["contains", "matches"])?;
-                FileAfter::Such {
-                    contains: fields.or_default("contains", texts)?,
-                    matches: fields.or_default("matches", patterns)?,
-                }
-            }
-            Tree::List(_) => {
-                return Err(value.wrong(format!("`{path}` must be a text, and is {}", kind(value))));
-            }
-            Tree::Plain(_) => FileAfter::Exactly(text(value, &path)?),
-        };
-        Ok((path, after))
-    });
-    files.collect()
 }

@@ -2,7 +2,7 @@
 //! compared.
 
 use crate::expect::sorted;
-use crate::folder::{TemporaryFolder, WorkerFolder};
+use crate::folder::{ServerFolder, TemporaryFolder};
 use crate::result::Places;
 use crate::server::{Setting, TestServer, with_last_words};
 use serde_json::{Map, Value, json};
@@ -53,7 +53,7 @@ pub(super) const KINDS: [Kind; 4] = [
 
 /// Asks a server for its surface. Everything has a fixed order, and paths are replaced by names.
 pub(super) async fn read(setting: &Setting, folder: &TemporaryFolder) -> Result<Value, String> {
-    let own = WorkerFolder::new(folder.path(), 0).map_err(|error| error.to_string())?;
+    let own = ServerFolder::new(folder.path(), 0).map_err(|error| error.to_string())?;
     let failed = |error: &mcp_bash_client::Error| with_last_words(error, &own);
     let (mut session, mut host) = TestServer::plain(setting, &own).await.map_err(|error| failed(&error))?;
     let places = Places::new(&own.dir, &setting.project);

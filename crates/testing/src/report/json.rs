@@ -26,8 +26,8 @@ fn case(report: &CaseReport) -> Value {
     let mut written = json!({
         "id": case.id(),
         "name": case.name,
-        "kind": case.subject.kind(),
-        "subject": case.subject.name(),
+        "kind": case.subject().kind(),
+        "subject": case.subject().name(),
         "file": case.place.shown,
         "line": case.place.line,
         "status": status(&report.status),

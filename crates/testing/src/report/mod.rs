@@ -77,7 +77,7 @@ impl Report {
     fn by_subject(&self) -> Vec<(&str, Vec<&CaseReport>)> {
         let mut groups: Vec<(&str, Vec<&CaseReport>)> = Vec::new();
         for report in &self.cases {
-            let name = report.case.subject.name();
+            let name = report.case.subject().name();
             match groups.iter_mut().find(|(known, _)| *known == name) {
                 Some((_, group)) => group.push(report),
                 None => groups.push((name, vec![report])),
