@@ -19,7 +19,7 @@ const RULES: &[Rule] = &[
         what: "hold unsafe code",
         signs: &["unsafe {", "unsafe fn", "unsafe impl", "unsafe extern"],
         allowed: &[
-            "cli/src/commands/serve/allocator.rs",
+            "memory/src/",
             "runner/src/launch/",
             "runner/src/quick_exit.rs",
             "runner/src/system_calls.rs",

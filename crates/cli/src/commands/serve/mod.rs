@@ -1,6 +1,5 @@
 //! `mcp-bash`: serves a project over standard input and output.
 
-pub(crate) mod allocator;
 pub(crate) mod command;
 pub(crate) mod http;
 pub(crate) mod start_checks;
@@ -105,7 +104,7 @@ pub(crate) fn run_as(common: &Common, arguments: &Arguments, manner: &Manner<'_>
 }
 
 fn serve(common: &Common, arguments: &Arguments, manner: &Manner<'_>) -> Result<ExitCode, Error> {
-    allocator::keep_little();
+    mcp_bash_memory::keep_little();
     let (settings, problems) = startup::settings();
     if let Some(fatal) = problems.iter().find(|problem| problem.fatal) {
         return Err(Error::Setting(fatal.to_string()));
@@ -199,7 +198,7 @@ fn serve(common: &Common, arguments: &Arguments, manner: &Manner<'_>) -> Result<
         // Last, and in the background: no answer waits for it.
         scripts.state_dir().remove_folders_of_dead_servers();
     });
-    let host = Host { give_up: exit, give_memory_back: allocator::give_memory_back };
+    let host = Host { give_up: exit, give_memory_back: mcp_bash_memory::give_memory_back };
     let ending = match http {
         None => stdio::serve(server, &runtime, host).map_err(|source| Error::Start { source })?,
         Some(options) => http::serve(common, &server, &runtime, options, host)?,
