@@ -14,6 +14,7 @@ mod sdk;
 mod shared_sdk;
 mod timeouts;
 mod toolbox;
+mod traps;
 mod values_as_code;
 mod variables;
 pub(crate) mod workers;

@@ -39,6 +39,7 @@ pub use mcp_bash_runner::{
     Confinement, Overrun, ProcessEnding, ProcessLimit, Question, StateDir, Stream, TimeLimits,
 };
 pub use running::error::{Block, Failed, NoEnvironment, ScriptError, Unread};
+pub use running::missing_variable::{MissingVariable, missing_variable};
 pub use running::outcome::{AnswerKind, Outcome};
 pub use running::process::Limits;
 pub use running::start_failure::{StartFailure, interpreter_problem};

@@ -2,6 +2,7 @@
 
 pub(crate) mod call_files;
 pub(crate) mod error;
+pub(crate) mod missing_variable;
 pub(crate) mod outcome;
 pub(crate) mod process;
 pub(crate) mod processes;

@@ -35,6 +35,11 @@ pub(crate) enum MappingError {
          (\"--depth={{depth}}\"), or one {{\"flag\": …, \"if\": …}} for each"
     )]
     OpenOption { key: &'static str, prefix: String },
+    #[error(
+        "`{key}` has the word `{word}`, which {meaning} in a shell, and no shell reads it: the program would receive it as it \
+         is; put the command into a script (tools/NAME/tool.sh, with the arguments as $1, $2, …) and its arguments into `argv`"
+    )]
+    ShellWord { key: &'static str, word: String, meaning: &'static str },
     #[error("`env` has the name {0:?}, which no variable can have")]
     VariableName(String),
     #[error("`env` must not set `{0}`: these names are the server's own; choose another")]

@@ -5,6 +5,7 @@
 pub(crate) mod error;
 mod hazards;
 mod schema;
+mod shell_words;
 mod template;
 mod words;
 
@@ -73,7 +74,11 @@ pub(crate) fn read(metadata: &Metadata) -> Result<Option<Read>, MappingError> {
     for (key, text) in &given {
         let value: Value = serde_json::from_str(text).map_err(MappingError::not_json(key))?;
         match *key {
-            "argv" => read.mapping.words = words::read(list(&value, key)?, key)?,
+            "argv" => {
+                let list = list(&value, key)?;
+                shell_words::refuse(list, key)?;
+                read.mapping.words = words::read(list, key)?;
+            }
             "command" => {
                 let (program, words) = command(&value)?;
                 read.program = Some(program);
@@ -145,6 +150,7 @@ fn command(value: &Value) -> Result<(String, Vec<Words>), MappingError> {
     let Some(program) = fixed.filter(is_usable) else {
         return Err("`command[0]` must be the name of a program, which no argument can choose".into());
     };
+    shell_words::refuse(words, "command")?;
     Ok((program.to_owned(), words::read(words, "command")?))
 }
 

@@ -4,6 +4,7 @@ mod call;
 mod content_check;
 mod cut;
 mod failures;
+mod not_json;
 mod output;
 mod record;
 pub(crate) mod resources_file;

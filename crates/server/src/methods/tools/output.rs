@@ -3,7 +3,7 @@
 use super::resources_file::{self, Allowance};
 use super::structured::Structured;
 use super::whole_result::{WholeResult, readable_result, rpc_error, without_halves};
-use super::{content_check, cut, failures};
+use super::{content_check, cut, failures, not_json};
 use crate::handling::Work;
 use crate::logging::{Facts, SchemaRule};
 use crate::offered::{Broken, Schemas};
@@ -11,7 +11,7 @@ use crate::replies::{Answer, Content, Members};
 use mcp_bash_budget::{Charge, NoRoom, SMALL, tree_bytes};
 use mcp_bash_project::{Execution, Tool, excerpt};
 use mcp_bash_scripts::{
-    AnswerKind, LONGEST_ARGUMENT, Outcome, ProcessEnding, TimeLimits, interpreter_problem,
+    AnswerKind, LONGEST_ARGUMENT, Outcome, ProcessEnding, TimeLimits, interpreter_problem, missing_variable,
 };
 use mcp_bash_wire::{Limits, LogLevel, Raw, RpcError, ScanError, Scanner, keys, surrogates, write};
 use std::borrow::Cow;
@@ -175,10 +175,18 @@ impl Finished<'_> {
         if let Some(whole) = printed.and_then(WholeResult::read) {
             return self.whole_result(&whole);
         }
-        self.check(printed, || not_json(stdout))?;
+        self.check(printed, || not_json::explain(stdout))?;
         // A tool with an output schema may return any structure; otherwise only an object counts as structured.
         let is_structured = |raw: &Raw<'_>| raw.is_object() || self.tool.output_schema.is_some();
         let structured = printed.filter(is_structured);
+        if printed.is_none() && not_json::several_values(stdout).is_some() {
+            self.work.log(
+                LogLevel::Info,
+                "mcp.tools",
+                "a tool printed several JSON values, which are sent as text",
+                || Facts::of_tool(self.tool),
+            );
+        }
         let text = stdout.strip_suffix('\n').unwrap_or(stdout);
         let _held =
             self.room_for(cut::size_of(text, self.work) + structured.map_or(0, |raw| raw.text().len()))?;
@@ -206,6 +214,10 @@ impl Finished<'_> {
         }
         if let Some(problem) = interpreter_problem(&self.tool.script, exit_code) {
             content.text(&self.short(&problem.to_string()));
+        }
+        let environment = &self.work.server().settings().environment_mode;
+        if let Some(missing) = missing_variable(self.tool, environment, &stderr) {
+            content.text(&missing.to_string());
         }
         Ok(self.with_meta(content.finish(true), None, said))
     }
@@ -375,17 +387,6 @@ const NOT_JSON: &str = "it printed what is no JSON";
 /// Why there is nothing to check against a schema.
 fn no_structured_content() -> String {
     "its result has no `structuredContent`".to_owned()
-}
-
-fn not_json(stdout: &str) -> String {
-    match stdout.lines().find(|line| !line.trim().is_empty()) {
-        None => "it printed nothing".to_owned(),
-        Some(line) => format!(
-            "it is not JSON. It begins with `{}`. Only the result belongs on standard output: debug output goes to \
-             standard error (`>&2`) or to `mcp_log`",
-            excerpt(line)
-        ),
-    }
 }
 
 /// Logs a failed call for the operator, once.

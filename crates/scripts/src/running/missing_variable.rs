@@ -1,0 +1,106 @@
+//! Missing variables: a script that fails because it did not receive a variable says so on standard error, but not why.
+
+use mcp_bash_project::Tool;
+use mcp_bash_settings::EnvironmentMode;
+use std::fmt;
+
+/// A variable that a script needs and did not receive.
+#[derive(Debug, PartialEq, Eq)]
+pub struct MissingVariable {
+    name: String,
+    /// Whether the server has it.
+    is_known: bool,
+}
+
+impl fmt::Display for MissingVariable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, is_known } = self;
+        let why = if *is_known {
+            format!(
+                "The server has the variable `{name}`, but scripts receive only the variables that their metadata names"
+            )
+        } else {
+            format!(
+                "The variable `{name}` is not set where the server runs; set it in the configuration of your client (`env`)"
+            )
+        };
+        let joint = if *is_known { "; add" } else { ", and add" };
+        write!(f, "{why}{joint} \"env\": [\"{name}\"] to the metadata of this tool.")
+    }
+}
+
+/// The variable whose absence explains what a script wrote before it failed.
+pub fn missing_variable(tool: &Tool, mode: &EnvironmentMode, errors: &str) -> Option<MissingVariable> {
+    let name = errors.lines().rev().find_map(named_in)?;
+    let is_received = match mode {
+        EnvironmentMode::Inherit => true,
+        EnvironmentMode::Allowlist(names) => names.iter().any(|allowed| allowed == name),
+        EnvironmentMode::Minimal | EnvironmentMode::Refused(_) => false,
+    };
+    let is_named = tool.options.variables.iter().any(|variable| variable == name);
+    let is_known = std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    // Then it is empty or unset for the server too, and its author has said what to do.
+    if is_known && (is_received || is_named) {
+        return None;
+    }
+    Some(MissingVariable { name: name.to_owned(), is_known })
+}
+
+/// The name in a message of a shell (`X: unbound variable`, `X: parameter not set`, and the text of `${X:?text}`) or of Python
+/// (`KeyError: 'X'`).
+fn named_in(line: &str) -> Option<&str> {
+    if let Some(key) = line.strip_prefix("KeyError: '") {
+        return key.strip_suffix('\'').filter(|name| is_name(name));
+    }
+    let parts: Vec<&str> = line.split(": ").collect();
+    let place = parts.iter().position(|part| is_name(part))?;
+    // A shell names the script and the line first: `x.sh: line 4: X: …` or `x.sh: 4: X: …`.
+    let is_behind_line = place
+        .checked_sub(1)
+        .and_then(|before| parts.get(before))
+        .is_some_and(|line| line.trim_start_matches("line ").parse::<u32>().is_ok());
+    let says = parts.get(place + 1)?;
+    let is_missing_program =
+        says.contains("not found") || says.contains("No such file") || says.contains("denied");
+    (is_behind_line && !is_missing_program).then_some(parts[place])
+}
+
+/// Whether a word looks like the name of an environment variable, which is not ours.
+fn is_name(word: &str) -> bool {
+    let is_upper =
+        |character: char| character.is_ascii_uppercase() || character.is_ascii_digit() || character == '_';
+    word.len() > 1
+        && word.starts_with(|first: char| first.is_ascii_uppercase() || first == '_')
+        && word.chars().all(is_upper)
+        && !word.starts_with("MCP_")
+        && !word.starts_with("MCPBASH_")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_of_shells_and_python_name_the_variable() {
+        for line in [
+            "tools/x/tool.sh: line 4: API_TOKEN: unbound variable",
+            "tools/x/tool.sh: line 4: API_TOKEN: parameter null or not set",
+            "tools/x/tool.sh: 4: API_TOKEN: parameter not set",
+            "/a b/tool.sh: line 12: API_TOKEN: set it to your token: see the page",
+            "KeyError: 'API_TOKEN'",
+        ] {
+            assert_eq!(named_in(line), Some("API_TOKEN"), "{line}");
+        }
+        for line in [
+            "tool.sh: line 4: API_TOKEN: command not found",
+            "tool.sh: line 4: token: unbound variable",
+            "ERROR: something is wrong",
+            "2026: line 4: ERROR",
+            "KeyError: 'name'",
+            "tool.sh: line 4: MCP_SDK: unbound variable",
+            "",
+        ] {
+            assert_eq!(named_in(line), None, "{line}");
+        }
+    }
+}
