@@ -51,7 +51,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn refused(words: Value) -> Option<String> {
+    fn refused(words: &Value) -> Option<String> {
         refuse(words.as_array().unwrap(), "command").err().map(|error| error.to_string())
     }
 
@@ -69,7 +69,7 @@ mod tests {
             (json!(["*.log"]), "`*.log`"),
             (json!(["logs/*"]), "`logs/*`"),
         ] {
-            let problem = refused(words.clone()).unwrap_or_else(|| panic!("{words} is accepted"));
+            let problem = refused(&words).unwrap_or_else(|| panic!("{words} is accepted"));
             assert!(problem.contains(word) && problem.contains("tool.sh"), "{problem}");
         }
     }
@@ -85,7 +85,7 @@ mod tests {
             json!(["$1", "a$", "cost: $5", "{path}"]),
             json!(["a&b", "x>y"]),
         ] {
-            assert_eq!(refused(words.clone()), None, "{words}");
+            assert_eq!(refused(&words), None, "{words}");
         }
     }
 }
