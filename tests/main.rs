@@ -9,6 +9,7 @@ mod functions;
 mod harness;
 mod http;
 mod install;
+mod mistakes;
 mod operations;
 mod pages;
 mod project;

@@ -262,7 +262,10 @@ fn a_tool_that_fails_says_so_in_its_result() {
     assert_eq!((&result["isError"], &result["content"][0]["text"]), (&json!(true), &json!("disk full")));
     assert_eq!(result["_meta"], json!({ "exitCode": 3 }));
     server.call(2, "silent");
-    assert_eq!(server.receive()["result"]["content"][0]["text"], "Tool 'silent' failed (exit 4)");
+    assert_eq!(
+        server.receive()["result"]["content"][0]["text"],
+        "Tool 'silent' failed (exit 4), and printed no reason; its script can print one on standard error"
+    );
     server.call(3, "killed");
     assert_eq!(server.receive()["result"]["_meta"]["exitCode"], 137);
     server.call(4, "missing");

@@ -42,6 +42,7 @@ pub use running::error::{Block, Failed, NoEnvironment, ScriptError, Unread};
 pub use running::missing_variable::{MissingVariable, missing_variable};
 pub use running::outcome::{AnswerKind, Outcome};
 pub use running::process::Limits;
+pub use running::sdk_not_sourced::sdk_not_sourced;
 pub use running::start_failure::{StartFailure, interpreter_problem};
 pub use scripts::Scripts;
 pub use surroundings::cached_home::{CacheError, cached_home};

@@ -4,9 +4,11 @@
 //! the beginning of each script, the text of all metadata. They run on request, and beside a running server, but never
 //! delay its start.
 
+mod annotations;
 mod clashes;
 mod keys;
 mod members;
+mod placeholders;
 mod policy;
 mod portability;
 #[cfg(test)]
@@ -64,6 +66,8 @@ pub fn examine(catalog: &Catalog, surroundings: Surroundings<'_>) -> Vec<Diagnos
     keys::check_server(paths, &mut found);
     policy::check(paths, &mut found);
     schema::check(catalog, &metadata, &mut found);
+    annotations::check(catalog, &metadata, &mut found);
+    placeholders::check(catalog, &mut found);
     // Resources are read, not run: a shared folder of them may be group-writable.
     folders.retain(|folder| !folder.path.starts_with(&paths.resources));
     found.extend(writable::check(catalog, &folders));

@@ -3,6 +3,8 @@
 use super::source::{Sources, ToolSource};
 use crate::{Catalog, Diagnostic, Tool};
 use mcp_bash_schema::{Schema, contradictions};
+use mcp_bash_spelling::nearest;
+use serde_json::Value;
 use serde_json::value::RawValue;
 use std::path::PathBuf;
 
@@ -37,6 +39,9 @@ fn check_one(schema: &RawValue, key: &str, what: &str, source: &ToolSource<'_>, 
         return;
     }
     let Ok(contradictions) = contradictions(schema.get()) else { return };
+    if contradictions.found.is_empty() {
+        check_required(schema, key, source, found);
+    }
     for contradiction in contradictions.found {
         let place = match &*contradiction.pointer {
             "" => format!("`{key}`"),
@@ -49,5 +54,26 @@ fn check_one(schema: &RawValue, key: &str, what: &str, source: &ToolSource<'_>, 
             Diagnostic::warning(source.file, problem, "fix the schema")
         };
         found.push(source.mark(diagnostic, key, &contradiction.pointer));
+    }
+}
+
+/// Names in `required` that `properties` does not have are misspelled or forgotten: no client knows what to send.
+fn check_required(schema: &RawValue, key: &str, source: &ToolSource<'_>, found: &mut Vec<Diagnostic>) {
+    let schema: Value = serde_json::from_str(schema.get()).unwrap_or_default();
+    let (Some(required), Some(properties)) =
+        (schema["required"].as_array(), schema["properties"].as_object())
+    else {
+        return;
+    };
+    if schema.get("patternProperties").is_some() {
+        return;
+    }
+    for name in required.iter().filter_map(Value::as_str).filter(|name| !properties.contains_key(*name)) {
+        let problem = format!("has an `{key}` that requires `{name}`, which its `properties` does not have");
+        let remedy = match nearest(name, properties.keys().map(String::as_str)) {
+            Some(meant) => format!("require `{meant}` if that is what you mean"),
+            None => format!("describe `{name}` in `properties`, or require it no longer"),
+        };
+        found.push(source.mark(Diagnostic::warning(source.file, problem, &remedy), key, "/required"));
     }
 }

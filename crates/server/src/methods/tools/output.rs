@@ -12,6 +12,7 @@ use mcp_bash_budget::{Charge, NoRoom, SMALL, tree_bytes};
 use mcp_bash_project::{Execution, Tool, excerpt};
 use mcp_bash_scripts::{
     AnswerKind, LONGEST_ARGUMENT, Outcome, ProcessEnding, TimeLimits, interpreter_problem, missing_variable,
+    sdk_not_sourced,
 };
 use mcp_bash_wire::{Limits, LogLevel, Raw, RpcError, ScanError, Scanner, keys, surrogates, write};
 use std::borrow::Cow;
@@ -207,7 +208,7 @@ impl Finished<'_> {
         let said = [stderr.trim(), stdout.trim()].into_iter().find(|text| !text.is_empty());
         let mut content = match said {
             Some(said) => cut::content_of(said, self.work),
-            None => Content::of_text(&self.how_it_failed()),
+            None => Content::of_text(&format!("{}{SILENT}", self.how_it_failed())),
         };
         if said.is_some() && self.outcome.ended_by_force() {
             content.text(&self.how_it_failed());
@@ -216,8 +217,9 @@ impl Finished<'_> {
             content.text(&self.short(&problem.to_string()));
         }
         let environment = &self.work.server().settings().environment_mode;
-        if let Some(missing) = missing_variable(self.tool, environment, &stderr) {
-            content.text(&missing.to_string());
+        let missing = missing_variable(self.tool, environment, &stderr).map(|missing| missing.to_string());
+        if let Some(advice) = missing.or_else(|| sdk_not_sourced(&stderr)) {
+            content.text(&advice);
         }
         Ok(self.with_meta(content.finish(true), None, said))
     }
@@ -380,6 +382,9 @@ impl Finished<'_> {
         FailedCall::new("there is no room for its result", RpcError::internal(told))
     }
 }
+
+/// What is added where a failed script has said nothing.
+const SILENT: &str = ", and printed no reason; its script can print one on standard error";
 
 const NO_RESULT: &str = "it answered with no `CallToolResult`";
 const NOT_JSON: &str = "it printed what is no JSON";
