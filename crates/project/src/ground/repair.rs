@@ -129,6 +129,9 @@ impl Step {
         if !(metadata.is_file() || may_be_folder && metadata.is_dir()) {
             return Err(io::Error::other("it is no regular file"));
         }
+        if metadata.is_file() && metadata.nlink() > 1 {
+            return Err(io::Error::other("it has another name elsewhere (a hard link), which may be outside the project"));
+        }
         let own = rustix::process::geteuid();
         if !own.is_root() && metadata.uid() != own.as_raw() {
             return Err(io::Error::other("it belongs to another user, who has to fix it"));
@@ -141,11 +144,6 @@ impl Step {
         let metadata = file.metadata()?;
         if metadata.len() > LONGEST {
             return Err(io::Error::other("it is too long to be rewritten"));
-        }
-        if metadata.nlink() > 1 {
-            return Err(io::Error::other(
-                "it has another name elsewhere (a hard link), and would be torn apart",
-            ));
         }
         let mut text = Vec::new();
         file.take(LONGEST).read_to_end(&mut text)?;
