@@ -217,3 +217,24 @@ fn a_script_can_call_the_built_in_providers() {
     assert_eq!(said, "hello 0\nin 0\n 2\n 3\n 4\n 2");
     assert_eq!(text(&read(&mut server, "wrap://w")), "in");
 }
+
+#[test]
+fn a_request_sets_its_own_timeout() {
+    let project = Project::new()
+        .file("resources/slow.meta.json", r#"{"uri": "slow://x", "provider": "slow"}"#)
+        .script("providers/slow.sh", "#!/bin/sh\necho $$ >started\nsleep 1000\n");
+    let mut server = quiet(&project, &[]);
+    for (method, done) in [("resources/read", "read"), ("resources/subscribe", "subscribed to")] {
+        let answer = server.ask(1, method, &json!({ "uri": "slow://x", "timeoutSecs": 1 }));
+        assert_eq!(code(&answer), -32603, "{answer}");
+        let told = format!("it was not {done} within 1 s (`timeoutSecs` in the request)");
+        assert!(why(&answer).contains(&told), "{answer}");
+        let process = project.read("started").trim().parse().unwrap();
+        wait_until_gone(process);
+        for wrong in [json!(0), json!("5"), json!(-1), json!(1.5)] {
+            let answer = server.ask(2, method, &json!({ "uri": "slow://x", "timeoutSecs": wrong }));
+            assert_eq!(code(&answer), -32602, "{answer}");
+            assert!(why(&answer).contains("`timeoutSecs` must be a whole number"), "{answer}");
+        }
+    }
+}
