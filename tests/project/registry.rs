@@ -315,3 +315,28 @@ fn a_registry_over_the_limit_is_not_written_however_small_the_limit_is() {
         assert!(registry(&project).is_none());
     }
 }
+
+#[test]
+fn the_shortest_session_writes_the_registries_of_all_kinds() {
+    let project = Project::with_hi()
+        .file("resources/note.txt", "n")
+        .file("resources/any.meta.json", r#"{"name": "any", "uriTemplate": "file:///{path}"}"#)
+        .file("prompts/greet.txt", "Hello")
+        .file("prompts/greet.meta.json", r#"{"name": "greet"}"#);
+    let run = |environment: &[(&str, &str)]| {
+        let mut server = Server::start_with(project.root(), environment);
+        server.close_input();
+        assert!(server.wait().success());
+    };
+    run(&[("MCPBASH_STATIC_REGISTRY", "1")]);
+    assert!(!project.path(".registry").exists(), "a static registry is never written");
+    run(&[]);
+    for (file, name) in
+        [("tools", "hi"), ("resources", "note"), ("resource-templates", "any"), ("prompts", "greet")]
+    {
+        let registry: Value = serde_json::from_str(&project.read(&format!(".registry/{file}.json"))).unwrap();
+        assert_eq!((&registry["version"], &registry["total"]), (&json!(1), &json!(1)), "{file}");
+        assert_eq!(registry["items"][0]["name"], name, "{file}");
+        assert_eq!(registry["hash"].as_str().unwrap().len(), 64, "{file}");
+    }
+}

@@ -36,6 +36,8 @@ pub struct Served {
     is_known_to_clients: AtomicBool,
     /// Whether answers are served that the registry does not have.
     has_unsaved: AtomicBool,
+    /// The registry was written since the start.
+    was_stored: AtomicBool,
     /// Held while the registry is written.
     is_being_saved: Mutex<()>,
     /// Whether the project is read again when it changes.
@@ -98,6 +100,7 @@ impl Served {
             told_late: Mutex::default(),
             is_known_to_clients: AtomicBool::new(is_complete),
             has_unsaved: AtomicBool::new(false),
+            was_stored: AtomicBool::new(false),
             is_being_saved: Mutex::default(),
         }
     }
@@ -356,6 +359,13 @@ impl Served {
         }
     }
 
+    /// Writes the registry if that was not done since the start: a short session may end before.
+    pub fn store_registry_once(&self) {
+        if !self.was_stored.load(Ordering::Acquire) {
+            self.store_registry();
+        }
+    }
+
     /// Writes the registry. A project that is not writable is served all the same.
     pub fn store_registry(&self) {
         let _saving = self.is_being_saved.lock();
@@ -364,6 +374,7 @@ impl Served {
             return;
         }
         self.has_unsaved.store(false, Ordering::Release);
+        self.was_stored.store(true, Ordering::Release);
         if let Err(error) = self.snapshot().catalog.store(&self.reading) {
             let level = if matches!(error, RegistryError::TooLarge { .. }) {
                 LogLevel::Error

@@ -201,7 +201,14 @@ fn serve(common: &Common, arguments: &Arguments, manner: &Manner<'_>) -> Result<
     });
     let host = Host { give_up: exit, give_memory_back: allocator::give_memory_back };
     let ending = match http {
-        None => stdio::serve(server, &runtime, host).map_err(|source| Error::Start { source })?,
+        None => {
+            let served = Arc::clone(&server);
+            let ending = stdio::serve(server, &runtime, host).map_err(|source| Error::Start { source })?;
+            if ending.exit_code() == 0 && !served.settings().static_registry {
+                served.served().store_registry_once();
+            }
+            ending
+        }
         Some(options) => http::serve(common, &server, &runtime, options, host)?,
     };
     // Here and not by returning: work that is still running in threads of the runtime is of no use any more.
