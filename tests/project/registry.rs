@@ -340,3 +340,30 @@ fn the_shortest_session_writes_the_registries_of_all_kinds() {
         assert_eq!(registry["hash"].as_str().unwrap().len(), 64, "{file}");
     }
 }
+
+#[test]
+fn a_malformed_registry_is_reported_and_the_project_read_instead() {
+    for (text, problem) in [
+        ("{", "it is not valid JSON: EOF while parsing"),
+        ("[]", "`items` is not an array"),
+        (r#"{"version":1,"items":[{"name":"hi"},5]}"#, "`items[1]` is not an entry"),
+        (r#"{"version":1,"items":[{"name":7}]}"#, "`items[0]` is not an entry"),
+    ] {
+        for environment in [&[][..], &[("MCPBASH_STATIC_REGISTRY", "1")]] {
+            let project = Project::with_hi().file(".registry/tools.json", text);
+            let mut command = Server::command();
+            command.args(["health", "--json", "--project-root"]).arg(project.root());
+            command.envs(environment.iter().copied());
+            let report: Value = serde_json::from_slice(&command.output().unwrap().stdout).unwrap();
+            let told = report["problems"].to_string();
+            assert!(told.contains("tools.json") && told.contains(problem), "{text}: {report}");
+            assert_eq!(names(project.root(), environment), ["hi"], "{text}");
+        }
+    }
+    // Another program or version wrote it.
+    let project = Project::with_hi().file(".registry/tools.json", r#"{"version":9,"items":[{"name":"x"}]}"#);
+    let output =
+        Server::command().args(["health", "--json", "--project-root"]).arg(project.root()).output().unwrap();
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["problems"], json!([]));
+}
