@@ -1,11 +1,12 @@
 //! `resources/list`, `resources/templates/list`, `resources/read`, `resources/subscribe` and `resources/unsubscribe`.
 
 use crate::handling::{Immediate, Work};
+use crate::logging::Facts;
 use crate::methods::asked_timeout::asked_timeout;
 use crate::offered::{Failure, Wanting};
 use crate::replies::Answer;
 use crate::sessions::Server;
-use mcp_bash_wire::{Object, Raw, Revision, RpcError};
+use mcp_bash_wire::{LogLevel, Object, Raw, Revision, RpcError};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -57,7 +58,13 @@ pub(crate) async fn subscribe(work: &Work, params: Option<Raw<'_>>) -> Result<An
             "it took longer than {seconds} s; MCPBASH_DEFAULT_SUBSCRIBE_TIMEOUT sets the limit"
         )))
     });
-    subscribed.map_err(|failure| failure.told(work.revision(), &uri))?;
+    let snapshot = server.snapshot();
+    let facts = || Facts::of_resource(&snapshot.catalog.resources, &uri);
+    subscribed.map_err(|failure| {
+        work.log(LogLevel::Debug, "mcp.resources", "subscription failed", facts);
+        failure.told(work.revision(), &uri)
+    })?;
+    work.log(LogLevel::Debug, "mcp.resources", "subscribed", facts);
     Ok(Answer::default())
 }
 
@@ -65,6 +72,8 @@ pub(super) fn unsubscribe(request: &Immediate<'_>) -> Result<Answer, RpcError> {
     let (server, session) = (request.server(), request.session()?);
     let uri = uri_in(server, request.context.revision, request.params)?;
     server.subscriptions().unsubscribe(&uri, &session.subscriber);
+    let facts = Facts::of_resource(&server.snapshot().catalog.resources, &uri);
+    request.client.log(LogLevel::Debug, "mcp.resources", "unsubscribed", facts);
     Ok(Answer::default())
 }
 
