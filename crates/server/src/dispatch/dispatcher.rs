@@ -303,6 +303,7 @@ impl Dispatcher<'_> {
                     return Err(missing_meta(keys::PROTOCOL_VERSION));
                 }
                 let gate = method.and_then(|method| method.handshake).unwrap_or(Gate::Ready);
+                let gate = if settings.needs_handshake { gate } else { gate.without_handshake() };
                 self.client.session().map_or(Ok(()), |session| session.admits(gate))?;
             }
         }
