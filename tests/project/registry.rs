@@ -367,3 +367,35 @@ fn a_malformed_registry_is_reported_and_the_project_read_instead() {
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(report["problems"], json!([]));
 }
+
+#[test]
+fn the_limits_of_a_registry_apply_to_every_list() {
+    let project = (0..501).fold(Project::new(), |project, number| {
+        project
+            .script(&format!("tools/t{number}/tool.sh"), "#!/bin/sh\n")
+            .file(&format!("resources/r{number}.txt"), "r")
+            .file(
+                &format!("resources/u{number}.meta.json"),
+                &json!({ "name": format!("u{number}"), "uriTemplate": format!("u{number}://{{x}}") })
+                    .to_string(),
+            )
+            .file(&format!("prompts/p{number}.txt"), "p")
+    });
+    let mut server =
+        Server::ready_with(project.root(), &[("MCPBASH_REGISTRY_MAX_BYTES", "10000")], "2025-11-25");
+    for method in ["tools/list", "resources/list", "resources/templates/list", "prompts/list"] {
+        let refused = server.ask_past_news(method, method, &json!({}));
+        assert_eq!(refused["error"]["code"], -32603, "{method}");
+        let message = refused["error"]["message"].as_str().unwrap();
+        assert!(message.contains(method) && message.contains("MCPBASH_REGISTRY_MAX_BYTES"), "{message}");
+        let page = server.ask_past_news(method, method, &json!({ "limit": 2 }));
+        assert_eq!(page["result"]["_meta"]["mcpbash/total"], 501, "{method}: a page within the limit");
+    }
+    let stderr = server.finish();
+    for kind in ["tools", "resources", "resource templates", "prompts"] {
+        assert!(
+            stderr.contains(&format!("so many {kind} are better registered in register.json")),
+            "{stderr}"
+        );
+    }
+}

@@ -402,14 +402,16 @@ fn report(log: &Log, catalog: &Catalog, told: &[Diagnostic]) {
     for diagnostic in catalog.diagnostics.iter().filter(|diagnostic| !told.contains(diagnostic)) {
         log.event(LogLevel::Warning, "mcp.project", &diagnostic.to_string(), &json!({}));
     }
-    if catalog.tools.len() > MANY {
-        let details = json!({ "tools": catalog.tools.len() });
-        log.event(
-            LogLevel::Warning,
-            "mcp.project",
-            "so many tools are better registered in register.json",
-            &details,
-        );
+    for (kind, count) in [
+        ("tools", catalog.tools.len()),
+        ("resources", catalog.resources.len()),
+        ("resource templates", catalog.templates.len()),
+        ("prompts", catalog.prompts.len()),
+    ] {
+        if count > MANY {
+            let message = format!("so many {kind} are better registered in register.json");
+            log.event(LogLevel::Warning, "mcp.project", &message, &json!({ "count": count }));
+        }
     }
     let details = json!({ "project": catalog.paths.root, "tools": catalog.tools.len(), "prompts": catalog.prompts.len() });
     log.event(LogLevel::Debug, "mcp.project", "project read", &details);
