@@ -238,3 +238,20 @@ fn a_request_sets_its_own_timeout() {
         }
     }
 }
+
+#[test]
+fn a_request_may_ask_for_more_time_up_to_the_maximum() {
+    let project = Project::new()
+        .file("resources/slow.meta.json", r#"{"uri": "slow://x", "provider": "slow"}"#)
+        .script("providers/slow.sh", "#!/bin/sh\nsleep 2\necho late\n")
+        .file("resources/stuck.meta.json", r#"{"uri": "stuck://x", "provider": "stuck"}"#)
+        .script("providers/stuck.sh", "#!/bin/sh\nsleep 1000\n");
+    let limits = [("MCPBASH_DEFAULT_TOOL_TIMEOUT", "1"), ("MCPBASH_MAX_TIMEOUT_SECS", "3")];
+    let mut server = quiet(&project, &[limits[0], ("MCPBASH_MAX_TIMEOUT_SECS", "600")]);
+    let asked = json!({ "uri": "slow://x", "timeoutSecs": 300 });
+    assert_eq!(text(&server.ask("read", "resources/read", &asked)), "late\n");
+    assert!(why(&read(&mut server, "slow://x")).contains("1 s"), "the default is not changed");
+    let mut server = quiet(&project, &limits);
+    let answer = server.ask("read", "resources/read", &json!({ "uri": "stuck://x", "timeoutSecs": 300 }));
+    assert!(why(&answer).contains("3 s"), "{answer}");
+}

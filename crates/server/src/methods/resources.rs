@@ -27,7 +27,7 @@ pub(crate) async fn read(work: &Work, params: Option<Raw<'_>>) -> Result<Answer,
     server.snapshot().check_served()?;
     let uri = uri_in(server, work.revision(), params)?;
     let asked = timeout_in(params)?;
-    let read = within(asked, "read", server.resources().read(Some(work.caller()), &uri));
+    let read = within(asked, "read", server.resources().read(Some(work.caller()), &uri, asked));
     let content = tokio::select! {
         content = read => content,
         () = work.cancelled() => Err(Failure::Failed("the request was cancelled".to_owned())),

@@ -202,10 +202,10 @@ fn serve(common: &Common, arguments: &Arguments, manner: &Manner<'_>) -> Result<
     let host = Host { give_up: exit, give_memory_back: allocator::give_memory_back };
     let ending = match http {
         None => {
-            let served = Arc::clone(&server);
+            let project = Arc::clone(&server);
             let ending = stdio::serve(server, &runtime, host).map_err(|source| Error::Start { source })?;
-            if ending.exit_code() == 0 && !served.settings().static_registry {
-                served.served().store_registry_once();
+            if ending.exit_code() == 0 && !project.settings().static_registry {
+                project.served().store_registry_once();
             }
             ending
         }
