@@ -193,7 +193,7 @@ _mcp_compact() {
 
 mcp_json_escape() {
 	_mcp_quote "${1-}" 2>/dev/null
-	printf '%s' "$_mcp_reply"
+	printf '%s\n' "$_mcp_reply"
 }
 
 mcp_json_obj() {
@@ -224,7 +224,7 @@ mcp_is_valid_json() {
 
 mcp_byte_length() {
 	_mcp_bytes "${1-}" 2>/dev/null
-	printf '%s' "$_mcp_reply"
+	printf '%s\n' "$_mcp_reply"
 }
 
 # Arguments and _meta of the request ----------------------------------------------------------------------------------
@@ -305,6 +305,12 @@ _mcp_query_print() {
 	printf '%s' "$_mcp_reply"
 }
 
+# The same, with the newline that jq prints.
+_mcp_query_lines() {
+	_mcp_query_print "$@" || return
+	[ -z "$_mcp_reply" ] || printf '\n'
+}
+
 # Sets _mcp_reply to an argument; fails if it is missing, null or empty. The text "null" is valid: a filter
 # that finds a single null prints nothing, so any output is a text. (A filter may end in a comment.)
 _mcp_arg() {
@@ -326,7 +332,7 @@ mcp_meta_raw() {
 }
 
 mcp_meta_get() {
-	_mcp_untraced _mcp_query_print mcp_meta_get MCP_TOOL_META_JSON MCP_TOOL_META_FILE "$1"
+	_mcp_untraced _mcp_query_lines mcp_meta_get MCP_TOOL_META_JSON MCP_TOOL_META_FILE "$1"
 }
 
 _mcp_args_require() {

@@ -17,9 +17,11 @@ check_match "args_get: says which" '*mcp_args_get*.name\[*' "$err"
 sdk 'MCP_TOOL_ARGS_JSON="{bad" mcp_args_get .a || echo failed'
 check "args_get: bad arguments" $'failed\n' "$out"
 sdk 'mcp_meta_raw; echo; mcp_meta_get .who'
-check "meta" "$MCP_TOOL_META_JSON"$'\nme' "$out"
+check "meta" "$MCP_TOOL_META_JSON"$'\nme\n' "$out"
+sdk 'mcp_meta_get empty; mcp_meta_get ".who, .who"'
+check "meta: as many lines as values" $'me\nme\n' "$out"
 sdk 'MCP_TOOL_META_JSON="" mcp_meta_raw; mcp_meta_get .missing'
-check "meta: none" '{}null' "$out"
+check "meta: none" $'{}null\n' "$out"
 sdk 'MCPBASH_JSON_TOOL_BIN=/nonexistent/jq; mcp_args_get ".n + 1" || echo "failed"'
 check "args_get: no JSON tool" $'failed\n' "$out"
 

@@ -1,22 +1,22 @@
 # shellcheck shell=bash disable=SC2154,SC2016 # sourced by run
 sdk 'mcp_json_escape "a\"b\\c/d"'
-check "escape: quotes and backslashes" '"a\"b\\c/d"' "$out"
+check "escape: quotes and backslashes" '"a\"b\\c/d"'$'\n' "$out"
 sdk 'mcp_json_escape ""'
-check "escape: nothing" '""' "$out"
+check "escape: nothing" '""'$'\n' "$out"
 sdk 'mcp_json_escape'
-check "escape: no argument" '""' "$out"
+check "escape: no argument" '""'$'\n' "$out"
 sdk 'mcp_json_escape $'"'\\001\\002\\003\\004\\005\\006\\a\\b\\t\\n\\v\\f\\r\\016\\017\\020\\033\\034\\035\\036\\037\\177'"
 check "escape: every kind of control character" \
-	'"\u0001\u0002\u0003\u0004\u0005\u0006\u0007\b\t\n\u000b\f\r\u000e\u000f\u0010\u001b\u001c\u001d\u001e\u001f'$'\177''"' "$out"
+	'"\u0001\u0002\u0003\u0004\u0005\u0006\u0007\b\t\n\u000b\f\r\u000e\u000f\u0010\u001b\u001c\u001d\u001e\u001f'$'\177''"'$'\n' "$out"
 sdk 'for c in 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f 10 11 12 13 14 15 16 17 18 19 1a 1b 1c 1d 1e 1f; do
 	printf -v char "%b" "\\x$c"
 	printf "%s" "$(mcp_json_escape "<$char>")" | jq -ej --arg c "$c" "explode == [60, (\$c | explode | map(if . > 96 then . - 87 else . - 48 end) | .[0] * 16 + .[1]), 62]" || printf " %s" "$c"
 done'
 check "escape: jq reads each control character back" "truetruetruetruetruetruetruetruetruetruetruetruetruetruetruetruetruetruetruetruetruetruetruetruetruetruetruetruetruetruetrue" "$out"
 sdk 'mcp_json_escape "é€😀 & \\& \$x * ? [a]"'
-check "escape: beyond ASCII, and characters that mean something in bash" '"é€😀 & \\& $x * ? [a]"' "$out"
+check "escape: beyond ASCII, and characters that mean something in bash" '"é€😀 & \\& $x * ? [a]"'$'\n' "$out"
 sdk 'mcp_json_escape $'"'a\\377\\303b\\200\"'"
-check "escape: bytes that are not UTF-8 stay" $'"a\377\303b\200\\""' "$out"
+check "escape: bytes that are not UTF-8 stay" $'"a\377\303b\200\\""'$'\n' "$out"
 sdk 't="{\"k\":\"väl\\n\"} "; while [ "${#t}" -lt 30000 ]; do t=$t$t; done
 [ "$(mcp_json_escape "$t" | jq -j .)" = "$t" ] && echo same'
 check "escape: long text" $'same\n' "$out"
@@ -38,8 +38,8 @@ check "arr" '["a","b \"c\"","*"]' "$out"
 sdk 'mcp_json_arr'
 check "arr: empty" '[]' "$out"
 
-sdk 'mcp_byte_length "é€😀a"; echo; mcp_byte_length ""'
-check "byte_length" $'10\n0' "$out"
+sdk 'mcp_byte_length "é€😀a"; mcp_byte_length ""'
+check "byte_length" $'10\n0\n' "$out"
 
 says() {
 	sdk "while IFS= read -r json; do if mcp_is_valid_json \"\$json\"; then echo yes; else echo no; fi; done <<\\END

@@ -185,3 +185,18 @@ fn a_terminal_gets_text_and_colours_unless_they_are_refused() {
     let json = on_a_terminal(project.root(), &["--health", "--json"], &[]);
     assert_eq!(serde_json::from_str::<Value>(&json).unwrap()["status"], "ok");
 }
+
+#[test]
+fn settings_without_effect_are_named() {
+    let project = Project::with_hi();
+    let moot =
+        [("MCPBASH_LOCK_ROOT", "/tmp/locks"), ("MCPBASH_LOG_JSON_TOOL", "quiet"), ("MCPBASH_DEBUG", "")];
+    let (status, report) = health(&["--health"], &moot, project.root());
+    assert_eq!((status, &report["status"]), (Some(0), &json!("ok")));
+    let told: Vec<&str> =
+        report["problems"].as_array().unwrap().iter().map(|told| told["problem"].as_str().unwrap()).collect();
+    assert_eq!(told.len(), 2, "an empty variable is not set: {report}");
+    assert_eq!(told[0], "MCPBASH_LOCK_ROOT is set and has no effect: there are no lock files");
+    assert!(told[1].starts_with("MCPBASH_LOG_JSON_TOOL is set and has no effect"), "{report}");
+    assert_eq!(report["problems"][0]["severity"], "info");
+}

@@ -163,7 +163,7 @@ fn nothing_is_left_in_the_temporary_folder() {
 }
 
 #[test]
-fn after_the_end_of_input_only_answers_are_written() {
+fn after_the_end_of_input_notifications_leave_with_the_answer_of_their_call() {
     let project = Project::new().gate().tool(
         "talks",
         "#!/usr/bin/env bash\n. \"$MCP_SDK/tool-sdk.sh\"\nmcp_progress 1 before\nread _ <gate\nmcp_progress 50 after\nmcp_log_warn talks after\necho done\n",
@@ -172,15 +172,43 @@ fn after_the_end_of_input_only_answers_are_written() {
     server.request(1, "tools/call", &json!({ "name": "talks", "_meta": { "progressToken": 1 } }));
     assert_eq!(server.receive()["method"], "notifications/progress");
     server.close_input();
+    // A change of the project is no news for a client that is about to leave.
+    project.write("tools/more/tool.sh", "#!/bin/sh\n");
     project.open_gate();
-    let answer = server.receive();
+    let rest = server.rest();
+    let methods: Vec<&Value> = rest.iter().map(|message| &message["method"]).collect();
+    let [progress, log, answer] = &rest[..] else { panic!("{rest:?}") };
+    assert_eq!(methods[..2], ["notifications/progress", "notifications/message"]);
+    assert_eq!((&progress["params"]["message"], &log["params"]["data"]), (&json!("after"), &json!("after")));
     assert_eq!(
         (&answer["id"], &answer["result"]["content"][0]["text"]),
         (&json!(1), &json!("done")),
         "{answer}"
     );
-    assert_eq!(server.rest(), Vec::<Value>::new());
     assert_eq!(server.wait().code(), Some(0));
+}
+
+#[test]
+fn a_file_of_requests_is_answered_with_progress_and_logs() {
+    let project = Project::new().tool(
+        "talks",
+        "#!/usr/bin/env bash\n. \"$MCP_SDK/tool-sdk.sh\"\nmcp_progress 1 one\nmcp_log_warn talks said\necho done\n",
+    );
+    let mut server = Server::start(project.root());
+    server.send_together(&[
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {} }),
+        json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
+        json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params":
+            { "name": "talks", "_meta": { "progressToken": "t" } } }),
+    ]);
+    server.close_input();
+    let said: Vec<Value> = server.rest().into_iter().filter(|said| said["id"] != 1).collect();
+    let kinds: Vec<&Value> = said.iter().map(|said| said.get("method").unwrap_or(&said["id"])).collect();
+    assert_eq!(
+        kinds,
+        [&json!("notifications/progress"), &json!("notifications/message"), &json!(2)],
+        "{said:?}"
+    );
 }
 
 #[test]

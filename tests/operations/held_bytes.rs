@@ -272,11 +272,10 @@ fn files_of_one_result_are_bounded_together() {
         let logged = message["params"]["data"]["message"].as_str().unwrap();
         assert!(logged.contains("MCPBASH_MAX_TOOL_OUTPUT_SIZE"), "{message}");
     };
-    assert_eq!(
-        answer["result"]["content"].as_array().unwrap().len(),
-        2,
-        "the text, and the one file that fits"
-    );
+    let content = answer["result"]["content"].as_array().unwrap();
+    assert_eq!(content.len(), 3, "the text, the one file that fits, and what is left out");
+    let left_out: Vec<&str> = content[2]["text"].as_str().unwrap().lines().collect();
+    assert_eq!((left_out.len(), left_out[10]), (11, "49 more are left out"));
 }
 
 #[test]

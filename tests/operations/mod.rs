@@ -1,5 +1,6 @@
 //! How a server starts, exits and reports what it does; its secrets, logs, folders and memory.
 
+mod containers;
 mod diagnostics;
 mod endings;
 mod guard;

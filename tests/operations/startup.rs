@@ -73,7 +73,7 @@ fn a_missing_folder_is_named() {
     let output = run(&["--project-root", "/no/such/folder"], here.path());
     assert_eq!(output.status.code(), Some(2));
     let stderr = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(stderr, "mcp-bash: --project-root is not a folder: /no/such/folder\n");
+    assert_eq!(stderr, "mcp-bash: --project-root does not exist: /no/such/folder\n");
 }
 
 #[test]

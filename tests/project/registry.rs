@@ -315,3 +315,87 @@ fn a_registry_over_the_limit_is_not_written_however_small_the_limit_is() {
         assert!(registry(&project).is_none());
     }
 }
+
+#[test]
+fn the_shortest_session_writes_the_registries_of_all_kinds() {
+    let project = Project::with_hi()
+        .file("resources/note.txt", "n")
+        .file("resources/any.meta.json", r#"{"name": "any", "uriTemplate": "file:///{path}"}"#)
+        .file("prompts/greet.txt", "Hello")
+        .file("prompts/greet.meta.json", r#"{"name": "greet"}"#);
+    let run = |environment: &[(&str, &str)]| {
+        let mut server = Server::start_with(project.root(), environment);
+        server.close_input();
+        assert!(server.wait().success());
+    };
+    run(&[("MCPBASH_STATIC_REGISTRY", "1")]);
+    assert!(!project.path(".registry").exists(), "a static registry is never written");
+    run(&[]);
+    for (file, name) in
+        [("tools", "hi"), ("resources", "note"), ("resource-templates", "any"), ("prompts", "greet")]
+    {
+        let registry: Value = serde_json::from_str(&project.read(&format!(".registry/{file}.json"))).unwrap();
+        assert_eq!((&registry["version"], &registry["total"]), (&json!(1), &json!(1)), "{file}");
+        assert_eq!(registry["items"][0]["name"], name, "{file}");
+        assert_eq!(registry["hash"].as_str().unwrap().len(), 64, "{file}");
+    }
+}
+
+#[test]
+fn a_malformed_registry_is_reported_and_the_project_read_instead() {
+    for (text, problem) in [
+        ("{", "it is not valid JSON: EOF while parsing"),
+        ("[]", "`items` is not an array"),
+        (r#"{"version":1,"items":[{"name":"hi"},5]}"#, "`items[1]` is not an entry"),
+        (r#"{"version":1,"items":[{"name":7}]}"#, "`items[0]` is not an entry"),
+    ] {
+        for environment in [&[][..], &[("MCPBASH_STATIC_REGISTRY", "1")]] {
+            let project = Project::with_hi().file(".registry/tools.json", text);
+            let mut command = Server::command();
+            command.args(["health", "--json", "--project-root"]).arg(project.root());
+            command.envs(environment.iter().copied());
+            let report: Value = serde_json::from_slice(&command.output().unwrap().stdout).unwrap();
+            let told = report["problems"].to_string();
+            assert!(told.contains("tools.json") && told.contains(problem), "{text}: {report}");
+            assert_eq!(names(project.root(), environment), ["hi"], "{text}");
+        }
+    }
+    // Another program or version wrote it.
+    let project = Project::with_hi().file(".registry/tools.json", r#"{"version":9,"items":[{"name":"x"}]}"#);
+    let output =
+        Server::command().args(["health", "--json", "--project-root"]).arg(project.root()).output().unwrap();
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["problems"], json!([]));
+}
+
+#[test]
+fn the_limits_of_a_registry_apply_to_every_list() {
+    let project = (0..501).fold(Project::new(), |project, number| {
+        project
+            .script(&format!("tools/t{number}/tool.sh"), "#!/bin/sh\n")
+            .file(&format!("resources/r{number}.txt"), "r")
+            .file(
+                &format!("resources/u{number}.meta.json"),
+                &json!({ "name": format!("u{number}"), "uriTemplate": format!("u{number}://{{x}}") })
+                    .to_string(),
+            )
+            .file(&format!("prompts/p{number}.txt"), "p")
+    });
+    let mut server =
+        Server::ready_with(project.root(), &[("MCPBASH_REGISTRY_MAX_BYTES", "10000")], "2025-11-25");
+    for method in ["tools/list", "resources/list", "resources/templates/list", "prompts/list"] {
+        let refused = server.ask_past_news(method, method, &json!({}));
+        assert_eq!(refused["error"]["code"], -32603, "{method}");
+        let message = refused["error"]["message"].as_str().unwrap();
+        assert!(message.contains(method) && message.contains("MCPBASH_REGISTRY_MAX_BYTES"), "{message}");
+        let page = server.ask_past_news(method, method, &json!({ "limit": 2 }));
+        assert_eq!(page["result"]["_meta"]["mcpbash/total"], 501, "{method}: a page within the limit");
+    }
+    let stderr = server.finish();
+    for kind in ["tools", "resources", "resource templates", "prompts"] {
+        assert!(
+            stderr.contains(&format!("so many {kind} are better registered in register.json")),
+            "{stderr}"
+        );
+    }
+}

@@ -1,4 +1,4 @@
-//! Batches: answered as one array in the revision that has them, refused in the others.
+//! Batches: answered as one array in the revision that has them, refused in the others, or taken apart there.
 
 use crate::harness::{Project, Server, code, stateless_meta};
 use serde_json::{Value, json};
@@ -89,9 +89,41 @@ fn other_revisions_refuse_batches_unless_compatibility_is_asked_for() {
 
         let mut server = Server::ready_with(project.root(), &[("MCPBASH_COMPAT_BATCHES", "true")], revision);
         server.send(&batch);
-        assert_eq!(ids(&server.receive()), [json!(1)], "{revision}");
+        assert_eq!(server.receive(), json!({ "jsonrpc": "2.0", "id": 1, "result": {} }), "{revision}");
+        server.expect_silence();
     }
     let mut fresh = Server::start(project.root());
     fresh.send(&batch);
     assert_eq!(code(&fresh.receive()), -32600);
+}
+
+#[test]
+fn compatibility_answers_each_member_on_its_own_line() {
+    let project = Project::new().waiting_tool("wait");
+    let compatible = [("MCPBASH_COMPAT_BATCHES", "true")];
+    let mut server = Server::start_with(project.root(), &compatible);
+    server.send(&json!([
+        { "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": { "protocolVersion": "2025-06-18" } },
+        { "jsonrpc": "2.0", "method": "notifications/initialized" },
+        { "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": { "name": "wait" } },
+        7,
+        { "jsonrpc": "2.0", "id": 2, "method": "ping" },
+        { "jsonrpc": "2.0", "id": 3, "method": "ping" },
+    ]));
+    assert_eq!(server.receive()["result"]["protocolVersion"], "2025-06-18");
+    let refused = server.receive();
+    assert_eq!((code(&refused), &refused["id"]), (-32600, &json!(null)), "a number is no message");
+    assert_eq!(code(&server.receive()), -32600, "the id belongs to the call that still runs");
+    assert_eq!(
+        server.receive(),
+        json!({ "jsonrpc": "2.0", "id": 3, "result": {} }),
+        "no answer waits for others"
+    );
+    server.send(&json!([]));
+    assert_eq!(code(&server.receive()), -32600);
+    drop(server);
+
+    let mut server = Server::ready_with(project.root(), &compatible, "2025-03-26");
+    server.send(&json!([{ "jsonrpc": "2.0", "id": 1, "method": "ping" }]));
+    assert_eq!(ids(&server.receive()), [json!(1)], "that revision says how");
 }

@@ -66,3 +66,31 @@ fn a_client_that_never_reads_standard_error_cannot_stop_the_server() {
     assert!(child.wait().unwrap().success());
     drop(unread);
 }
+
+#[test]
+fn a_standard_output_that_cannot_be_written_is_an_error() {
+    let project = Project::with_hi();
+    let hello = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}"#;
+    for (redirection, told) in [
+        (">&-", "standard output cannot be written: it is closed"),
+        ("1</dev/null", "standard output cannot be written: it is open only for reading"),
+        (">/dev/full", "an answer could not be written"),
+    ] {
+        let mut command = Server::command_of("sh");
+        command.arg("-c").arg(format!(r#"echo "$HELLO" | "$BINARY" --project-root "$ROOT" {redirection}"#));
+        command.env("HELLO", hello).env("BINARY", env!("CARGO_BIN_EXE_mcp-bash")).env("ROOT", project.root());
+        let output = command.output().unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{redirection}: {stderr}");
+        assert!(stderr.contains(told), "{redirection}: {stderr}");
+    }
+}
+
+#[test]
+fn a_user_may_throw_the_answers_away() {
+    let project = Project::with_hi();
+    let mut command = Server::command();
+    command.arg("--project-root").arg(project.root());
+    command.stdin(std::process::Stdio::null()).stdout(std::process::Stdio::null());
+    assert!(command.status().unwrap().success());
+}

@@ -266,3 +266,28 @@ fn a_thousand_subscriptions_cost_nothing_while_nothing_happens() {
     assert_eq!(server.receive(), updated("file://./resources/f777.txt"));
     expect_no_more_updates(&mut server, &project);
 }
+
+#[test]
+fn subscriptions_are_traced_at_the_level_debug() {
+    let project = with_last();
+    let mut server = Server::ready_with(project.root(), &[("MCPBASH_LOG_LEVEL", "debug")], "2025-11-25");
+    let listed = server.ask_past_news("list", "resources/list", &json!({}));
+    let resource = &listed["result"]["resources"][0];
+    let (uri, name) = (resource["uri"].as_str().unwrap(), resource["name"].as_str().unwrap());
+    for (method, uri) in [
+        ("resources/subscribe", uri),
+        ("resources/subscribe", "secret://token"),
+        ("resources/unsubscribe", uri),
+    ] {
+        server.ask_past_news(method, method, &json!({ "uri": uri }));
+    }
+    let stderr = server.finish();
+    for trace in [
+        format!(r#""message":"subscribed","resource":"{name}""#),
+        r#""message":"subscription failed","scheme":"secret""#.to_owned(),
+        format!(r#""message":"unsubscribed","resource":"{name}""#),
+    ] {
+        assert!(stderr.contains(&trace), "{trace}: {stderr}");
+    }
+    assert!(!stderr.contains("token"), "the rest of a URI is an argument: {stderr}");
+}

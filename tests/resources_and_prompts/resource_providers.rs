@@ -217,3 +217,41 @@ fn a_script_can_call_the_built_in_providers() {
     assert_eq!(said, "hello 0\nin 0\n 2\n 3\n 4\n 2");
     assert_eq!(text(&read(&mut server, "wrap://w")), "in");
 }
+
+#[test]
+fn a_request_sets_its_own_timeout() {
+    let project = Project::new()
+        .file("resources/slow.meta.json", r#"{"uri": "slow://x", "provider": "slow"}"#)
+        .script("providers/slow.sh", "#!/bin/sh\necho $$ >started\nsleep 1000\n");
+    let mut server = quiet(&project, &[]);
+    for (method, done) in [("resources/read", "read"), ("resources/subscribe", "subscribed to")] {
+        let answer = server.ask(1, method, &json!({ "uri": "slow://x", "timeoutSecs": 1 }));
+        assert_eq!(code(&answer), -32603, "{answer}");
+        let told = format!("it was not {done} within 1 s (`timeoutSecs` in the request)");
+        assert!(why(&answer).contains(&told), "{answer}");
+        let process = project.read("started").trim().parse().unwrap();
+        wait_until_gone(process);
+        for wrong in [json!(0), json!("5"), json!(-1), json!(1.5)] {
+            let answer = server.ask(2, method, &json!({ "uri": "slow://x", "timeoutSecs": wrong }));
+            assert_eq!(code(&answer), -32602, "{answer}");
+            assert!(why(&answer).contains("`timeoutSecs` must be a whole number"), "{answer}");
+        }
+    }
+}
+
+#[test]
+fn a_request_may_ask_for_more_time_up_to_the_maximum() {
+    let project = Project::new()
+        .file("resources/slow.meta.json", r#"{"uri": "slow://x", "provider": "slow"}"#)
+        .script("providers/slow.sh", "#!/bin/sh\nsleep 2\necho late\n")
+        .file("resources/stuck.meta.json", r#"{"uri": "stuck://x", "provider": "stuck"}"#)
+        .script("providers/stuck.sh", "#!/bin/sh\nsleep 1000\n");
+    let limits = [("MCPBASH_DEFAULT_TOOL_TIMEOUT", "1"), ("MCPBASH_MAX_TIMEOUT_SECS", "3")];
+    let mut server = quiet(&project, &[limits[0], ("MCPBASH_MAX_TIMEOUT_SECS", "600")]);
+    let asked = json!({ "uri": "slow://x", "timeoutSecs": 300 });
+    assert_eq!(text(&server.ask("read", "resources/read", &asked)), "late\n");
+    assert!(why(&read(&mut server, "slow://x")).contains("1 s"), "the default is not changed");
+    let mut server = quiet(&project, &limits);
+    let answer = server.ask("read", "resources/read", &json!({ "uri": "stuck://x", "timeoutSecs": 300 }));
+    assert!(why(&answer).contains("3 s"), "{answer}");
+}

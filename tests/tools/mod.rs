@@ -1,6 +1,7 @@
 //! Tools that are scripts: their arguments, environment, results and failures; workers and providers.
 
 mod arguments;
+mod bash_mcp;
 mod defaults;
 mod descriptors;
 mod environment;

@@ -207,7 +207,9 @@ echo done
         content[2]["resource"],
         json!({ "uri": "my://blob", "mimeType": "application/x", "blob": "AP8=" })
     );
-    assert_eq!(content.as_array().unwrap().len(), 3, "{content}");
+    let left_out = content[3]["text"].as_str().unwrap();
+    assert!(left_out.contains("the file /etc/passwd is left out: it is outside the project"), "{content}");
+    assert_eq!((left_out.lines().count(), content.as_array().unwrap().len()), (3, 4), "{content}");
     server.call(2, "tabs");
     let content = server.receive()["result"]["content"].clone();
     assert_eq!(content[1]["resource"], json!({ "uri": "my://odd", "mimeType": "text/x-odd", "text": "s" }));
@@ -459,4 +461,39 @@ fn a_result_whose_content_no_client_can_read_is_refused() {
         );
         assert!(failed["content"][0]["text"].as_str().unwrap().contains(item), "{failed}");
     }
+}
+
+#[test]
+fn files_under_the_roots_and_in_the_folder_of_the_call_are_embedded() {
+    let elsewhere = Project::new().file("shared/in.txt", "in\n").file("sharedx/beside.txt", "no\n");
+    std::os::unix::fs::symlink("/etc/hostname", elsewhere.path("shared/link")).unwrap();
+    let project = Project::new().tool(
+        "embeds",
+        r#"#!/bin/sh
+own=$(dirname "$MCP_TOOL_RESOURCES_FILE")/made.txt
+echo made >"$own"
+printf '%s\n' "$OUTSIDE/shared/in.txt" "$own" "$OUTSIDE/sharedx/beside.txt" "$OUTSIDE/shared/link" >"$MCP_TOOL_RESOURCES_FILE"
+echo done
+"#,
+    );
+    let outside = elsewhere.root().display().to_string();
+    let roots = format!("{outside}/shared");
+    let environment = [
+        ("MCPBASH_LOG_LEVEL", "emergency"),
+        ("MCPBASH_TOOL_ENV_ALLOWLIST", "OUTSIDE"),
+        ("OUTSIDE", &*outside),
+        ("MCPBASH_ROOTS", &*roots),
+    ];
+    let mut server = Server::ready_with(project.root(), &environment, "2025-11-25");
+    let answer = server.ask(1, "tools/call", &json!({ "name": "embeds" }));
+    let content = answer["result"]["content"].as_array().unwrap();
+    let texts: Vec<&Value> =
+        content.iter().map(|item| item["resource"].get("text").unwrap_or(&item["text"])).collect();
+    assert_eq!(texts[..3], ["done", "in\n", "made\n"], "{answer}");
+    let left_out: Vec<&str> = texts[3].as_str().unwrap().lines().collect();
+    assert!(
+        left_out.len() == 2 && left_out[0].contains("/sharedx/beside.txt is left out: it is outside"),
+        "{answer}"
+    );
+    assert!(left_out[1].contains("/shared/link is left out: it is outside"), "a link leads out: {answer}");
 }

@@ -74,6 +74,8 @@ fn progress_does_not_extend_the_timeout_by_default() {
     let mut server = Server::ready(project.root());
     let result = call_slow(&mut server);
     let message = format!("Tool 'slow' timed out after 1 s and was ended; {LONGER}");
+    assert_eq!(result["structuredContent"]["success"], false);
+    assert_eq!(result["_meta"]["exitCode"], 124);
     assert_eq!(
         *error_of(&result),
         json!({ "type": "timeout", "reason": "fixed", "timeoutSecs": 1, "exitCode": 124,

@@ -135,3 +135,39 @@ fn variables_of_an_outer_server_are_not_passed_on() {
     assert!(said.starts_with(r#"{"inner":true} "#) && said.ends_with("mine"), "{said}");
     assert!(!said.contains("outer"), "{said}");
 }
+
+#[test]
+fn scripts_know_their_server_and_the_hint_for_timeouts() {
+    let says = "#!/bin/sh\nprintf '%s|' \"$MCPBASH_SERVER_NAME\" \"$MCPBASH_SERVER_TITLE\" \"$MCPBASH_SERVER_VERSION\" \\\n\
+                \"$MCPBASH_SERVER_DESCRIPTION\" \"$MCPBASH_SERVER_WEBSITE_URL\" \"$MCPBASH_SERVER_ICONS\" \\\n\
+                \"$MCPBASH_SERVER_INSTRUCTIONS\" \"$MCPBASH_TIMEOUT_HINT\"\n";
+    let project = Project::new()
+        .tool("says", says)
+        .file("tools/says/tool.meta.json", r#"{"name": "says", "timeoutHint": "ask for less"}"#)
+        .tool("plain", "#!/bin/sh\necho \"$MCPBASH_SERVER_NAME|$MCPBASH_TIMEOUT_HINT\"\n")
+        .file(
+            "server.d/server.meta.json",
+            r#"{"name": "demo", "version": "1.2", "description": "Shows", "websiteUrl": "https://example.com"}"#,
+        )
+        .file("server.d/server.instructions.md", "Be kind");
+    // A server whose environment says something else about it.
+    let environment = [
+        ("MCPBASH_LOG_LEVEL", "emergency"),
+        ("MCPBASH_SERVER_TITLE", "other"),
+        ("MCPBASH_TIMEOUT_HINT", "old"),
+    ];
+    let mut server = Server::ready_with(project.root(), &environment, "2025-11-25");
+    let mut call = |name: &str| {
+        let answer = server.ask_past_news(1, "tools/call", &json!({ "name": name }));
+        answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
+    };
+    assert_eq!(call("says"), "demo|Demo|1.2|Shows|https://example.com||Be kind|ask for less|");
+    assert_eq!(call("plain"), "demo|");
+    // No process can be given such values.
+    let description = "x".repeat(200_000);
+    project.write(
+        "server.d/server.meta.json",
+        &json!({ "name": "changed", "title": "a\0b", "description": description }).to_string(),
+    );
+    assert!(call("says").starts_with("changed||0.0.0||"), "{}", call("says"));
+}

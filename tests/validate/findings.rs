@@ -270,3 +270,16 @@ fn a_thousand_tools_are_validated() {
     assert_eq!(text.matches(" - valid (tool t").count(), 999, "{text}");
     assert_eq!(text.matches("⚠ tools/t567/tool.meta.json:1 - calls its tool `t.567`").count(), 1, "{text}");
 }
+
+#[test]
+fn the_keys_of_bundles_are_known() {
+    let project = Project::with_hi().file(
+        "server.d/server.meta.json",
+        r#"{"name": "x", "author": {"name": "a"}, "repository": "r", "license": "MIT", "keywords": [], "screenshots": [],
+            "user_config": {}, "user_config_env_map": {}, "long_description_file": "d", "localization": {}, "autor": "b"}"#,
+    );
+    let output = Server::command().arg("validate").arg(project.root()).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap();
+    assert_eq!(text.matches("unknown key").count(), 1, "{text}");
+    assert!(text.contains("has the unknown key `autor`") && text.contains("write `author`"), "{text}");
+}

@@ -136,7 +136,7 @@ fn no_project_and_wrong_flags_are_usage_errors() {
     let empty = tempfile::tempdir().unwrap();
     for (arguments, words) in [
         (&[][..], "mcp-bash: no project found here: use --project-root or set MCPBASH_PROJECT_ROOT"),
-        (&["--project-root", "/no/such"], "mcp-bash: --project-root is not a folder: /no/such"),
+        (&["--project-root", "/no/such"], "mcp-bash: --project-root does not exist: /no/such"),
         (&["--yes"], "error: the following required arguments were not provided:\n  --fix"),
         (&["--stirct"], "error: unexpected argument '--stirct' found"),
     ] {

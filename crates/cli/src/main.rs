@@ -25,10 +25,8 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     // Scripts without a jq find this program under that name, and call it often: nothing comes before it.
     let mut words = std::env::args_os();
-    if words
-        .next()
-        .is_some_and(|name| std::path::Path::new(&name).file_name().is_some_and(|name| name == "jq"))
-    {
+    let called = words.next().unwrap_or_default();
+    if std::path::Path::new(&called).file_name().is_some_and(|name| name == "jq") {
         return commands::jq::run(words);
     }
     if words.next().is_some_and(|word| word == commands::completions::ASK) {
@@ -43,7 +41,11 @@ fn main() -> ExitCode {
         }
         complain(&own_fault(panic.location()));
     }));
-    let result = CommandLine::read().and_then(CommandLine::run);
+    let result = if commands::bash_mcp::is_meant(&called) {
+        commands::bash_mcp::run(&called)
+    } else {
+        CommandLine::read().and_then(CommandLine::run)
+    };
     result.unwrap_or_else(|error: Error| {
         let problem = error.to_string();
         complain(&problem);

@@ -169,6 +169,20 @@ pub const CLIENTS: &[Client] = &[
         ..NOTHING
     },
     Client {
+        name: "copilot-jetbrains",
+        aliases: &["jetbrains-copilot", "copilot-intellij"],
+        title: "Copilot for JetBrains",
+        files: &[ClientFile { keys: &["servers"], ..usual(Scope::User, COPILOT_JETBRAINS, LENIENT) }],
+        signs: &[
+            on(On::Unix, "~/.config/github-copilot/intellij"),
+            on(On::Windows, "$LOCALAPPDATA/github-copilot/intellij"),
+        ],
+        replaces: Replaces::BRACES,
+        then: "start the server from the tools of Copilot Chat, in agent mode",
+        notes: &[note("All JetBrains IDEs of a user share the file; a project has none.")],
+        ..NOTHING
+    },
+    Client {
         name: "windsurf",
         title: "Windsurf",
         files: &[usual(Scope::User, &[any("~/.codeium/windsurf/mcp_config.json")], LENIENT)],
@@ -570,5 +584,9 @@ pub const CLIENTS: &[Client] = &[
 ];
 
 const CLAUDE_CODE: &[ConfigLocation] = &[any("$CLAUDE_CONFIG_DIR/.claude.json"), any("~/.claude.json")];
+const COPILOT_JETBRAINS: &[ConfigLocation] = &[
+    on(On::Unix, "~/.config/github-copilot/intellij/mcp.json"),
+    on(On::Windows, "$LOCALAPPDATA/github-copilot/intellij/mcp.json"),
+];
 const ZED: &[ConfigLocation] =
     &[on(On::Unix, "$XDG/zed/settings.json"), on(On::Windows, "$CONFIG/Zed/settings.json")];

@@ -21,6 +21,7 @@ pub static MOOT: &[(&str, &str)] = &[
     ("MCPBASH_JSON_TOOL", "JSON needs no other program, and scripts find a `jq`"),
     ("MCPBASH_JSON_TOOL_BIN", "JSON needs no other program, and scripts find a `jq`"),
     ("MCPBASH_ALLOW_JSON_TOOL_OVERRIDE_FOR_ROOT", "JSON needs no other program"),
+    ("MCPBASH_LOG_JSON_TOOL", "JSON needs no other program, so there is none to name"),
     ("MCPBASH_DEBUG", "the SDK names the line that failed, always"),
     ("MCPBASH_DEBUG_ALL_EXITS", "the log level `debug` tells of each call that ends"),
     ("MCPBASH_LOG_STARTUP", "the log level `info` tells of the start"),

@@ -42,6 +42,9 @@ pub struct Settings {
     /// Whether clients receive absolute paths.
     pub log_verbose: bool,
     pub minimal: bool,
+    /// Whether clients of the handshake era must begin with `initialize`. No setting changes it: without it, a client
+    /// gets what its revision does not know.
+    pub needs_handshake: bool,
     pub compat_batches: bool,
     pub default_timeout: Duration,
     pub max_timeout: Duration,
@@ -154,6 +157,7 @@ impl Settings {
             has_log_level: reader.is_set(&table::LOG_LEVEL),
             log_verbose: reader.value(&table::LOG_VERBOSE),
             minimal: reader.value(&table::FORCE_MINIMAL),
+            needs_handshake: true,
             compat_batches: reader.value(&table::COMPAT_BATCHES),
             default_timeout: reader.value(&table::DEFAULT_TOOL_TIMEOUT),
             max_timeout: reader.value(&table::MAX_TIMEOUT),

@@ -274,6 +274,27 @@ async def registered_by_hand(serve):
         check("a failure of the script is an error result", result.is_error, result)
 
 
+async def registered_by_script(serve):
+    async with serve() as served:
+        tools = await served.tools()
+        check("without the gate the script does not run", list(tools) == ["status"], list(tools))
+    async with serve({"MCPBASH_ALLOW_PROJECT_HOOKS": "true"}) as served:
+        tools = await served.tools()
+        check("each line is a tool", sorted(tools) == ["mail_status", "shop_status"], list(tools))
+        text = await served.text("mail_status")
+        check("a tool runs with its own word", text == "mail is down since this morning", text)
+
+
+async def bash_provider(serve):
+    async with serve() as served:
+        tools = await served.tools()
+        check("the script describes its tools", sorted(tools) == ["outline", "slug"], list(tools))
+        text = await served.text("slug", title="A  B")
+        check("and runs them", text == "a-b.md", text)
+        code = await served.call("outline", text="none")
+        check("its failure is an error", code == -32603, code)
+
+
 async def policy_by_role(serve):
     allowed = {"": 1, "viewer": 1, "operator": 2, "admin": 3, "amdin": 0}
     for role, count in allowed.items():
@@ -350,6 +371,7 @@ async def node_functions(serve):
 
 VISITS = {
     "ask-and-sample": ask_and_sample,
+    "bash-provider": bash_provider,
     "completion-from-data": completion_from_data,
     "disk-and-logs": disk_and_logs,
     "git-guide": git_guide,
@@ -364,6 +386,7 @@ VISITS = {
     "python-functions": python_functions,
     "query-data": query_data,
     "registered-by-hand": registered_by_hand,
+    "registered-by-script": registered_by_script,
     "rust-provider": rust_provider,
     "shared-over-http": shared_over_http,
     "wrap-a-cli": wrap_a_cli,

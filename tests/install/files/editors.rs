@@ -89,6 +89,16 @@ pub(super) const CASES: &[Case] = &[
         ),
     },
     Case {
+        client: "copilot-jetbrains",
+        scope: USER,
+        path: ".config/github-copilot/intellij/mcp.json",
+        before: "{\n    \"servers\": {\n        // \"memory\": {\"command\": \"npx\"}\n    }\n}\n",
+        change: (
+            "{\n        // \"memory\": {\"command\": \"npx\"}\n    }",
+            "{\n        // \"memory\": {\"command\": \"npx\"}\n        \"tools-box\": {\n            \"command\": \"PROGRAM\",\n            \"args\": [\"--project-root\", \"HOME/tools-box\"]\n        }\n    }",
+        ),
+    },
+    Case {
         client: "windsurf",
         scope: USER,
         path: ".codeium/windsurf/mcp_config.json",

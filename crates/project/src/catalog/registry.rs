@@ -12,6 +12,8 @@ use crate::{Diagnostic, Paths, Reading};
 use mcp_bash_wire::write;
 use memchr::memchr2;
 use serde::Deserialize;
+use serde_json::Value;
+use std::borrow::Cow;
 use std::fs::{self, DirBuilder};
 use std::io::{self, Write as _};
 use std::os::unix::fs::DirBuilderExt;
@@ -69,7 +71,26 @@ pub(crate) fn load<T: Entry>(paths: &Paths, reading: &Reading) -> Result<Option<
         text.map_err(|distrust| not_believed(&path, &distrust))
     };
     let (registry, stamps) = (read(format!("{}.json", T::REGISTRY))?, read(stamps_of::<T>())?);
-    Ok(registry.and_then(|registry| parse(registry, stamps, paths, rules(reading))))
+    let Some(registry) = registry else { return Ok(None) };
+    if let Some(known) = parse(&registry, stamps, paths, rules(reading)) {
+        return Ok(Some(known));
+    }
+    malformed(&registry).map_or(Ok(None), |problem| {
+        let path = paths.registry.join(format!("{}.json", T::REGISTRY));
+        Err(Diagnostic::new(path, format!("is ignored, and the project read instead: {problem}")))
+    })
+}
+
+/// What is wrong with a registry that no version of any program can have written. Another version's is not wrong.
+fn malformed(registry: &[u8]) -> Option<String> {
+    let envelope: Value = match serde_json::from_slice(registry) {
+        Ok(envelope) => envelope,
+        Err(error) => return Some(format!("it is not valid JSON: {error}")),
+    };
+    let Some(items) = envelope["items"].as_array() else { return Some("`items` is not an array".to_owned()) };
+    let is_entry = |item: &Value| item.is_object() && item.get("name").is_none_or(Value::is_string);
+    let wrong = items.iter().position(|item| !is_entry(item))?;
+    Some(format!("`items[{wrong}]` is not an entry: it must be an object whose `name` is a string"))
 }
 
 fn not_believed(path: &Path, distrust: &Distrust) -> Diagnostic {
@@ -85,13 +106,8 @@ fn rules(reading: &Reading) -> &'static str {
     }
 }
 
-fn parse<T: Entry>(
-    registry: Vec<u8>,
-    stamps: Option<Vec<u8>>,
-    paths: &Paths,
-    rules: &str,
-) -> Option<Known<T>> {
-    let text = String::from_utf8(registry).ok()?;
+fn parse<T: Entry>(registry: &[u8], stamps: Option<Vec<u8>>, paths: &Paths, rules: &str) -> Option<Known<T>> {
+    let text = std::str::from_utf8(registry).ok()?;
     let envelope: Envelope<T::Written> = serde_json::from_str(&one_line(text)).ok()?;
     if envelope.version != 1 || envelope.format_version != 1 {
         return None;
@@ -104,9 +120,9 @@ fn parse<T: Entry>(
 }
 
 /// We write one line; another program may have reformatted it.
-fn one_line(text: String) -> String {
+fn one_line(text: &str) -> Cow<'_, str> {
     let is_one = memchr2(b'\n', b'\r', text.trim_end().as_bytes()).is_none();
-    if is_one { text } else { write::compact(&text) }
+    if is_one { text.into() } else { write::compact(text).into() }
 }
 
 /// Writes the registry of a kind, and the stamps of its files, unless they are stored already.

@@ -42,7 +42,7 @@ pub(super) fn check_inline(script: &Path, header: &str, found: &mut Vec<Diagnost
 pub(super) fn check_server(paths: &Paths, found: &mut Vec<Diagnostic>) {
     let identity = paths.server.join("server.meta.json");
     if let Ok(text) = mcp_bash_files::read_text(&identity, LONGEST) {
-        let known = [known::<Meta>(), known::<server_config::Written>()].concat();
+        let known = [known::<Meta>(), known::<server_config::Written>(), &server_config::OF_BUNDLES].concat();
         check_text(&text, &identity, &known, found);
     }
     let registration = paths.server.join("register.json");
@@ -121,6 +121,6 @@ pub(crate) mod known_keys {
     }
 
     pub(crate) fn of_server() -> Vec<&'static str> {
-        [known::<Meta>(), known::<server_config::Written>()].concat()
+        [known::<Meta>(), known::<server_config::Written>(), &server_config::OF_BUNDLES].concat()
     }
 }

@@ -22,6 +22,28 @@ pub(crate) struct Written {
     env: Option<Box<RawValue>>,
 }
 
+/// Keys for bundles, which the shell framework makes of the same file. They are known, and not read here.
+pub(crate) const OF_BUNDLES: [&str; 18] = [
+    "author",
+    "repository",
+    "license",
+    "keywords",
+    "homepage",
+    "documentation",
+    "support",
+    "long_description",
+    "long_description_file",
+    "user_config",
+    "user_config_env_map",
+    "user_config_args_map",
+    "privacy_policies",
+    "compatibility",
+    "screenshots",
+    "localization",
+    "platform_overrides",
+    "server",
+];
+
 impl ServerConfig {
     /// Reads the configuration. It decides how scripts are run, so a file that another user may have written is not used.
     pub fn read(paths: &Paths, diagnostics: &mut Vec<Diagnostic>) -> Self {

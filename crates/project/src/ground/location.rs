@@ -16,6 +16,8 @@ pub enum Location {
 
 #[derive(Debug, Error)]
 pub enum LocationError {
+    #[error("{named_by} does not exist: {}", path.display())]
+    Missing { path: PathBuf, named_by: &'static str },
     #[error("{named_by} is not a folder: {}", path.display())]
     NotAFolder { path: PathBuf, named_by: &'static str },
     #[error("{named_by} cannot be used: {}: {source}", path.display())]
@@ -39,6 +41,9 @@ impl Location {
                 Ok((true, folder)) => Ok(Self::Folder(folder)),
                 Err(source) if is_shortage(&source) => {
                     Err(LocationError::Unusable { path: path.to_owned(), named_by, source })
+                }
+                Err(source) if source.kind() == io::ErrorKind::NotFound => {
+                    Err(LocationError::Missing { path: path.to_owned(), named_by })
                 }
                 _ => Err(LocationError::NotAFolder { path: path.to_owned(), named_by }),
             };
@@ -137,6 +142,6 @@ mod tests {
     #[test]
     fn a_named_folder_must_exist() {
         let error = Location::find(None, Some(Path::new("/does/not/exist")), None).unwrap_err();
-        assert_eq!(error.to_string(), "MCPBASH_PROJECT_ROOT is not a folder: /does/not/exist");
+        assert_eq!(error.to_string(), "MCPBASH_PROJECT_ROOT does not exist: /does/not/exist");
     }
 }

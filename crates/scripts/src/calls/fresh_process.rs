@@ -49,6 +49,9 @@ pub(crate) fn render<'a>(
     variables.set("MCP_CANCEL_FILE", files.cancel());
     variables.set("MCP_ELICIT_SUPPORTED", if call.may_elicit { "1" } else { "0" });
     variables.set("MCP_ROOTS_COUNT", &roots.count);
+    if let Some(hint) = tool.options.timeouts.hint.as_ref().filter(|hint| !hint.contains('\0')) {
+        variables.set("MCPBASH_TIMEOUT_HINT", hint);
+    }
     if call.has_unasked_roots {
         variables.set("MCP_ROOTS_ASK", "1");
     }

@@ -18,6 +18,7 @@ use mcp_bash_uri::Values;
 use serde_json::Value;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A request to read a URI that a function serves.
 pub struct FunctionRead<'a> {
@@ -30,6 +31,8 @@ pub struct FunctionRead<'a> {
     pub paths: &'a Paths,
     /// Who reads.
     pub caller: &'a str,
+    /// The timeout that the client asks for, as in `ResourceRead`.
+    pub asked: Option<Duration>,
     /// The budget that its answer is charged to.
     pub budget: &'a Arc<Budget>,
 }
@@ -47,7 +50,7 @@ impl Scripts {
     async fn ask_for_resource(&self, read: FunctionRead<'_>) -> Result<Outcome, ScriptError> {
         let settings = self.settings();
         let bounds = Bounds {
-            time: settings.default_timeout,
+            time: time_limits::of_resource(settings, read.asked),
             time_setting: "MCPBASH_DEFAULT_TOOL_TIMEOUT",
             output: settings.resources.max_bytes,
             output_setting: "MCPBASH_MAX_RESOURCE_BYTES",

@@ -4,6 +4,7 @@ use crate::running::error::{ScriptError, Unread};
 use crate::running::outcome::Outcome;
 use crate::running::process::{Limits, Process};
 use crate::running::start_failure::StartFailure;
+use crate::running::time_limits;
 use crate::scripts::Scripts;
 use mcp_bash_budget::Budget;
 use mcp_bash_project::Paths;
@@ -28,6 +29,9 @@ pub struct ResourceRead<'a> {
     pub uri: &'a str,
     /// The variables of the template that matched the URI.
     pub variables: &'a Values,
+    /// The timeout that the client asks for. A shorter one than the default is the business of the caller, who drops the
+    /// future.
+    pub asked: Option<Duration>,
     /// The budget that its output is charged to.
     pub budget: &'a Arc<Budget>,
 }
@@ -40,6 +44,7 @@ impl Scripts {
         let start = start(read.script, &read.paths.root)
             .map_err(|source| ScriptError::Distrusted { what: what(), source })?;
         let settings = self.settings();
+        let limit = time_limits::of_resource(settings, read.asked);
         let process = Process {
             start,
             words: vec![read.uri.into()],
@@ -51,7 +56,7 @@ impl Scripts {
             )?,
             input: Input::Bytes(&[]),
             limits: Limits {
-                patience: TimeLimits::fixed(settings.default_timeout),
+                patience: TimeLimits::fixed(limit),
                 output: settings.resources.max_bytes,
                 error_tail: settings.stderr_tail,
                 budget: read.budget,
@@ -65,12 +70,12 @@ impl Scripts {
             let source = StartFailure::explain(read.script, error);
             ScriptError::Start { what: what(), source }
         })?;
-        self.judge(&outcome, read.script)?;
+        self.judge(&outcome, read.script, limit)?;
         Ok(outcome)
     }
 
     /// The meaning of the executable's exit code.
-    fn judge(&self, outcome: &Outcome, script: &Path) -> Result<(), Unread> {
+    fn judge(&self, outcome: &Outcome, script: &Path, limit: Duration) -> Result<(), Unread> {
         let said = outcome.errors();
         let or = |usual: &str| match said.trim() {
             "" => usual.to_owned(),
@@ -92,9 +97,7 @@ impl Scripts {
             ProcessEnding::Signalled(signal) => {
                 Unread::Failed(or(&format!("{} was ended by {}", script.display(), signal_name(signal))))
             }
-            ProcessEnding::TimedOut(_) => {
-                Unread::TimedOut { script: script.to_owned(), limit: settings.default_timeout }
-            }
+            ProcessEnding::TimedOut(_) => Unread::TimedOut { script: script.to_owned(), limit },
             ProcessEnding::OutputTooLarge => {
                 Unread::OutputTooLarge { script: script.to_owned(), limit: settings.resources.max_bytes }
             }

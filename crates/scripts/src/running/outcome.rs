@@ -7,6 +7,7 @@ use mcp_bash_runner::{ProcessEnding, signal_name};
 use std::borrow::Cow;
 use std::io;
 use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
 use std::process::ExitStatus;
 use std::sync::Arc;
 
@@ -146,6 +147,11 @@ impl Outcome {
     /// The error that it left (`MCP_TOOL_ERROR_FILE`).
     pub fn own_error(&self) -> Option<String> {
         self.files.as_ref()?.own_error()
+    }
+
+    /// The folder of its call, if it has one.
+    pub fn call_folder(&self) -> Option<&Path> {
+        self.files.as_ref().map(|files| files.folder().path())
     }
 
     /// The list of files that it left (`MCP_TOOL_RESOURCES_FILE`), or why it cannot be read.

@@ -12,6 +12,11 @@ pub(crate) fn limit(settings: &Settings, author: Option<Duration>, asked: Option
     asked.map_or(usual, |asked| asked.min(settings.max_timeout.max(usual)))
 }
 
+/// The same for a script that reads a resource: never less than the default.
+pub(crate) fn of_resource(settings: &Settings, asked: Option<Duration>) -> Duration {
+    limit(settings, None, asked).max(settings.default_timeout)
+}
+
 /// The same for a tool, whose progress may extend its timeout.
 pub(crate) fn of_tool(settings: &Settings, timeouts: &Timeouts, asked: Option<Duration>) -> TimeLimits {
     let extends = timeouts.progress_extends.unwrap_or(settings.progress_extends_timeout);

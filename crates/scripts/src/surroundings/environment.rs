@@ -5,6 +5,7 @@ use crate::running::process::Limits;
 use crate::surroundings::Surroundings;
 use crate::surroundings::env_file::Changes;
 use crate::surroundings::project_programs::{ProgramEnvironment, ProjectPrograms};
+use crate::surroundings::server_variables::{self, Described};
 use crate::surroundings::toolbox::Toolbox;
 use mcp_bash_project::{Paths, environment_without_secret, languages, variable_without_secret};
 use mcp_bash_runner::Variables;
@@ -27,6 +28,7 @@ pub(crate) struct CommonEnvironment {
     paths: Paths,
     changes: Arc<Changes>,
     toolbox: Arc<Toolbox>,
+    described: Described,
     variables: Variables,
 }
 
@@ -37,13 +39,15 @@ impl Surroundings {
         let mode = &self.settings().environment_mode;
         let changes = self.changes(mode, paths).await?;
         let toolbox = self.toolbox()?;
+        let described = Described::of(paths);
         let mut common = self.common_environment.lock();
         match &*common {
             Some(known)
                 if known.search_path.as_ref() == self.search_path.get()
                     && Arc::ptr_eq(&known.changes, &changes)
                     && Arc::ptr_eq(&known.toolbox, &toolbox)
-                    && known.paths == *paths =>
+                    && known.paths == *paths
+                    && known.described == described =>
             {
                 Ok(known.variables.clone())
             }
@@ -55,6 +59,7 @@ impl Surroundings {
                     paths,
                     changes,
                     toolbox,
+                    described,
                     variables: variables.clone(),
                 });
                 Ok(variables)
@@ -152,6 +157,7 @@ fn compose(
     for (name, value) in DEFAULTS {
         variables.entry(name.into()).or_insert_with(|| value.into());
     }
+    variables.extend(server_variables::read(paths).map(|(name, value)| (name.into(), value)));
     let temporary = surroundings.settings().logs.temporary.clone().unwrap_or_else(std::env::temp_dir);
     variables.insert("MCPBASH_TMP_ROOT".into(), temporary.into());
     let mut variables = changed(surroundings, variables, changes);
@@ -203,8 +209,9 @@ fn changed(surroundings: &Surroundings, mut variables: Map, changes: &Changes) -
 
 /// Variables that belong to one call or one question. If a script of another server runs this one, that script's variables
 /// are not passed on.
-pub(crate) const OF_ONE_CALL: [&str; 48] = [
+pub(crate) const OF_ONE_CALL: [&str; 49] = [
     "BAGGAGE",
+    "MCPBASH_TIMEOUT_HINT",
     "MCP_ASK_KEY",
     "MCP_ASK_NAME",
     "MCP_ASK_SOCKET",

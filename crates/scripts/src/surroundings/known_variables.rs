@@ -2,6 +2,7 @@
 //! runs finds them in its environment.
 
 use crate::surroundings::environment::OF_ONE_CALL;
+use crate::surroundings::server_variables;
 use mcp_bash_settings::MOOT;
 
 /// Variables that all scripts receive, and that the SDK reads.
@@ -24,5 +25,6 @@ const OF_ALL_CALLS: [&str; 14] = [
 
 /// The names of all of them, and those that only the reference implementation uses.
 pub fn known_variables() -> Vec<&'static str> {
-    OF_ONE_CALL.into_iter().chain(OF_ALL_CALLS).chain(MOOT.iter().map(|(name, _)| *name)).collect()
+    let of_all = OF_ALL_CALLS.into_iter().chain(server_variables::NAMES);
+    OF_ONE_CALL.into_iter().chain(of_all).chain(MOOT.iter().map(|(name, _)| *name)).collect()
 }

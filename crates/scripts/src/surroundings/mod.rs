@@ -11,6 +11,7 @@ pub(crate) mod script_roots;
 pub(crate) mod sdk;
 pub(crate) mod sdk_files;
 pub(crate) mod search_path;
+pub(crate) mod server_variables;
 pub(crate) mod toolbox;
 pub(crate) mod trace_variables;
 

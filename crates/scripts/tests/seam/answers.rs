@@ -102,6 +102,7 @@ async fn a_completion_receives_its_request() {
 async fn read(script: &str, variables: &Values) -> Result<Outcome, ScriptError> {
     let project = Project::new(&[("providers/x.sh", script)]);
     let read = ResourceRead {
+        asked: None,
         script: &project.path("providers/x.sh"),
         paths: &project.paths,
         uri: "x://a/b",

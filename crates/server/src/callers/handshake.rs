@@ -18,12 +18,24 @@ pub(crate) enum Stage {
 pub(crate) enum Gate {
     /// At any time, even while shutting down.
     Always,
+    /// At any time but while shutting down.
+    Open,
     /// Once, as the first request.
     First,
     /// From the answer to `initialize` on, for clients that do not wait until they have said that they are initialized.
     Greeted,
     /// After `notifications/initialized`.
     Ready,
+}
+
+impl Gate {
+    /// The gate for a client that need not begin with a handshake.
+    pub(crate) fn without_handshake(self) -> Self {
+        match self {
+            Self::Greeted | Self::Ready => Self::Open,
+            gate => gate,
+        }
+    }
 }
 
 /// The agreement between client and server so far.

@@ -97,9 +97,8 @@ impl Dispatcher<'_> {
     }
 
     fn take_batch(&self, elements: &[Raw<'_>], reply: &Arc<dyn Reply>) -> Owed {
-        let session = self.client.session();
-        let allowed = self.client.server.settings().compat_batches
-            || session.is_some_and(|session| session.handshake().has_batches());
+        let has_batches = self.client.session().is_some_and(|session| session.handshake().has_batches());
+        let allowed = has_batches || self.client.server.settings().compat_batches;
         if !allowed || elements.is_empty() {
             let reason = if allowed {
                 "a batch holds at least one message"
@@ -108,6 +107,10 @@ impl Dispatcher<'_> {
             };
             let error = RpcError::with_reason(code::INVALID_REQUEST, "Invalid Request", reason);
             return self.refuse(&Refusal { id: None, error }, &Way::Alone(reply));
+        }
+        // A stream can carry an answer for each member; an HTTP response is one message.
+        if !has_batches && reply.is_shared() {
+            return self.take_members(elements, reply);
         }
         let batch = Batch::open(Arc::clone(reply), self.client.caller.budget());
         let way = Way::InBatch(&batch);
@@ -127,6 +130,22 @@ impl Dispatcher<'_> {
             }
         }
         batch.close();
+        owed
+    }
+
+    /// Takes the members of a batch as if each had a line of its own, for clients of a revision without batches.
+    fn take_members(&self, elements: &[Raw<'_>], reply: &Arc<dyn Reply>) -> Owed {
+        let way = Way::Alone(reply);
+        let mut owed = Owed::Nothing;
+        for element in elements {
+            let of_element = match decode_element(*element) {
+                Ok(incoming) => self.take(incoming, &way),
+                Err(refusal) => self.refuse(&refusal, &way),
+            };
+            if of_element == Owed::Answer {
+                owed = Owed::Answer;
+            }
+        }
         owed
     }
 
@@ -284,11 +303,16 @@ impl Dispatcher<'_> {
                     return Err(missing_meta(keys::PROTOCOL_VERSION));
                 }
                 let gate = method.and_then(|method| method.handshake).unwrap_or(Gate::Ready);
+                let gate = if settings.needs_handshake { gate } else { gate.without_handshake() };
                 self.client.session().map_or(Ok(()), |session| session.admits(gate))?;
             }
         }
-        let served = method.filter(|method| method.is_served(context.era(), settings.minimal));
-        served.ok_or_else(|| RpcError::method_not_found(request.method_name()))
+        let known = method.filter(|method| method.is_known(context.era()));
+        let method = known.ok_or_else(|| RpcError::method_not_found(request.method_name()))?;
+        if settings.minimal {
+            method.check_minimal()?;
+        }
+        Ok(method)
     }
 
     /// Measures `initialize` under the revision that it agrees on.

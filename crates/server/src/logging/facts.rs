@@ -2,7 +2,7 @@
 //! and what clients say about themselves. So no event can hold an argument, a result or script output.
 
 use crate::callers::Caller;
-use mcp_bash_project::{Prompt, Tool};
+use mcp_bash_project::{Collection, Prompt, Resource, Tool};
 use mcp_bash_scripts::ScriptError;
 use serde_json::{Map, Number, Value};
 
@@ -23,6 +23,17 @@ impl Facts {
 
     pub(crate) fn of_prompt(prompt: &Prompt) -> Self {
         Self::default().with("prompt", prompt.name.clone().into())
+    }
+
+    /// The name of a resource, or only the scheme of one that the project does not list: the rest of such a URI is an
+    /// argument.
+    pub(crate) fn of_resource(resources: &Collection<Resource>, uri: &str) -> Self {
+        let listed = resources.items().iter().find(|resource| resource.uri == uri);
+        match (listed, uri.split_once(':')) {
+            (Some(resource), _) => Self::default().with("resource", resource.about.name.clone().into()),
+            (None, Some((scheme, _))) => Self::default().by_client("scheme", scheme),
+            (None, None) => Self::default(),
+        }
     }
 
     pub(crate) fn of_caller(caller: &Caller) -> Self {

@@ -178,12 +178,20 @@ impl Stream for MeasuredReply {
     fn is_clogged(&self) -> bool {
         self.inner.is_clogged()
     }
+
+    fn takes_notifications(&self) -> bool {
+        self.inner.takes_notifications()
+    }
 }
 
 impl Reply for MeasuredReply {
     fn answer(&self, message: Vec<u8>) {
         self.measured.succeeded(false);
         self.inner.answer(message);
+    }
+
+    fn notify_before_answer(&self, message: Vec<u8>) {
+        self.inner.notify_before_answer(message);
     }
 
     fn refuse(&self, message: Vec<u8>, code: i32) {

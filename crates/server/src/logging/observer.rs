@@ -70,12 +70,21 @@ impl<S: Stream + ?Sized> Stream for Observed<S> {
     fn is_clogged(&self) -> bool {
         self.inner.is_clogged()
     }
+
+    fn takes_notifications(&self) -> bool {
+        self.inner.takes_notifications()
+    }
 }
 
 impl<R: Reply + ?Sized> Reply for Observed<R> {
     fn answer(&self, message: Vec<u8>) {
         self.observers.sent(&message);
         self.inner.answer(message);
+    }
+
+    fn notify_before_answer(&self, message: Vec<u8>) {
+        self.observers.sent(&message);
+        self.inner.notify_before_answer(message);
     }
 
     fn refuse(&self, message: Vec<u8>, code: i32) {

@@ -1,11 +1,14 @@
 //! `resources/list`, `resources/templates/list`, `resources/read`, `resources/subscribe` and `resources/unsubscribe`.
 
 use crate::handling::{Immediate, Work};
+use crate::logging::Facts;
+use crate::methods::asked_timeout::asked_timeout;
 use crate::offered::{Failure, Wanting};
 use crate::replies::Answer;
 use crate::sessions::Server;
-use mcp_bash_wire::{Object, Raw, Revision, RpcError};
+use mcp_bash_wire::{LogLevel, Object, Raw, Revision, RpcError};
 use std::sync::Arc;
+use std::time::Duration;
 
 pub(super) fn list(request: &Immediate<'_>) -> Result<Answer, RpcError> {
     let snapshot = request.server().snapshot();
@@ -23,7 +26,8 @@ pub(crate) async fn read(work: &Work, params: Option<Raw<'_>>) -> Result<Answer,
     let server = work.server();
     server.snapshot().check_served()?;
     let uri = uri_in(server, work.revision(), params)?;
-    let read = server.resources().read(Some(work.caller()), &uri);
+    let asked = timeout_in(params)?;
+    let read = within(asked, "read", server.resources().read(Some(work.caller()), &uri, asked));
     let content = tokio::select! {
         content = read => content,
         () = work.cancelled() => Err(Failure::Failed("the request was cancelled".to_owned())),
@@ -42,8 +46,10 @@ pub(crate) async fn subscribe(work: &Work, params: Option<Raw<'_>>) -> Result<An
     server.snapshot().check_served()?;
     let uri = uri_in(server, work.revision(), params)?;
     let timeout = server.settings().resources.subscribe_timeout;
+    let subscribing =
+        within(timeout_in(params)?, "subscribed to", server.subscriptions().subscribe(&uri, &wanting));
     let subscribed = tokio::select! {
-        subscribed = tokio::time::timeout(timeout, server.subscriptions().subscribe(&uri, &wanting)) => subscribed,
+        subscribed = tokio::time::timeout(timeout, subscribing) => subscribed,
         () = work.cancelled() => return Err(RpcError::internal("the request was cancelled")),
     };
     let subscribed = subscribed.unwrap_or_else(|_| {
@@ -52,7 +58,13 @@ pub(crate) async fn subscribe(work: &Work, params: Option<Raw<'_>>) -> Result<An
             "it took longer than {seconds} s; MCPBASH_DEFAULT_SUBSCRIBE_TIMEOUT sets the limit"
         )))
     });
-    subscribed.map_err(|failure| failure.told(work.revision(), &uri))?;
+    let snapshot = server.snapshot();
+    let facts = || Facts::of_resource(&snapshot.catalog.resources, &uri);
+    subscribed.map_err(|failure| {
+        work.log(LogLevel::Debug, "mcp.resources", "subscription failed", facts);
+        failure.told(work.revision(), &uri)
+    })?;
+    work.log(LogLevel::Debug, "mcp.resources", "subscribed", facts);
     Ok(Answer::default())
 }
 
@@ -60,7 +72,28 @@ pub(super) fn unsubscribe(request: &Immediate<'_>) -> Result<Answer, RpcError> {
     let (server, session) = (request.server(), request.session()?);
     let uri = uri_in(server, request.context.revision, request.params)?;
     server.subscriptions().unsubscribe(&uri, &session.subscriber);
+    let facts = Facts::of_resource(&server.snapshot().catalog.resources, &uri);
+    request.client.log(LogLevel::Debug, "mcp.resources", "unsubscribed", facts);
     Ok(Answer::default())
+}
+
+/// The timeout that a request sets for itself, if it does.
+fn timeout_in(params: Option<Raw<'_>>) -> Result<Option<Duration>, RpcError> {
+    let params = params.map(|params| Object::read(params, "params", &["timeoutSecs"])).transpose()?;
+    params.map_or(Ok(None), |params| asked_timeout(&params))
+}
+
+/// Abandons work on a resource at the timeout of its request. The limits of the server apply as well.
+async fn within<T>(
+    asked: Option<Duration>,
+    done: &str,
+    work: impl Future<Output = Result<T, Failure>>,
+) -> Result<T, Failure> {
+    let Some(limit) = asked else { return work.await };
+    tokio::time::timeout(limit, work).await.unwrap_or_else(|_| {
+        let seconds = limit.as_secs();
+        Err(Failure::Failed(format!("it was not {done} within {seconds} s (`timeoutSecs` in the request)")))
+    })
 }
 
 /// The URI that a request is about. Clients of older servers send the name of a resource instead.

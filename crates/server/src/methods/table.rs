@@ -6,7 +6,7 @@ use crate::callers::Gate;
 use crate::handling::{Immediate, Work};
 use crate::replies::Answer;
 use mcp_bash_settings::Settings;
-use mcp_bash_wire::{Era, Raw, RpcError};
+use mcp_bash_wire::{Era, Raw, RpcError, code};
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -86,12 +86,28 @@ impl Method {
         TABLE.iter().find(|method| method.name == name)
     }
 
-    pub(crate) fn is_served(&self, era: Era, minimal: bool) -> bool {
-        let is_known = match era {
+    /// Whether the era has it.
+    pub(crate) fn is_known(&self, era: Era) -> bool {
+        match era {
             Era::Handshake => self.handshake.is_some(),
             Era::Stateless => self.stateless,
+        }
+    }
+
+    /// Refuses what minimal mode does not offer, with the message of the shell framework.
+    pub(crate) fn check_minimal(&self) -> Result<(), RpcError> {
+        if self.minimal {
+            return Ok(());
+        }
+        let message = match self.name.split('/').next() {
+            Some("tools") => "Tools capability unavailable in minimal mode",
+            Some("prompts") => "Prompts capability unavailable in minimal mode",
+            Some("completion") => "Completion capability unavailable in minimal mode",
+            Some("resources") => "Resources capability unavailable in minimal mode",
+            _ => "Unavailable in minimal mode",
         };
-        is_known && (self.minimal || !minimal)
+        let reason = "MCPBASH_FORCE_MINIMAL=true leaves only lifecycle, ping and logging; unset it";
+        Err(RpcError::with_reason(code::METHOD_NOT_FOUND, message, reason))
     }
 
     /// Refuses a list that is longer than a registry may be. Part of a list would be useless.

@@ -36,6 +36,8 @@ pub struct Served {
     is_known_to_clients: AtomicBool,
     /// Whether answers are served that the registry does not have.
     has_unsaved: AtomicBool,
+    /// The registry was written since the start.
+    was_stored: AtomicBool,
     /// Held while the registry is written.
     is_being_saved: Mutex<()>,
     /// Whether the project is read again when it changes.
@@ -98,6 +100,7 @@ impl Served {
             told_late: Mutex::default(),
             is_known_to_clients: AtomicBool::new(is_complete),
             has_unsaved: AtomicBool::new(false),
+            was_stored: AtomicBool::new(false),
             is_being_saved: Mutex::default(),
         }
     }
@@ -356,6 +359,13 @@ impl Served {
         }
     }
 
+    /// Writes the registry if that was not done since the start: a short session may end before.
+    pub fn store_registry_once(&self) {
+        if !self.was_stored.load(Ordering::Acquire) {
+            self.store_registry();
+        }
+    }
+
     /// Writes the registry. A project that is not writable is served all the same.
     pub fn store_registry(&self) {
         let _saving = self.is_being_saved.lock();
@@ -364,6 +374,7 @@ impl Served {
             return;
         }
         self.has_unsaved.store(false, Ordering::Release);
+        self.was_stored.store(true, Ordering::Release);
         if let Err(error) = self.snapshot().catalog.store(&self.reading) {
             let level = if matches!(error, RegistryError::TooLarge { .. }) {
                 LogLevel::Error
@@ -391,14 +402,16 @@ fn report(log: &Log, catalog: &Catalog, told: &[Diagnostic]) {
     for diagnostic in catalog.diagnostics.iter().filter(|diagnostic| !told.contains(diagnostic)) {
         log.event(LogLevel::Warning, "mcp.project", &diagnostic.to_string(), &json!({}));
     }
-    if catalog.tools.len() > MANY {
-        let details = json!({ "tools": catalog.tools.len() });
-        log.event(
-            LogLevel::Warning,
-            "mcp.project",
-            "so many tools are better registered in register.json",
-            &details,
-        );
+    for (kind, count) in [
+        ("tools", catalog.tools.len()),
+        ("resources", catalog.resources.len()),
+        ("resource templates", catalog.templates.len()),
+        ("prompts", catalog.prompts.len()),
+    ] {
+        if count > MANY {
+            let message = format!("so many {kind} are better registered in register.json");
+            log.event(LogLevel::Warning, "mcp.project", &message, &json!({ "count": count }));
+        }
     }
     let details = json!({ "project": catalog.paths.root, "tools": catalog.tools.len(), "prompts": catalog.prompts.len() });
     log.event(LogLevel::Debug, "mcp.project", "project read", &details);

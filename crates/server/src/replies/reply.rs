@@ -19,6 +19,12 @@ pub trait Stream: Send + Sync {
     fn is_clogged(&self) -> bool {
         false
     }
+
+    /// Whether notifications are sent at all. A client that has closed its end of the connection, and may still wait for
+    /// answers, receives only those that come with an answer ([`Reply::notify_before_answer`]).
+    fn takes_notifications(&self) -> bool {
+        true
+    }
 }
 
 /// The reply to a client's message: notifications and questions, then one answer or none. Exactly one of
@@ -26,6 +32,11 @@ pub trait Stream: Send + Sync {
 pub trait Reply: Stream {
     /// Queues the answer: a result, an error, or the array that answers a batch. It is the last message of this reply.
     fn answer(&self, message: Vec<u8>);
+
+    /// Queues a notification about this request. The answer follows at once.
+    fn notify_before_answer(&self, message: Vec<u8>) {
+        self.notify(message);
+    }
 
     /// Queues the answer of a request that was not served, an error with this code, for transports that signal a
     /// refusal in their own way.

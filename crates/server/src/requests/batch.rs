@@ -93,11 +93,19 @@ impl Stream for Batch {
     fn is_clogged(&self) -> bool {
         self.reply.is_clogged()
     }
+
+    fn takes_notifications(&self) -> bool {
+        self.reply.takes_notifications()
+    }
 }
 
 impl Reply for Batch {
     fn answer(&self, message: Vec<u8>) {
         self.settle(Some(message));
+    }
+
+    fn notify_before_answer(&self, message: Vec<u8>) {
+        self.reply.notify_before_answer(message);
     }
 
     fn end(&self) {

@@ -30,7 +30,7 @@ struct Open {
     logs: Limiter,
     /// The newest progress notification that the limit held back. It is sent before the answer.
     withheld: Option<Vec<u8>>,
-    /// Notifications that wait for the answer, if they are not sent live.
+    /// Notifications that wait for the answer, if they are not sent live or the client has closed its end.
     buffered: Vec<Vec<u8>>,
     buffered_bytes: usize,
 }
@@ -75,7 +75,7 @@ impl OpenRequest {
         match std::mem::replace(&mut *state, OpenRequestState::Answered) {
             OpenRequestState::Open(open) => {
                 for message in open.buffered.into_iter().chain(open.withheld) {
-                    self.responder.notify(message);
+                    self.responder.notify_before_answer(message);
                 }
                 // Sent while the state is locked, so that no notification can overtake it.
                 match answer {
@@ -153,7 +153,7 @@ impl OpenRequest {
     }
 
     fn send(&self, open: &mut Open, message: Vec<u8>) {
-        if self.is_live {
+        if self.is_live && self.responder.takes_notifications() {
             self.responder.notify(message);
         } else if open.buffered_bytes + message.len() <= MOST_BUFFERED {
             open.buffered_bytes += message.len();

@@ -64,6 +64,15 @@ impl Responder {
         self.reply.notify(message);
     }
 
+    /// Sends a notification. The answer follows at once.
+    pub(crate) fn notify_before_answer(&self, message: Vec<u8>) {
+        self.reply.notify_before_answer(message);
+    }
+
+    pub(crate) fn takes_notifications(&self) -> bool {
+        self.reply.takes_notifications()
+    }
+
     pub(crate) fn flush(&self) {
         self.reply.flush();
     }

@@ -113,7 +113,7 @@ impl Outbox {
         self.is_clogged() && self.shared.queue.lock().last_taken.elapsed() >= patience
     }
 
-    /// From now on only answers leave.
+    /// From now on only answers leave, with the notifications that come before them.
     pub(super) fn take_only_answers(&self) {
         self.shared.queue.lock().takes = Takes::Answers;
     }
@@ -152,6 +152,10 @@ impl AsFd for Outbox {
 /// All requests share the one stream there is.
 impl Reply for Outbox {
     fn answer(&self, message: Vec<u8>) {
+        self.push(message, &[Takes::Everything, Takes::Answers]);
+    }
+
+    fn notify_before_answer(&self, message: Vec<u8>) {
         self.push(message, &[Takes::Everything, Takes::Answers]);
     }
 
@@ -214,6 +218,10 @@ impl Stream for Outbox {
 
     fn is_clogged(&self) -> bool {
         self.shared.is_clogged.load(Ordering::Acquire)
+    }
+
+    fn takes_notifications(&self) -> bool {
+        self.shared.queue.lock().takes == Takes::Everything
     }
 }
 

@@ -11,6 +11,7 @@ use crate::open::examination::Examination;
 use crate::open::{examination, startup};
 use crate::report::finding::{Finding, Grade};
 use mcp_bash_project::{Location, no_project};
+use mcp_bash_settings::MOOT;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::mpsc::channel;
@@ -72,8 +73,18 @@ fn within(seconds: u64, common: &Common, arguments: &Arguments) -> Health {
     })
 }
 
+/// Variables of the shell framework that are set and change nothing here. Inside a script of a server, the server has
+/// set some of them.
+fn without_effect() -> impl Iterator<Item = Finding> {
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let is_inside_script = is_set("MCP_SDK");
+    let set = MOOT.iter().filter(move |(name, _)| !is_inside_script && is_set(name));
+    set.map(|(name, reason)| Finding::note("", format!("{name} is set and has no effect: {reason}")))
+}
+
 fn examine_all(common: &Common, arguments: &Arguments) -> Health {
     let (mut settings, mut found, is_wrong) = examination::of_environment();
+    found.extend(without_effect());
     let minimal = settings.minimal;
     let misconfigured = |problems| Health { minimal, ..Health::of(Status::Misconfigured, problems) };
     if is_wrong {

@@ -200,7 +200,14 @@ fn serve(common: &Common, arguments: &Arguments, manner: &Manner<'_>) -> Result<
     });
     let host = Host { give_up: exit, give_memory_back: mcp_bash_memory::give_memory_back };
     let ending = match http {
-        None => stdio::serve(server, &runtime, host).map_err(|source| Error::Start { source })?,
+        None => {
+            let project = Arc::clone(&server);
+            let ending = stdio::serve(server, &runtime, host).map_err(|source| Error::Start { source })?;
+            if ending.exit_code() == 0 && !project.settings().static_registry {
+                project.served().store_registry_once();
+            }
+            ending
+        }
         Some(options) => http::serve(common, &server, &runtime, options, host)?,
     };
     // Here and not by returning: work that is still running in threads of the runtime is of no use any more.

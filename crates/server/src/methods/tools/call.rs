@@ -127,8 +127,9 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
         Err(error) => return not_run(work, tool, params.arguments, error),
     };
     let (outcome, arguments) = (&outcome, &*arguments);
+    let patience = limits.patience;
     let answer =
-        output::Finished { work, tool, schemas, outcome, patience: limits.patience, arguments }.answer();
+        output::Finished { work, tool, schemas, outcome, patience, roots: &roots, arguments }.answer();
     Record { work, tool, outcome, arguments, roots: &roots }.keep(answer)
 }
 

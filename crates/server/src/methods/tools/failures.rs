@@ -4,8 +4,11 @@ use crate::replies::{Answer, Content};
 use mcp_bash_project::{Tool, WorkerProgram};
 use mcp_bash_scripts::{Overrun, TimeLimits};
 use mcp_bash_wire::Revision;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::time::Duration;
+
+/// The exit code of a script that its timeout stopped, as `timeout` of coreutils has it.
+pub(super) const TIMED_OUT: i32 = 124;
 
 /// The script was running when the server shut down.
 pub(super) fn shut_down(tool: &Tool) -> Answer {
@@ -47,7 +50,7 @@ pub(super) fn timed_out(tool: &Tool, limits: TimeLimits, overrun: Overrun, revis
         "message": message,
         "reason": reason,
         "timeoutSecs": seconds,
-        "exitCode": 124,
+        "exitCode": TIMED_OUT,
     });
     if limits.most.is_some() {
         error["progressExtendsTimeout"] = json!(true);
@@ -59,8 +62,7 @@ pub(super) fn timed_out(tool: &Tool, limits: TimeLimits, overrun: Overrun, revis
         text.push_str("\nSuggestion: ");
         text.push_str(hint);
     }
-    let structured = json!({ "error": error }).to_string();
-    failure(&text).with_structured(&structured, revision)
+    with_error(failure(&text), &error, revision)
 }
 
 /// The call timed out before its script was started.
@@ -70,9 +72,14 @@ pub(super) fn not_started(message: &str, limit: Duration, revision: Revision) ->
         "message": message,
         "reason": "not_started",
         "timeoutSecs": limit.as_secs(),
-        "exitCode": 124,
+        "exitCode": TIMED_OUT,
     });
-    failure(message).with_structured(&json!({ "error": error }).to_string(), revision)
+    Answer { meta: format!(r#""exitCode":{TIMED_OUT}"#), ..with_error(failure(message), &error, revision) }
+}
+
+/// The answer with the error as its structured content, in the shape of `mcp_result_error`.
+fn with_error(answer: Answer, error: &Value, revision: Revision) -> Answer {
+    answer.with_structured(&json!({ "success": false, "error": error }).to_string(), revision)
 }
 
 /// A result that describes the failure.

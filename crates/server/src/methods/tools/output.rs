@@ -11,11 +11,12 @@ use crate::replies::{Answer, Content, Members};
 use mcp_bash_budget::{Charge, NoRoom, SMALL, tree_bytes};
 use mcp_bash_project::{Execution, Tool, excerpt};
 use mcp_bash_scripts::{
-    AnswerKind, LONGEST_ARGUMENT, Outcome, ProcessEnding, TimeLimits, interpreter_problem, missing_variable,
-    sdk_not_sourced,
+    AnswerKind, LONGEST_ARGUMENT, Outcome, ProcessEnding, ScriptRoots, TimeLimits, interpreter_problem,
+    missing_variable, sdk_not_sourced,
 };
 use mcp_bash_wire::{Limits, LogLevel, Raw, RpcError, ScanError, Scanner, keys, surrogates, write};
 use std::borrow::Cow;
+use std::path::Path;
 
 /// A call whose process has ended.
 pub(crate) struct Finished<'a> {
@@ -24,6 +25,8 @@ pub(crate) struct Finished<'a> {
     pub(crate) schemas: &'a Schemas,
     pub(crate) outcome: &'a Outcome,
     pub(crate) patience: TimeLimits,
+    /// The folders that the script may work in.
+    pub(crate) roots: &'a ScriptRoots,
     /// The arguments of the call.
     pub(crate) arguments: &'a str,
 }
@@ -307,7 +310,14 @@ impl Finished<'_> {
         let root = &self.work.server().snapshot().catalog.paths.root;
         let allowance = Allowance::new(self.work.server().settings().output_limit, self.work.budget());
         let before = content.len();
-        let problems = resources_file::embed(content, self.outcome.list_of_resources(), root, allowance);
+        let roots = self.roots.paths.lines().map(Path::new);
+        let others: Vec<&Path> = roots.chain(self.outcome.call_folder()).collect();
+        let list = self.outcome.list_of_resources();
+        let problems = resources_file::embed(content, list, root, &others, allowance);
+        let has_files = content.len() > before;
+        if !problems.is_empty() {
+            content.text(&self.short(&in_brief(&problems)));
+        }
         for problem in &problems {
             let message = format!("Tool '{}': {problem}", self.tool.name);
             self.work.log_to_client(LogLevel::Warning, "mcp.tools", &message);
@@ -317,7 +327,7 @@ impl Finished<'_> {
             let kind = "files that a tool named for its result are left out";
             self.work.server().log().request_event(LogLevel::Warning, "mcp.tools", kind, facts);
         }
-        content.len() > before
+        has_files
     }
 
     /// Adds to the `_meta` of a result how the process failed, unless the result `says` so already. A result that needs
@@ -329,7 +339,10 @@ impl Finished<'_> {
             meta.splice_object(own, &["exitCode", "stderr", keys::SERVER_INFO]);
         }
         let always = self.work.server().settings().result_meta_always;
-        let exit_code = self.outcome.exit_code().filter(|code| always || *code != 0);
+        let exit_code = match self.outcome.ending {
+            ProcessEnding::TimedOut(_) => Some(failures::TIMED_OUT),
+            _ => self.outcome.exit_code().filter(|code| always || *code != 0),
+        };
         meta.optional_raw("exitCode", exit_code.map(|code| code.to_string()).as_deref());
         if always || answer.is_error {
             let stderr = self.errors();
@@ -385,6 +398,14 @@ impl Finished<'_> {
 
 /// What is added where a failed script has said nothing.
 const SILENT: &str = ", and printed no reason; its script can print one on standard error";
+
+/// The first problems, one per line, and how many more there are.
+fn in_brief(problems: &[String]) -> String {
+    const MOST: usize = 10;
+    let (told, rest) = problems.split_at(problems.len().min(MOST));
+    let more = (!rest.is_empty()).then(|| format!("\n{} more are left out", rest.len()));
+    told.join("\n") + &more.unwrap_or_default()
+}
 
 const NO_RESULT: &str = "it answered with no `CallToolResult`";
 const NOT_JSON: &str = "it printed what is no JSON";

@@ -7,7 +7,7 @@ use mcp_bash_wire::{surrogates, write};
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::io::{self, ErrorKind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -25,7 +25,7 @@ enum LeftOut {
     Io(#[from] io::Error),
     #[error(transparent)]
     NoRoom(#[from] NoRoom),
-    #[error("it is outside the project")]
+    #[error("it is outside the project, the roots and the folder of the call")]
     Outside,
     #[error(
         "the files of a result have at most {0} bytes together; MCPBASH_MAX_TOOL_OUTPUT_SIZE sets the limit"
@@ -34,11 +34,12 @@ enum LeftOut {
 }
 
 /// Reads the list that a script has left, if any, and adds the files it names to `content`. Returns the problems. Paths
-/// are relative to `root`, and nothing outside it is read.
+/// are relative to `root`, and nothing outside it and the `others` is read.
 pub(super) fn embed(
     content: &mut Content,
     list: io::Result<Option<String>>,
     root: &Path,
+    others: &[&Path],
     mut allowance: Allowance<'_>,
 ) -> Vec<String> {
     let list = match list {
@@ -48,9 +49,11 @@ pub(super) fn embed(
             return vec![format!("the list of files (MCP_TOOL_RESOURCES_FILE) cannot be read: {error}")];
         }
     };
+    let folders = std::iter::once(root).chain(others.iter().copied());
+    let folders: Vec<PathBuf> = folders.filter_map(|folder| folder.canonicalize().ok()).collect();
     let mut problems = Vec::new();
     for named in read_list(&list) {
-        if let Err(problem) = embed_one(&named, root, content, &mut allowance)
+        if let Err(problem) = embed_one(&named, root, &folders, content, &mut allowance)
             && problems.len() < MOST_PROBLEMS
         {
             problems.push(format!("the file {} is left out: {problem}", named.path));
@@ -120,11 +123,12 @@ fn read_line(line: &str) -> Option<Named> {
 fn embed_one(
     named: &Named,
     root: &Path,
+    folders: &[PathBuf],
     content: &mut Content,
     allowance: &mut Allowance<'_>,
 ) -> Result<(), LeftOut> {
     let path = root.join(&named.path).canonicalize()?;
-    if !root.canonicalize().is_ok_and(|root| path.starts_with(root)) {
+    if !folders.iter().any(|folder| path.starts_with(folder)) {
         return Err(LeftOut::Outside);
     }
     let (bytes, _held) = allowance.read(&path)?;

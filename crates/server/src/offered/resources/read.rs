@@ -13,6 +13,7 @@ use mcp_bash_scripts::{FunctionRead, ResourceRead};
 use mcp_bash_uri::MAX_URI_BYTES;
 use mcp_bash_wire::{Limits, Object, Raw, Scanner, write};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The content that a URI names.
 #[derive(Debug, PartialEq, Eq)]
@@ -26,8 +27,13 @@ pub(crate) struct ResourceContent {
 
 impl Resources {
     /// Reads what `uri` names, for a caller or for the server itself. Script output on the way is charged to that
-    /// caller. Dropping the future stops the read.
-    pub(crate) async fn read(&self, caller: Option<&Caller>, uri: &str) -> Result<ResourceContent, Failure> {
+    /// caller. A script may take longer than usual if the client asks for it. Dropping the future stops the read.
+    pub(crate) async fn read(
+        &self,
+        caller: Option<&Caller>,
+        uri: &str,
+        asked: Option<Duration>,
+    ) -> Result<ResourceContent, Failure> {
         if uri.len() > MAX_URI_BYTES {
             return Err(Failure::Invalid(format!("the URI is longer than {MAX_URI_BYTES} bytes")));
         }
@@ -44,12 +50,13 @@ impl Resources {
         let paths = &snapshot.catalog.paths;
         if let Some((function, name)) = &found.function {
             let (variables, caller) = (&found.variables, caller.map_or("", Caller::name));
-            let read = FunctionRead { function, name, uri, variables, paths, caller, budget };
+            let read = FunctionRead { function, name, uri, variables, paths, caller, asked, budget };
             return contents(&self.scripts.read_by_function(read).await?.into_text());
         }
         let (bytes, told) = match provider_script(paths, &found.provider) {
             Some(script) => {
-                let read = ResourceRead { script: &script, paths, uri, variables: &found.variables, budget };
+                let read =
+                    ResourceRead { script: &script, paths, uri, variables: &found.variables, asked, budget };
                 (self.scripts.read_resource(read).await?.stdout, None)
             }
             None => self.sources.read(&found.provider, found.read_as(uri), budget).await?,

@@ -68,7 +68,7 @@ impl Subscriptions {
         if let ChangeSignal::File(file) = &mut signal {
             file.remember(Looks::of(file.path()));
         }
-        let content = self.resources.read(Some(&wanting.caller), uri).await?;
+        let content = self.resources.read(Some(&wanting.caller), uri, None).await?;
         let digest = Some(Sha256::digest(&content.bytes).into());
         drop(content);
         let followed = Followed::new(digest, signal);
@@ -241,7 +241,7 @@ impl Subscriptions {
         };
         let looks = path.as_deref().and_then(Looks::of);
         let is_gone = path.is_some() && looks.is_none();
-        match self.resources.read(None, uri).await {
+        match self.resources.read(None, uri, None).await {
             Ok(content) => self.settle(uri, looks, Some(Sha256::digest(&content.bytes).into())),
             Err(Failure::Missing(_)) => self.settle(uri, looks, None),
             // The folder that may be read is gone as well.

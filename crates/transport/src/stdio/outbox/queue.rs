@@ -29,7 +29,7 @@ pub(super) struct Queue {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Takes {
     Everything,
-    /// The input has ended: only answers that the client may wait for.
+    /// The input has ended: only answers that the client may wait for, each with the notifications of its request.
     Answers,
     Nothing,
 }

@@ -26,13 +26,15 @@ fn after_the_end_of_input_only_answers_leave_and_later_nothing() {
     outbox.take_only_answers();
     outbox.notify(b"progress".to_vec());
     assert!(!outbox.ask(b"question".to_vec()));
+    outbox.notify_before_answer(b"last progress".to_vec());
     outbox.answer(b"answer".to_vec());
     outbox.take_nothing();
+    outbox.notify_before_answer(b"late progress".to_vec());
     outbox.answer(b"late".to_vec());
     outbox.flush();
     drop(outbox);
     let lines: Vec<_> = BufReader::new(reader).lines().map(Result::unwrap).collect();
-    assert_eq!(lines, ["answer"]);
+    assert_eq!(lines, ["last progress", "answer"]);
 }
 
 #[test]

@@ -1,0 +1,55 @@
+//! Server variables: what scripts receive about their server (`MCPBASH_SERVER_NAME` and the like), from the files of
+//! `server.d` that describe it.
+
+use mcp_bash_project::{Identity, Paths};
+use std::ffi::OsString;
+use std::time::SystemTime;
+
+/// The names of all of them.
+pub(crate) const NAMES: [&str; 7] = [
+    "MCPBASH_SERVER_NAME",
+    "MCPBASH_SERVER_TITLE",
+    "MCPBASH_SERVER_VERSION",
+    "MCPBASH_SERVER_DESCRIPTION",
+    "MCPBASH_SERVER_WEBSITE_URL",
+    "MCPBASH_SERVER_ICONS",
+    "MCPBASH_SERVER_INSTRUCTIONS",
+];
+
+/// Longer values are empty: no process can be given a variable of 128 KiB, and pictures may be larger.
+const LONGEST: usize = 32 * 1024;
+
+/// The state of the files that the variables come from.
+#[derive(PartialEq, Eq)]
+pub(crate) struct Described([Option<(SystemTime, u64)>; 2]);
+
+impl Described {
+    pub(crate) fn of(paths: &Paths) -> Self {
+        let looks = |name: &str| {
+            let file = std::fs::metadata(paths.server.join(name)).ok()?;
+            Some((file.modified().ok()?, file.len()))
+        };
+        Self([looks("server.meta.json"), looks(INSTRUCTIONS)])
+    }
+}
+
+const INSTRUCTIONS: &str = "server.instructions.md";
+
+/// The variables and their values. A value that is missing, too long or impossible in an environment is empty.
+pub(crate) fn read(paths: &Paths) -> impl Iterator<Item = (&'static str, OsString)> {
+    // The catalog reports what is wrong with these files.
+    let identity = Identity::read(paths, &mut Vec::new());
+    let instructions = mcp_bash_files::read_text(&paths.server.join(INSTRUCTIONS), LONGEST as u64).ok();
+    let values = [
+        Some(identity.name),
+        Some(identity.title),
+        Some(identity.version),
+        identity.description,
+        identity.website_url,
+        identity.icons.map(|icons| icons.get().to_owned()),
+        instructions,
+    ];
+    let fits = |value: &String| value.len() <= LONGEST && !value.contains('\0');
+    let values = values.map(|value| OsString::from(value.filter(fits).unwrap_or_default()));
+    NAMES.into_iter().zip(values)
+}
