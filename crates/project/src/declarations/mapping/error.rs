@@ -35,6 +35,12 @@ pub(crate) enum MappingError {
          (\"--depth={{depth}}\"), or one {{\"flag\": …, \"if\": …}} for each"
     )]
     OpenOption { key: &'static str, prefix: String },
+    #[error(
+        "`env[{index}]` must be the name of a variable, or an object of values: {{\"DEPTH\": \"{{depth}}\"}}"
+    )]
+    NeitherNameNorValues { index: usize },
+    #[error("`env` has {0} twice; a variable comes from the server's environment or has one value")]
+    NamedTwice(String),
     #[error("`env` has the name {0:?}, which no variable can have")]
     VariableName(String),
     #[error("`env` must not set `{0}`: these names are the server's own; choose another")]
