@@ -1,6 +1,7 @@
 //! Commands of the binary without their own folder.
 
 pub(crate) mod call;
+mod call_whole;
 mod completions;
 mod config;
 mod debug;

@@ -224,7 +224,7 @@ impl Server {
     }
 
     /// The caller of that name, with these rights from now on, also for requests that came before.
-    pub fn caller_with(&self, name: &str, rights: Rights) -> Arc<Caller> {
+    pub fn caller_with(&self, name: &str, rights: Option<Arc<Rights>>) -> Arc<Caller> {
         let caller = self.caller(name);
         caller.set_rights(rights);
         caller

@@ -86,7 +86,7 @@ fn call(
     conversation: Conversation,
     host: CommandLineHost,
 ) -> Result<ExitCode, Error> {
-    callee.call(conversation, host, given, &arguments.options, |answer| match answer {
+    callee.call(conversation, host, given, &arguments.options, true, |answer| match answer {
         Ok(result) => {
             print_json(&report::result(callee, &result))?;
             Ok(judge::of_result(&callee.schema, given, &result).into())
@@ -99,6 +99,7 @@ impl Arguments {
     /// The settings for this one run.
     fn adjust(&self, settings: &mut Settings, tool: &str) {
         self.options.adjust(settings);
+        settings.text_limit = 0;
         settings.minimal |= self.minimal;
         settings.static_registry |= self.no_refresh;
         settings.chosen_variables = source::chosen_variables();

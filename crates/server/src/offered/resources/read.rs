@@ -2,6 +2,7 @@
 
 use super::{Failure, Found, Resources, find};
 use crate::callers::Caller;
+use crate::offered::listing::Snapshot;
 use crate::replies::Answer;
 use crate::stores::Record;
 use base64::Engine;
@@ -39,8 +40,10 @@ impl Resources {
         }
         let budget = caller.map_or_else(|| self.scripts.budget(), Caller::budget);
         let patience = self.settings().default_timeout;
-        let snapshot = self.served.snapshot_with(patience, |snapshot, _| find(snapshot, uri).is_some()).await;
-        let found = find(&snapshot, uri).ok_or(Failure::Missing(None))?;
+        let rights = caller.and_then(Caller::rights);
+        let found_in = |snapshot: &Snapshot| find(snapshot, uri, rights.as_deref());
+        let snapshot = self.served.snapshot_with(patience, |snapshot, _| found_in(snapshot).is_some()).await;
+        let found = found_in(&snapshot).ok_or(Failure::Missing(None))?;
         let paths = &snapshot.catalog.paths;
         if let Some((function, name)) = &found.function {
             let (variables, caller) = (&found.variables, caller.map_or("", Caller::name));
