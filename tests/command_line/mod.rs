@@ -14,5 +14,6 @@ mod health;
 mod import;
 mod list_read_get;
 mod manners;
+mod remote;
 mod run_tool;
 mod signals;

@@ -4,7 +4,9 @@ use crate::cases::case::{Case, Completed, Subject};
 use crate::folder::WorkerFolder;
 use crate::host::TestHost;
 use crate::result::{Got, Places};
-use mcp_bash_client::{Connection, Error as ClientError, Launch, ServerProcess, Session};
+use mcp_bash_client::{
+    Connection, Error as ClientError, HttpConnection, Launch, Remote, ServerProcess, Session,
+};
 use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -24,6 +26,8 @@ pub(crate) struct Setting {
     pub(crate) project: PathBuf,
     /// The folder of the servers' registries, so that nothing is written into the project.
     pub(crate) registry: PathBuf,
+    /// A running server over HTTP that is tested, in place of ours.
+    pub(crate) remote: Option<Remote>,
 }
 
 /// What a case needs of its server: with anything else it needs another one.
@@ -89,6 +93,10 @@ impl TestServer {
         places: &Places,
         case: &Case,
     ) -> Result<(), NoResult> {
+        if setting.remote.is_some() && !case.environment.is_empty() {
+            let problem = "it has an `environment`, which a server that is already running cannot be given";
+            return Err(NoResult::Failed(problem.to_owned()));
+        }
         let wanted = Wanted::by(case, folder, places);
         if kept.as_ref().is_some_and(|server| server.wanted == wanted) {
             return Ok(());
@@ -112,10 +120,17 @@ impl TestServer {
             errors: mcp_bash_files::append(&folder.log).ok().map(|log| Arc::new(log.into())),
         };
         let mut host = TestHost::with_roots(wanted.roots.clone());
-        let connection = Connection::Process(ServerProcess::start(&launch)?);
+        let connection = match &setting.remote {
+            Some(remote) => Connection::Http(HttpConnection::new(remote.clone())),
+            None => Connection::Process(ServerProcess::start(&launch)?),
+        };
         let mut session = Session::begin(connection, "mcp-bash test", &mut host, GREETING).await?;
         let level = json!({ "level": "debug" });
-        session.request("logging/setLevel", &level, &mut host, Some(GREETING)).await?;
+        let set = session.request("logging/setLevel", &level, &mut host, Some(GREETING)).await;
+        // Another server may have no logs, or none to set.
+        if setting.remote.is_none() || !matches!(set, Err(ClientError::Refused(_))) {
+            set?;
+        }
         Ok(Self { wanted, session, host })
     }
 

@@ -35,14 +35,13 @@ use std::process::ExitCode;
 pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Error> {
     let asked = Asked::read("call", &arguments.options, &arguments.words)?;
     let mut host = CommandLineHost::new(common, asked.roots.clone());
-    if let Some(command) = &arguments.options.server.command {
-        let limit = arguments.options.time_limit();
-        let mut conversation = Conversation::with_command(command, common.verbose, &mut host, limit)?;
+    let limit = arguments.options.time_limit();
+    if let Some(mut conversation) = arguments.options.server.connect(common, &mut host, limit)? {
         let callee = Callee::of_server(&mut conversation, &mut host, &asked.name, limit)?;
         let given = callee.arguments("call", &asked)?;
         return call(arguments, &callee, &given, conversation, host);
     }
-    let reading = TimeLimit::of_reading(arguments.options.time_limit());
+    let reading = TimeLimit::of_reading(limit);
     let adjust = |settings: &mut Settings| {
         arguments.options.adjust(settings);
         if arguments.whole {
