@@ -296,8 +296,11 @@ fn hostile_output_is_passed_on_in_pipes_and_harmless_on_terminals() {
     let (code, stdout, _) = run(&project, &["call", "binary"]);
     assert_eq!((code, &*stdout), (Some(0), "a\u{fffd}b\n"));
     // A reader that closes the pipe early gets no error message.
-    let mut child =
-        command(&project, &["call", "--whole", "huge"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = command(&project, &["call", "--whole", "huge"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut few = [0; 10];
     child.stdout.take().unwrap().read_exact(&mut few).unwrap();
     let output = child.wait_with_output().unwrap();

@@ -26,6 +26,8 @@ pub struct ResourceRead<'a> {
     pub script: &'a Path,
     pub paths: &'a Paths,
     pub uri: &'a str,
+    /// Who reads it; empty for the server itself.
+    pub caller: &'a str,
     /// The variables of the template that matched the URI.
     pub variables: &'a Values,
     /// The budget that its output is charged to.
@@ -129,6 +131,7 @@ fn variables(
     given.set("MCP_RESOURCES_ROOTS", roots.join(&OsString::from(":")));
     given.set("MCPBASH_PROVIDERS_DIR", &paths.providers);
     given.set("MCPBASH_RESOURCES_DIR", &paths.resources);
+    given.set("MCP_CALLER", read.caller);
     given.set("MCP_RESOURCE_URI", read.uri);
     for (name, value) in read.variables {
         let text = match value {

@@ -203,11 +203,12 @@ fn changed(surroundings: &Surroundings, mut variables: Map, changes: &Changes) -
 
 /// Variables that belong to one call or one question. If a script of another server runs this one, that script's variables
 /// are not passed on.
-pub(crate) const OF_ONE_CALL: [&str; 48] = [
+pub(crate) const OF_ONE_CALL: [&str; 49] = [
     "BAGGAGE",
     "MCP_ASK_KEY",
     "MCP_ASK_NAME",
     "MCP_ASK_SOCKET",
+    "MCP_CALLER",
     "MCP_CANCEL_FILE",
     "MCP_COMPLETION_ARGS_FILE",
     "MCP_COMPLETION_ARGS_HASH",

@@ -8,7 +8,7 @@ use arc_swap::ArcSwapOption;
 use mcp_bash_budget::Budget;
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 
 /// The most refusals of wrong secrets that are held back for one caller: more are not worth the memory.
 const MOST_SLOWED: usize = 64;
@@ -16,8 +16,16 @@ const MOST_SLOWED: usize = 64;
 /// The most resources that are followed for one caller: each costs memory for as long as its client likes.
 pub(crate) const MOST_FOLLOWED: usize = 10_000;
 
-/// The name of the caller that started the server and talks to it over its standard streams.
-pub(crate) const LOCAL: &str = "local";
+/// The name of the caller that started the server and talks to it over its standard streams: that of the user.
+pub(crate) fn local_name() -> &'static str {
+    static NAME: OnceLock<String> = OnceLock::new();
+    NAME.get_or_init(|| {
+        let named = ["USER", "LOGNAME"]
+            .into_iter()
+            .find_map(|name| std::env::var(name).ok().filter(|name| !name.is_empty()));
+        named.unwrap_or_else(|| format!("user {}", rustix::process::getuid().as_raw()))
+    })
+}
 
 /// The address of a caller, unique while the caller is held.
 pub(crate) type CallerKey = usize;

@@ -77,7 +77,9 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
     let scripts = work.server().scripts();
     let limits = scripts.limits_of(tool, params.timeout, work.budget());
     let limit = limits.patience.limit;
-    let allowed = timeout(limit, scripts.allow(tool, paths, work.budget(), work.cancelled())).await;
+    let allowed =
+        timeout(limit, scripts.allow(tool, paths, work.caller().name(), work.budget(), work.cancelled()))
+            .await;
     let allowed = match allowed {
         Ok(Ok(allowed)) => allowed,
         Ok(Err(error)) => return not_run(work, tool, params.arguments, error),

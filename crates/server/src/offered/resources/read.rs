@@ -45,14 +45,14 @@ impl Resources {
         let snapshot = self.served.snapshot_with(patience, |snapshot, _| found_in(snapshot).is_some()).await;
         let found = found_in(&snapshot).ok_or(Failure::Missing(None))?;
         let paths = &snapshot.catalog.paths;
+        let (variables, caller) = (&found.variables, caller.map_or("", Caller::name));
         if let Some((function, name)) = &found.function {
-            let (variables, caller) = (&found.variables, caller.map_or("", Caller::name));
             let read = FunctionRead { function, name, uri, variables, paths, caller, budget };
             return contents(&self.scripts.read_by_function(read).await?.into_text());
         }
         let (bytes, told) = match provider_script(paths, &found.provider) {
             Some(script) => {
-                let read = ResourceRead { script: &script, paths, uri, variables: &found.variables, budget };
+                let read = ResourceRead { script: &script, paths, uri, caller, variables, budget };
                 (self.scripts.read_resource(read).await?.stdout, None)
             }
             None => self.sources.read(&found.provider, found.read_as(uri), budget).await?,
