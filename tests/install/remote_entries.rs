@@ -13,8 +13,9 @@ fn entry(home: &Home, file: &str, key: &str) -> Value {
 #[test]
 fn entries_hold_the_address_and_the_name_of_the_token_variable() {
     let home = Home::new();
-    let done = home.run(&["install", "cursor", "claude-code", "--http", URL, "--token-env", "TEAM_TOKEN"]);
+    let done = home.run(&["install", "claude-code", "--http", URL, "--token-env", "TEAM_TOKEN"]);
     assert_eq!(done.code, 0, "{}{}", done.out, done.err);
+    assert_eq!(home.run(&["install", "cursor", "--http", URL]).code, 0);
     let claude = entry(&home, ".claude.json", "mcpServers");
     let header = json!({ "Authorization": "Bearer ${TEAM_TOKEN}" });
     assert_eq!(claude, json!({ "type": "http", "url": URL, "headers": header }));

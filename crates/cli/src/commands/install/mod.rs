@@ -118,7 +118,7 @@ Examples:
   mcp-bash install --all --dry-run             what would change, for all that are found
   mcp-bash install vscode --scope project      into .vscode/mcp.json of this folder
   mcp-bash install codex --env TOKEN=abc       with a variable
-  mcp-bash install cursor --http http://127.0.0.1:8765/mcp --token-env MCP_TOKEN
+  mcp-bash install claude-code --http http://127.0.0.1:8765/mcp --token-env MCP_TOKEN
                                                a server that is running (`mcp-bash serve --http`)
 
 docs/clients.md has a section for each client. Exit codes: 0 done, 1 failed, 2 usage, 3 refused.";
