@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn urls_and_tokens_that_cannot_be_used_are_refused_without_their_secrets() {
         for (url, said) in [
-            ("example.com/mcp", "must begin with https://"),
+            ("example.com/mcp", "must look like"),
             ("ftp://example.com", "must begin with https://"),
             ("https://", "must look like"),
             ("https://me:hunter2@example.com/mcp", "--token-env"),
