@@ -66,6 +66,7 @@ impl InputRequired {
     }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "`map_err` passes it so")]
 fn unwritable(error: serde_json::Error) -> Error {
     Error::Protocol(error.to_string())
 }
