@@ -175,7 +175,7 @@ fn with_handshake() -> Fake {
             |result: Value| json!({ "jsonrpc": "2.0", "id": message["id"], "result": result }).to_string();
         match message["method"].as_str() {
             Some("server/discover") => {
-                respond(stream, "400 Bad Request", "", "Bad Request: no valid session")
+                respond(stream, "400 Bad Request", "", "Bad Request: no valid session");
             }
             Some("initialize") => {
                 let info = json!({ "name": "old", "version": "1" });

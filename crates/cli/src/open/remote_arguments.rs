@@ -6,7 +6,7 @@ use mcp_bash_client::Remote;
 
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct RemoteArguments {
-    /// Talk to the server at this URL instead, e.g. https://example.com/mcp
+    /// Talk to the server at this URL instead, e.g. `https://example.com/mcp`
     #[arg(long, value_name = "URL", conflicts_with = "project_root")]
     pub(crate) url: Option<String>,
 
