@@ -69,21 +69,23 @@ mcp_with_retry() {
 
 # The following share the variables of mcp_run_with_progress. Its command writes to files, which are read as
 # they grow: so it never waits for this script, and its background processes do not block it. Descriptors: 36
-# its stderr, 37 our stdout, 38 the lines about progress, 39 its outcome.
+# its stderr (with --from stdout its stdout, in the same file), 37 our stdout, 38 the lines about progress, 39 its outcome.
 
-# Reports progress, with a message that is JSON if progress is, otherwise a text.
+# Reports progress, with a message that is JSON if progress is, otherwise a text; and the total, if it is known.
 _mcp_run_report() {
-	local progress=$1 message=$2 kind=text
+	local progress=$1 message=$2 kind=text total=$total
 	[ "$extract" != json ] || kind=json
+	# A percentage has its own total.
+	[ "$extract" != ratio ] || total=''
 	if [ -z "$dry_run" ]; then
-		_mcp_send_progress "$kind" "$progress" "$message"
+		_mcp_send_progress "$kind" "$progress" "$message" "$total"
 		return 0
 	fi
 	if [ "$kind" = text ]; then
 		_mcp_quote "$message" 2>/dev/null
 		message=$_mcp_reply
 	fi
-	printf '{"progress":%s,"message":%s}\n' "$progress" "$message" >&2
+	printf '{"progress":%s%s,"message":%s}\n' "$progress" "${total:+,\"total\":$total}" "$message" >&2
 }
 
 # A matching line counts as activity even without progress: an empty line tells the server so.
@@ -102,9 +104,25 @@ _mcp_percent() {
 	_mcp_reply=$((10#$part * 100 / 10#$whole))
 }
 
+# Sets _mcp_reply to a part of --total, or to a percentage without it. Fails if it is not a number.
+_mcp_part_of_total() {
+	if [ -z "$total" ]; then
+		_mcp_percent "$1" 100
+		return
+	fi
+	_mcp_percent "$1" "$total" || return 1
+	_mcp_reply=$((10#${1%%.*}))
+	[ "$_mcp_reply" -le "$total" ] || _mcp_reply=$total
+}
+
 _mcp_run_line() {
 	local line=$1
 	if ! [[ $line =~ $pattern ]]; then
+		if [ -n "$from_stdout" ]; then
+			# The rest of its output is the output of the script, as without this function.
+			if [ -n "$stdout_to" ]; then printf '%s\n' "$line" >>"$stdout_to"; else printf '%s\n' "$line" >&37; fi
+			return 0
+		fi
 		[ -z "$stderr_to" ] || { printf '%s\n' "$line" >>"$stderr_to"; } 2>/dev/null || :
 		[ -n "$quiet" ] || mcp_log_debug mcp_run_with_progress "subprocess output: $line"
 		return 0
@@ -112,7 +130,7 @@ _mcp_run_line() {
 	alive=yes
 	case $extract in
 	json) _mcp_run_json "$line" ;;
-	match1) ! _mcp_percent "${BASH_REMATCH[1]-}" "${total:-100}" || _mcp_run_report "$_mcp_reply" "$line" ;;
+	match1) ! _mcp_part_of_total "${BASH_REMATCH[1]-}" || _mcp_run_report "$_mcp_reply" "$line" ;;
 	ratio) ! _mcp_percent "${BASH_REMATCH[1]-}" "${BASH_REMATCH[2]-}" || _mcp_run_report "$_mcp_reply" "$line" ;;
 	esac
 }
@@ -168,7 +186,9 @@ _mcp_run_file() {
 # Runs the command, and writes a line with its process id. After it exits follow an empty line, which wakes
 # the reader, and its exit code; the last step of this process is to remove the file.
 _mcp_run_command() {
-	if [ -n "$stdout_to" ]; then
+	if [ -n "$from_stdout" ]; then
+		"$@" >>"$stderr" 36<&- 37>&- 38<&- &
+	elif [ -n "$stdout_to" ]; then
 		"$@" >"$stdout_to" 2>>"$stderr" 36<&- 37>&- 38<&- &
 	else
 		"$@" >&37 2>>"$stderr" 36<&- 37>&- 38<&- &
@@ -204,6 +224,7 @@ _mcp_run_follow() {
 
 mcp_run_with_progress() {
 	local pattern='' extract=json interval=0.2 stdout_to='' progress_file='' total='' dry_run='' quiet='' stderr_to=''
+	local from=stderr from_stdout=''
 	local stderr timeout status unfinished='' alive=''
 	while [ "$#" -gt 0 ]; do
 		case $1 in
@@ -213,6 +234,7 @@ mcp_run_with_progress() {
 		--stdout) stdout_to=${2-} ;;
 		--progress-file) progress_file=${2-} ;;
 		--total) total=${2-} ;;
+		--from) from=${2-} ;;
 		--stderr-file) stderr_to=${2-} ;;
 		--dry-run)
 			dry_run=yes
@@ -242,6 +264,14 @@ mcp_run_with_progress() {
 	json | match1 | ratio) ;;
 	*) [ -n "$problem" ] || problem="unknown extract mode '$extract'" ;;
 	esac
+	case $from in
+	stderr) ;;
+	stdout)
+		from_stdout=yes
+		[ -z "$progress_file$stderr_to" ] || problem=${problem:---from stdout excludes --progress-file and --stderr-file}
+		;;
+	*) [ -n "$problem" ] || problem="unknown source '$from', --from takes stderr or stdout" ;;
+	esac
 	case $total in *[!0-9]* | 0) problem=${problem:---total must be positive integer} ;; esac
 	_mcp_reply=0
 	! _mcp_is_decimal "$interval" || _mcp_milliseconds "$interval"
@@ -259,6 +289,9 @@ mcp_run_with_progress() {
 		return 1
 	fi
 	stderr=$_mcp_reply
+	if [ -n "$from_stdout" ] && [ -n "$stdout_to" ]; then
+		: >"$stdout_to"
+	fi
 	if [ -n "$progress_file" ]; then
 		[ ! -s "$progress_file" ] || mcp_log_warn mcp_run_with_progress "emptying the progress file: $progress_file"
 		: >"$progress_file"

@@ -55,13 +55,23 @@ sdk 'mcp_run_with_progress --pattern "([0-9.]+)%" --extract match1 --dry-run --q
 check "run: match1" '{"progress":8,"message":"at 08.5%"}
 {"progress":100,"message":"at 100%"}' "$err"
 sdk 'mcp_run_with_progress --pattern "n=([0-9]*)" --extract match1 --total 50 --dry-run --quiet -- bash -c "echo n=10 >&2; echo n= >&2"'
-check "run: match1 of a total" '{"progress":20,"message":"n=10"}' "$err"
+check "run: match1 of a total" '{"progress":10,"total":50,"message":"n=10"}' "$err"
+sdk 'MCP_PROGRESS_STREAM=stream MCP_PROGRESS_TOKEN=t; : >stream; mcp_run_with_progress --pattern "n=([0-9]*)" --extract match1 --total 250 --quiet -- bash -c "echo n=120 >&2; echo n=300 >&2"; jq -c "[.params.progress, .params.total]" stream'
+check "run: the total is sent, and nothing exceeds it" $'[120,250]\n[250,250]\n' "$out"
+sdk 'mcp_run_with_progress --pattern "([0-9]+)/([0-9]+)" --extract ratio --total 7 --dry-run --quiet -- bash -c "echo 1/4 >&2"'
+check "run: a ratio has a total of its own" '{"progress":25,"message":"1/4"}' "$err"
+sdk 'mcp_run_with_progress --from stdout --pattern "^n=([0-9]*)" --extract match1 --dry-run -- bash -c "echo first; echo n=10; echo aside >&2; printf last"'
+check "run: progress from stdout" $'first\nlast\n' "$out"
+check_match "run: stderr stays stderr" '*aside*' "$err"
+check_match "run: progress from stdout is reported" '*{"progress":10,"message":"n=10"}*' "$err"
+sdk 'mcp_run_with_progress --from stdout --stdout result --pattern "^n=([0-9]*)" --extract match1 --dry-run -- bash -c "echo n=1; echo rest; exit 3" || echo "status $?"; cat result'
+check "run: the rest of stdout goes to its file" $'status 3\nrest\n' "$out"
 sdk 'mcp_run_with_progress --pattern "\[([0-9]+)/([0-9]+)\]" --extract ratio --dry-run --quiet -- bash -c "echo [1/4] >&2; echo [1/0] >&2; echo [4/4] >&2"'
 check "run: ratio" '{"progress":25,"message":"[1/4]"}
 {"progress":100,"message":"[4/4]"}' "$err"
 sdk 'echo old >pf; mcp_run_with_progress --progress-file pf --pattern "^t=([0-9]+)" --extract match1 --total 200 --dry-run --quiet -- bash -c "printf t=5 >>pf; sleep 0.1; echo 0 >>pf; echo noise >&2; echo t=200 >>pf"'
-check "run: a progress file, and a line that comes in two pieces" '{"progress":25,"message":"t=50"}
-{"progress":100,"message":"t=200"}' "$err"
+check "run: a progress file, and a line that comes in two pieces" '{"progress":50,"total":200,"message":"t=50"}
+{"progress":200,"total":200,"message":"t=200"}' "$err"
 sdk 'mkfifo pipe; exec 3<>pipe; MCP_PROGRESS_STREAM=pipe; mcp_run_with_progress --pattern alive --extract match1 --quiet -- bash -c "echo alive >&2"; IFS= read -r -t 5 line <&3 && echo "sign: $line"; rm pipe'
 check "run: a sign of life without progress" $'sign: \n' "$out"
 sdk 'MCP_TOOL_CANCELLATION_FILE=$PWD/cancel; : >cancel; mcp_run_with_progress --pattern x -- sleep 60 || echo "status $?"; rm cancel'
@@ -91,6 +101,8 @@ wrong '--pattern "["' '--pattern is not a regular expression'
 wrong '--pattern x --extract y' "unknown extract mode 'y'"
 wrong '--pattern x --total 0' '--total must be positive integer'
 wrong '--pattern x --total abc' '--total must be positive integer'
+wrong '--pattern x --from nowhere' "unknown source 'nowhere', --from takes stderr or stdout"
+wrong '--pattern x --from stdout --progress-file pf' '--from stdout excludes --progress-file and --stderr-file'
 wrong '--pattern x --interval 0' '--interval must be a positive number'
 wrong '--pattern x --interval 0.0' '--interval must be a positive number'
 check "run: no file stays" "" "$(ls -A "$TMPDIR")"

@@ -292,12 +292,15 @@ fn hostile_output_is_passed_on_in_pipes_and_harmless_on_terminals() {
     assert_eq!(run(&project, &["call", "paint"]), is(0, "a\u{1b}[31mb\rc\n", ""));
     let (code, shown) = Terminal::of_columns(80).start(&command(&project, &["call", "paint"])).finish();
     assert_eq!((code, &*shown), (Some(0), "a\\u{1b}[31mb\\rc\r\n"));
-    assert_eq!(run(&project, &["call", "huge"]).1.len(), 3_000_001);
+    assert_eq!(run(&project, &["call", "--whole", "huge"]).1.len(), 3_000_001);
     let (code, stdout, _) = run(&project, &["call", "binary"]);
     assert_eq!((code, &*stdout), (Some(0), "a\u{fffd}b\n"));
     // A reader that closes the pipe early gets no error message.
-    let mut child =
-        command(&project, &["call", "huge"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = command(&project, &["call", "--whole", "huge"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut few = [0; 10];
     child.stdout.take().unwrap().read_exact(&mut few).unwrap();
     let output = child.wait_with_output().unwrap();

@@ -249,3 +249,53 @@ fn the_manual_is_good_roff() {
         assert!(checked.status.success() && told.is_empty(), "{}: {told}", page.display());
     }
 }
+
+#[test]
+fn habits_of_other_programs_work_or_are_explained() {
+    let project = Project::with_hi();
+    let root = project.root().to_str().unwrap();
+    for words in [
+        &["list-tools", "--project", root][..],
+        &["tools", "list", "-C", root],
+        &["list", "--root", root, "--yes"],
+        &["list", "--project=.", "--project-root", root],
+    ] {
+        let output = run(words);
+        if words.contains(&"--project=.") {
+            assert_eq!(output.status.code(), Some(2), "the same flag twice");
+            continue;
+        }
+        let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(output.status.code() == Some(0) && shown.contains("hi"), "{words:?}: {output:?}");
+    }
+    for (words, said) in [
+        (&["run", "hi"][..], "`mcp-bash call TOOL`"),
+        (&["serve", "--log-level", "debug"], "MCPBASH_LOG_LEVEL"),
+        (&["list", "--token", "s3cret"], "--token-env NAME"),
+        (&["inspect"], "mcp-bash config --inspector"),
+    ] {
+        let (code, words) = errors(words);
+        assert!(code == Some(2) && words.contains(said) && !words.contains("s3cret"), "{words}");
+    }
+    // The flags of a tool are its own.
+    let own = r#"{"name": "own", "inputSchema": {"type": "object", "properties": {"project": {"type": "string"}}}}"#;
+    let project =
+        project.script("tools/own/tool.sh", "#!/bin/sh\ncat\n").file("tools/own/tool.meta.json", own);
+    let output = run(&["call", "--project", project.root().to_str().unwrap(), "own", "--project", "mine"]);
+    assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), r#"{"project":"mine"}"#, "{output:?}");
+}
+
+#[test]
+fn a_port_and_a_host_are_the_address_of_a_server() {
+    use std::io::{BufRead, BufReader};
+    let project = Project::with_hi();
+    let mut command = Server::command();
+    command.args(["start", "--host", "127.0.0.1", "--port", "0"]).arg(project.root());
+    let mut child =
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
+    let served = lines.find(|line| line.starts_with("Serving at http://127.0.0.1:"));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(served.is_some());
+}

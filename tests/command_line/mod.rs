@@ -1,6 +1,7 @@
 //! Commands of the binary without their own folder.
 
 pub(crate) mod call;
+mod call_whole;
 mod completions;
 mod config;
 mod debug;
@@ -13,5 +14,6 @@ mod health;
 mod import;
 mod list_read_get;
 mod manners;
+mod remote;
 mod run_tool;
 mod signals;

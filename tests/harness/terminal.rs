@@ -87,6 +87,23 @@ impl Terminal {
     /// A program with this as its controlling terminal: it reads from it, writes to it, and receives its
     /// Ctrl-C.
     pub(crate) fn start(self, command: &Command) -> TerminalSession {
+        let child = self.session_of(command);
+        let screen = File::from(self.screen);
+        let keyboard = screen.try_clone().expect("a descriptor");
+        let shown = Arc::new(Mutex::new(String::new()));
+        let reader = std::thread::spawn({
+            let shown = Arc::clone(&shown);
+            move || read_all(screen, &shown)
+        });
+        TerminalSession { child, keyboard, shown, seen: 0, reader }
+    }
+
+    /// The same for a user who looks at nothing. The terminal is gone when the returned side of it is dropped.
+    pub(crate) fn start_unread(self, command: &Command) -> (Child, OwnedFd) {
+        (self.session_of(command), self.screen)
+    }
+
+    fn session_of(&self, command: &Command) -> Child {
         let path = ptsname(&self.screen, Vec::new()).expect("a name");
         let path = path.to_str().expect("a path").to_owned();
         let end = || OpenOptions::new().read(true).write(true).open(&path).expect("a terminal");
@@ -101,17 +118,8 @@ impl Terminal {
         if let Some(folder) = command.get_current_dir() {
             session.current_dir(folder);
         }
-        let child = session.stdin(end()).stdout(end()).stderr(end()).spawn().expect("the program starts");
         // The program holds the last open descriptor, so reading ends when it exits.
-        drop(session);
-        let screen = File::from(self.screen);
-        let keyboard = screen.try_clone().expect("a descriptor");
-        let shown = Arc::new(Mutex::new(String::new()));
-        let reader = std::thread::spawn({
-            let shown = Arc::clone(&shown);
-            move || read_all(screen, &shown)
-        });
-        TerminalSession { child, keyboard, shown, seen: 0, reader }
+        session.stdin(end()).stdout(end()).stderr(end()).spawn().expect("the program starts")
     }
 }
 

@@ -37,7 +37,10 @@ fn secret(folder: &Path, name: &str, text: &str, mode: u32) -> String {
 }
 
 fn token_line() -> String {
-    mcp_bash_transport::http::TokenLine::generate("alice", None, None).unwrap().0.to_string()
+    mcp_bash_transport::http::TokenLine::generate("alice", mcp_bash_transport::http::Grant::default())
+        .unwrap()
+        .0
+        .to_string()
 }
 
 // Shows: http-loopback

@@ -1,6 +1,7 @@
 //! Streamable HTTP: sessions, streams, callers, rights, hostile clients, metrics.
 
 mod basics;
+mod caller_names;
 pub(crate) mod callers;
 mod doors;
 mod half_close;

@@ -3,7 +3,7 @@
 
 use crate::harness::http::{HttpServer, stateless_with};
 use crate::harness::{Project, exists, wait_until_gone};
-use mcp_bash_transport::http::TokenLine;
+use mcp_bash_transport::http::{Grant, TokenLine};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -29,7 +29,7 @@ impl Scene {
         let project = Project::with_hi().tool("asks", ASKS);
         project.write("tools/asks/tool.meta.json", r#"{"name":"asks","description":"Asks","replay":true}"#);
         let outside = tempfile::tempdir().expect("a folder");
-        let made = ["one", "other"].map(|name| TokenLine::generate(name, None, None).expect("a token"));
+        let made = ["one", "other"].map(|name| TokenLine::generate(name, Grant::default()).expect("a token"));
         let lines = made.iter().map(|(line, _)| line.to_string()).collect::<Vec<_>>().join("\n");
         let tokens = made.map(|(_, token)| format!("Bearer {token}"));
         let scene = Self { project, outside, tokens };

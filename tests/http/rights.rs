@@ -1,8 +1,8 @@
-//! Tokens that may call only some tools, over real HTTP and in both eras.
+//! Tokens that allow only some tools, resources and prompts, over real HTTP and in both eras.
 
 use crate::harness::http::{HttpServer, initialize, post, stateless_with};
 use crate::harness::{Project, wait_until};
-use mcp_bash_transport::http::TokenLine;
+use mcp_bash_transport::http::{Grant, TokenLine};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -46,7 +46,12 @@ impl Scene {
 
 /// The line of a token, and the value of its header.
 fn token(name: &str, tools: Option<&str>) -> (String, String) {
-    let (line, token) = TokenLine::generate(name, tools, None).expect("a token");
+    let tools = tools.map(|tools| tools.parse().expect("names"));
+    granted(name, Grant { tools, ..Grant::default() })
+}
+
+fn granted(name: &str, grant: Grant) -> (String, String) {
+    let (line, token) = TokenLine::generate(name, grant).expect("a token");
     (line.to_string(), format!("Bearer {token}"))
 }
 
@@ -117,5 +122,115 @@ fn changes_of_the_token_file_apply_to_open_sessions() {
         (call("b2")["result"]["content"][0]["text"] == "ran").then_some(())
     });
     assert_eq!(call("b1")["error"]["code"], -32602, "what was taken away is gone at once");
+    server.finish();
+}
+
+/// A project with two tools, resources, templates and prompts, of which `open` may be known to all.
+fn with_everything() -> Scene {
+    let scene = Scene::new();
+    for (name, annotations) in [("reads", json!({ "readOnlyHint": true })), ("writes", json!({}))] {
+        let metadata = json!({ "name": name, "description": "x", "annotations": annotations });
+        scene.project.write_script(
+            &format!("tools/{name}/tool.sh"),
+            "#!/bin/sh\necho \"$MCP_TOOL_NAME\" >>ran\necho ran\n",
+        );
+        scene.project.write(&format!("tools/{name}/tool.meta.json"), &metadata.to_string());
+    }
+    let both = json!({ "name": "both", "description": "x", "annotations": { "readOnlyHint": true, "destructiveHint": true } });
+    scene.project.write_script("tools/both/tool.sh", "#!/bin/sh\necho both >>ran\n");
+    scene.project.write("tools/both/tool.meta.json", &both.to_string());
+    for name in ["open", "closed"] {
+        let project = &scene.project;
+        project.write(&format!("resources/{name}.txt"), name);
+        let uri = format!("mine://{name}");
+        let resource = json!({ "name": name, "uri": uri, "provider": "mine" });
+        project.write(&format!("resources/{name}.meta.json"), &resource.to_string());
+        let template = json!({ "name": format!("{name}-items"), "uriTemplate": format!("{name}://{{id}}"), "provider": "mine" });
+        project.write(&format!("resources/{name}-items.meta.json"), &template.to_string());
+        project.write(&format!("prompts/{name}.txt"), &format!("Say {name}"));
+        let prompt = json!({ "name": name, "arguments": [{ "name": "a" }] });
+        project.write(&format!("prompts/{name}.meta.json"), &prompt.to_string());
+    }
+    scene.project.write_script("providers/mine.sh", "#!/bin/sh\nprintf 'content of %s' \"$1\"\n");
+    scene
+}
+
+#[test]
+fn a_read_only_token_sees_and_calls_only_tools_that_say_so() {
+    let scene = with_everything();
+    let (line, token) = granted("reader", Grant { read_only: true, ..Grant::default() });
+    scene.write(&[line]);
+    let server = scene.start();
+    assert_eq!(seen(&server, &token), ["reads"]);
+    // A tool that does not exist is refused in the same words.
+    for hidden in ["writes", "both", "a1", "made-up"] {
+        let refused = ask(&server, &token, "tools/call", &json!({ "name": hidden }));
+        let words = refused["error"]["message"].as_str().unwrap_or_else(|| panic!("{refused}"));
+        let expected = format!(
+            "Tool '{hidden}' is not allowed: the caller `reader` may only call tools with `readOnlyHint`"
+        );
+        assert_eq!(words, expected);
+    }
+    let answer = ask(&server, &token, "tools/call", &json!({ "name": "reads" }));
+    assert_eq!(answer["result"]["content"][0]["text"], "ran", "{answer}");
+    assert_eq!(scene.ran(), "reads\n");
+    // Everything else is open to it.
+    let read = ask(&server, &token, "resources/read", &json!({ "uri": "mine://closed" }));
+    assert_eq!(read["result"]["contents"][0]["text"], "content of mine://closed", "{read}");
+    server.finish();
+}
+
+#[test]
+fn a_token_sees_and_reads_only_its_resources_and_prompts() {
+    let scene = with_everything();
+    let names = |list: &str| list.parse().ok();
+    let grant = Grant { resources: names("open,open-items"), prompts: names("open"), ..Grant::default() };
+    let (some_line, some) = granted("some", grant);
+    let (by_uri_line, by_uri) =
+        granted("by-uri", Grant { resources: names("mine://open"), ..Grant::default() });
+    scene.write(&[some_line, by_uri_line]);
+    let server = scene.start();
+    let listed = |token: &str, method: &str, member: &str| -> Vec<String> {
+        let answer = ask(&server, token, method, &json!({}));
+        let entries = answer["result"][member].as_array().unwrap_or_else(|| panic!("{answer}"));
+        entries.iter().map(|entry| entry["name"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(listed(&some, "resources/list", "resources"), ["open"]);
+    assert_eq!(listed(&by_uri, "resources/list", "resources"), ["open"]);
+    assert_eq!(listed(&some, "resources/templates/list", "resourceTemplates"), ["open-items"]);
+    assert_eq!(listed(&by_uri, "resources/templates/list", "resourceTemplates"), [""; 0]);
+    assert_eq!(listed(&some, "prompts/list", "prompts"), ["open"]);
+    assert_eq!(listed(&by_uri, "prompts/list", "prompts"), ["closed", "open"]);
+    for uri in ["mine://open", "open://1"] {
+        let read = ask(&server, &some, "resources/read", &json!({ "uri": uri }));
+        assert_eq!(read["result"]["contents"][0]["text"], format!("content of {uri}"), "{read}");
+    }
+    // Neither by its URI, nor by another way to the same content, nor in other words than for what does not exist.
+    let file = format!("file://{}", scene.project.path("resources/closed.txt").display());
+    let missing = ask(&server, &some, "resources/read", &json!({ "uri": "mine://made-up" }));
+    for uri in ["mine://closed", "closed://1", &file, "git://x/y", "mine://open/../closed"] {
+        let refused = ask(&server, &some, "resources/read", &json!({ "uri": uri }));
+        assert_eq!(refused["error"]["code"], missing["error"]["code"], "{uri}: {refused}");
+        let words =
+            |answer: &Value, uri: &str| answer["error"]["message"].as_str().unwrap().replace(uri, "URI");
+        assert_eq!(words(&refused, uri), words(&missing, "mine://made-up"), "{uri}");
+    }
+    let prompt = ask(&server, &some, "prompts/get", &json!({ "name": "open" }));
+    assert_eq!(prompt["result"]["messages"][0]["content"]["text"], "Say open", "{prompt}");
+    for hidden in ["closed", "made-up"] {
+        let refused = ask(&server, &some, "prompts/get", &json!({ "name": hidden }));
+        let words = format!(
+            "Prompt '{hidden}' is not allowed: it is not in the list of prompts of the caller `some`"
+        );
+        assert_eq!(refused["error"]["message"].as_str(), Some(&*words), "{refused}");
+        let reference = json!({ "type": "ref/prompt", "name": hidden });
+        let completion = json!({ "ref": reference, "argument": { "name": "a", "value": "" } });
+        let refused = ask(&server, &some, "completion/complete", &completion);
+        assert_eq!(refused["error"]["message"], format!("Unknown prompt: {hidden}"), "{refused}");
+    }
+    let reference = json!({ "type": "ref/resource", "uri": "closed://{id}" });
+    let completion = json!({ "ref": reference, "argument": { "name": "id", "value": "" } });
+    let refused = ask(&server, &some, "completion/complete", &completion);
+    assert_eq!(refused["error"]["message"], "Unknown resource: closed://{id}", "{refused}");
     server.finish();
 }

@@ -138,6 +138,9 @@ fn project() -> Project {
         .script("providers/echo.sh", "#!/bin/sh\nprintf '%s' \"$MCP_RESOURCE_VAR_word\"\n")
 }
 
+/// Large results are sent whole.
+const UNCUT: [(&str, &str); 1] = [("MCPBASH_MAX_RESULT_TEXT_BYTES", "0")];
+
 async fn connect(server: &HttpServer, lifecycle: ClientLifecycleMode) -> Running {
     let transport = StreamableHttpClientTransport::from_uri(format!("http://{}/mcp", server.address));
     Client::default().serve_with_lifecycle(transport, lifecycle).await.expect("a client")
@@ -221,7 +224,7 @@ async fn cancel(client: &Running, project: &Project) {
 #[tokio::test(flavor = "multi_thread")]
 async fn rmcp_has_a_session_over_http() {
     let project = project();
-    let server = HttpServer::start(project.root());
+    let server = HttpServer::start_with(project.root(), &[], &UNCUT);
     let client = connect(&server, ClientLifecycleMode::Initialize).await;
     assert_eq!(client.peer_info().unwrap().protocol_version, ProtocolVersion::V_2025_11_25);
     converse(&client, &project).await;
@@ -245,7 +248,7 @@ async fn rmcp_has_a_session_over_http() {
 #[tokio::test(flavor = "multi_thread")]
 async fn rmcp_needs_no_session_over_http() {
     let project = project();
-    let server = HttpServer::start(project.root());
+    let server = HttpServer::start_with(project.root(), &[], &UNCUT);
     let lifecycle = ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::V_2026_07_28] };
     let client = connect(&server, lifecycle).await;
     assert_eq!(client.peer_info().unwrap().protocol_version, ProtocolVersion::V_2026_07_28);
@@ -270,7 +273,7 @@ async fn rmcp_needs_no_session_over_http() {
 #[tokio::test(flavor = "multi_thread")]
 async fn rmcp_finds_out_over_http_what_is_spoken() {
     let project = Project::with_hi();
-    let server = HttpServer::start(project.root());
+    let server = HttpServer::start_with(project.root(), &[], &UNCUT);
     let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
     let client =
         connect(&server, ClientLifecycleMode::Auto { preferred_versions, legacy_version: None }).await;

@@ -69,7 +69,12 @@ fn a_token_is_printed_once_and_only_its_hash_is_kept() {
     assert_eq!(listed, "alice  all tools\nci     a,b, 60/min\n");
     let (_, listed, _) = tokens.run(&["list", "--json"]);
     let listed: Value = serde_json::from_str(&listed).unwrap();
-    assert_eq!(listed[1], json!({ "name": "ci", "tools": ["a", "b"], "rate": "60/min" }));
+    assert_eq!(
+        listed[1],
+        json!({
+            "name": "ci", "tools": ["a", "b"], "resources": null, "prompts": null, "readOnly": false, "rate": "60/min"
+        })
+    );
 
     assert_eq!(tokens.run(&["remove", "alice"]).0, 0);
     assert!(!fs::read_to_string(tokens.path()).unwrap().contains("alice"));
@@ -83,11 +88,12 @@ fn failures_have_a_message_and_an_exit_code() {
         (&["new", "alice"][..], 3, "has a token for `alice` already"),
         (&["new", "a b"], 2, "cannot name a token"),
         (&["new", "x\ny sha256:"], 2, "cannot name a token"),
-        (&["new", "bob", "--tools", "a b"], 2, "is no list of tools"),
+        (&["new", "bob", "--tools", "a b"], 2, "is no list of names"),
         (&["new", "bob", "--rate", "fast"], 2, "is no rate"),
         (&["remove", "alicia"], 4, "did you mean `alice`?"),
         (&["new", "bob", "--file", "/nowhere/tokens"], 1, "cannot be written"),
         (&["list", "--file", "/nowhere/tokens"], 2, "cannot be read"),
+        (&["remove", "alice", "--file", "/nowhere/tokens"], 2, "/nowhere/tokens"),
     ] {
         let (ended, _, words) = tokens.run(arguments);
         assert!(ended == code && words.contains(said), "{arguments:?}: {ended}: {words}");
@@ -170,4 +176,43 @@ fn a_group_or_world_writable_token_file_is_refused() {
     wait_until("the repair to be noticed", || (ask(&server, &[&alice]).status == 200).then_some(()));
     let log = server.finish();
     assert!(log.contains("no token is accepted any more") && log.contains("chmod 600"), "{log}");
+}
+
+#[test]
+fn names_of_a_new_token_exist_in_the_project() {
+    let tokens = Tokens::new();
+    let project = Project::with_hi()
+        .file("resources/notes.txt", "n")
+        .file("resources/notes.meta.json", r#"{"name": "notes", "uri": "file://./resources/notes.txt"}"#)
+        .file("prompts/greet.txt", "Hi")
+        .file("prompts/greet.meta.json", r#"{"name": "greet"}"#);
+    let root = project.root().to_str().unwrap();
+    for (flag, wrong, right) in
+        [("--tools", "ho", "`hi`"), ("--resources", "nodes", "`notes`"), ("--prompts", "great", "`greet`")]
+    {
+        let (code, token, words) = tokens.run(&["new", "x", "--project-root", root, flag, wrong]);
+        assert!(code == 4 && token.is_empty(), "{code}: {words}");
+        assert!(words.contains(&format!("`{wrong}`, did you mean {right}?")), "{words}");
+        assert!(!tokens.path().exists(), "nothing was written");
+    }
+    let all = ["--tools", "hi", "--resources", "notes", "--prompts", "greet,all", "--read-only"];
+    tokens.new_token(&[&["guest", "--project-root", root], &all[..]].concat());
+    let (_, listed, _) = tokens.run(&["list"]);
+    assert_eq!(listed, "guest  hi if read-only, resources notes, prompts greet,all\n");
+    let (_, listed, _) = tokens.run(&["list", "--json"]);
+    assert_eq!(serde_json::from_str::<Value>(&listed).unwrap()[0]["readOnly"], true, "{listed}");
+}
+
+#[test]
+fn the_advice_to_remove_a_token_names_its_file() {
+    let tokens = Tokens::new();
+    let other = tokens.folder.path().join("other tokens");
+    let other = other.to_str().unwrap();
+    tokens.new_token(&["alice", "--file", other]);
+    let (code, _, words) = tokens.run(&["new", "alice", "--tokens", other]);
+    assert!(code == 3 && words.contains(&format!("token remove alice --file {other}")), "{words}");
+    assert_eq!(tokens.run(&["remove", "alice", "--tokens", other]).0, 0);
+    // The file of the setting is another one, and there is none.
+    let (code, _, words) = tokens.run(&["remove", "alice"]);
+    assert!(code == 2 && words.contains(tokens.path().to_str().unwrap()), "{words}");
 }

@@ -2,5 +2,6 @@
 
 mod entries;
 mod files;
+mod remote_entries;
 mod replaced_texts;
 mod while_written;

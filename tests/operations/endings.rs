@@ -36,7 +36,7 @@ fn at_the_end_of_input_a_call_that_does_not_end_times_out() {
 // Shows: end-by-signal
 #[test]
 fn signals_terminate_the_server_and_its_processes_at_once() {
-    for (signal, status) in [(Signal::TERM, 143), (Signal::INT, 130), (Signal::HUP, 129)] {
+    for (signal, status) in [(Signal::TERM, 143), (Signal::INT, 130)] {
         let project = Project::new().waiting_tool("wait");
         let mut server = Server::ready(project.root());
         server.call(1, "wait");
@@ -213,7 +213,7 @@ fn a_file_of_requests_is_answered_with_progress_and_logs() {
 
 #[test]
 fn after_a_signal_nothing_is_written() {
-    for signal in [Signal::TERM, Signal::INT, Signal::HUP] {
+    for signal in [Signal::TERM, Signal::INT] {
         let project = Project::new().waiting_tool("wait");
         let mut server = Server::ready(project.root());
         server.call(1, "wait");

@@ -71,8 +71,10 @@ fn with_large_result(bytes: usize) -> Project {
     let project = Project::new();
     let file = project.path("result.json");
     let result = json!({ "content": [{ "type": "text", "text": "x".repeat(bytes) }] }).to_string();
+    let settings = r#"{"settings": {"MCPBASH_MAX_RESULT_TEXT_BYTES": 0}}"#;
     project
         .file("result.json", &result)
+        .file("server.d/server.meta.json", settings)
         .tool("large", &format!("#!/bin/sh\nexec cat {}\n", file.display()))
         .tool("hi", "#!/bin/sh\necho hi\n")
 }

@@ -6,6 +6,7 @@ mod endings;
 mod guard;
 mod held_bytes;
 mod log_files;
+mod log_rotation;
 mod private_folder;
 mod short_paths;
 mod start_warnings;

@@ -350,6 +350,7 @@ fn the_help_shows_examples() {
   mcp-bash test --watch                       again and again, as you write
   mcp-bash test --junit report.xml            for a CI service
   mcp-bash test --contract                    does a change break clients?
+  mcp-bash test --url https://example.com/mcp the same cases with a server that is running
 
 A case is a few lines of YAML in tools/NAME/tests/:
   - name: greets by name

@@ -108,7 +108,8 @@ fn variables_and_standard_input_are_mapped_too() {
         "stdin": "{text}\n",
     });
     let project = mapped(script, &metadata);
-    let mut server = Server::ready(project.root());
+    let uncut = [("MCPBASH_MAX_RESULT_TEXT_BYTES", "0")];
+    let mut server = Server::ready_with(project.root(), &uncut, "2025-11-25");
     let text_of = |server: &mut Server, arguments: Value| text(&call(server, "show", &arguments));
     assert_eq!(text_of(&mut server, json!({ "depth": 5, "text": "a\u{0}b" })), "5|absent|a\u{0}b");
     assert_eq!(text_of(&mut server, json!({ "depth": "$(id)", "name": "x y", "text": "" })), "$(id)|x y|");

@@ -254,3 +254,66 @@ fn an_allowlist_alone_selects_the_allowlist_mode() {
     let mut server = quiet(&project, &[("MCPBASH_TOOL_ENV_ALLOWLIST", "ONE"), ("ONE", "1"), ("TWO", "2")]);
     assert_eq!((shown(&mut server, "ONE"), shown(&mut server, "TWO")), ("1".to_owned(), String::new()));
 }
+
+/// The variables of a tool whose metadata has this `env`, and of a tool beside it without any.
+fn tool_and_neighbour(env: &Value) -> Project {
+    let script = "#!/bin/sh\necho \"${SECRET-none} ${REGION-none}\"\n";
+    let metadata = json!({ "name": "deploy", "description": "Deploys", "env": env });
+    Project::new()
+        .script("tools/deploy/tool.sh", script)
+        .file("tools/deploy/tool.meta.json", &metadata.to_string())
+        .tool("neighbour", script)
+        .script("prompts/p.sh", &script.replace("/sh\n", "/sh\n# mcp: {}\n"))
+}
+
+#[test]
+fn one_tool_has_variables_of_the_server_and_of_its_arguments() {
+    for env in
+        [json!(["SECRET", { "REGION": "{region}" }]), json!([{ "REGION": "{region}", "SECRET": true }])]
+    {
+        let project = tool_and_neighbour(&env);
+        // The second server takes the tool from the registry on disk.
+        for _ in 0..2 {
+            let mut server = quiet(&project, &[("SECRET", "s3cret"), ("REGION", "of the server")]);
+            let listed = server.ask(1, "tools/list", &json!({}));
+            let tools = listed["result"]["tools"].as_array().unwrap();
+            let deploy = tools.iter().find(|tool| tool["name"] == "deploy").unwrap();
+            assert_eq!(deploy["inputSchema"]["required"], json!(["region"]), "{deploy}");
+            let call = json!({ "name": "deploy", "arguments": { "region": "north; id" } });
+            assert_eq!(text(&server.ask(2, "tools/call", &call)), "s3cret north; id");
+            // A secret that one tool needs reaches no other script.
+            server.call(3, "neighbour");
+            assert_eq!(text(&server.receive()), "none none");
+            let prompt = server.ask(4, "prompts/get", &json!({ "name": "p" }));
+            assert_eq!(prompt["result"]["messages"][0]["content"]["text"], "none none", "{prompt}");
+        }
+    }
+}
+
+#[test]
+fn a_list_with_something_else_than_names_and_values_is_no_tool() {
+    for (env, problem) in [
+        (json!(["SECRET", { "REGION": "{region}" }, 7]), "env[2]"),
+        (json!(["SECRET", { "SECRET": "{region}" }]), "SECRET twice"),
+        (json!(["SECRET", { "MCPBASH_REMOTE_TOKEN": "{region}" }]), "MCPBASH_REMOTE_TOKEN"),
+        (json!(["SECRET", { "LD_PRELOAD": "{region}" }]), "LD_PRELOAD"),
+    ] {
+        let project = tool_and_neighbour(&env);
+        let (report, status) = health(&project, &[("SECRET", "s3cret")]);
+        assert!(status != 0 && report["problems"].to_string().contains(problem), "{problem}: {report}");
+        let mut server = quiet(&project, &[("SECRET", "s3cret")]);
+        let answer =
+            server.ask(1, "tools/call", &json!({ "name": "deploy", "arguments": { "region": "x" } }));
+        assert!(!answer.to_string().contains("s3cret") && answer.get("error").is_some(), "{answer}");
+    }
+}
+
+#[test]
+fn variables_of_all_scripts_can_only_be_named() {
+    let config = r#"{"env": ["ONE", {"TWO": "{two}"}]}"#;
+    let project = project().file("server.d/server.meta.json", config);
+    let (report, _) = health(&project, &[("ONE", "1")]);
+    assert!(report["problems"].to_string().contains("`env` may only name variables"), "{report}");
+    let mut server = quiet(&project, &[("ONE", "1")]);
+    assert_eq!((shown(&mut server, "ONE"), shown(&mut server, "TWO")), ("1".to_owned(), String::new()));
+}

@@ -326,7 +326,8 @@ fn long_output_is_cut_in_the_middle_and_kept_in_full() {
         let result = server.receive()["result"].clone();
         let text = result["content"][0]["text"].as_str().unwrap();
         assert!(text.starts_with("1\n2\n3\n") && text.trim_end().ends_with("\n19999\n20000"), "{text}");
-        assert!(text.len() < 1300 && text.contains("bytes are left out here"), "{text}");
+        assert!(text.len() < 1300 && text.contains("bytes are left out here, 197"), "{text}");
+        assert!(text.contains(" of 20000 lines; "), "{text}");
         let link = &result["content"][1];
         assert_eq!(link["type"], "resource_link");
         assert!(text.contains(link["uri"].as_str().unwrap()));
@@ -496,4 +497,66 @@ echo done
         "{answer}"
     );
     assert!(left_out[1].contains("/shared/link is left out: it is outside"), "a link leads out: {answer}");
+}
+
+/// Checks that a result was cut at the default of 100 kB. Returns its text, and the link to the whole text.
+fn cut_at_the_default(result: &Value) -> (&str, &Value) {
+    let text = result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{result}"));
+    assert!((80_000..105_000).contains(&text.len()), "{} bytes", text.len());
+    assert!(text.contains("bytes are left out here"), "it is marked");
+    assert_eq!(result["content"][1]["type"], "resource_link", "{}", result["content"][1]);
+    assert!(result.to_string().len() < 250_000, "nothing else is long");
+    (text, &result["content"][1])
+}
+
+/// A script that prints an object with a long text.
+const LONG_OBJECT: &str =
+    "#!/bin/sh\nprintf '{\"numbers\":\"'\nseq -s ' ' 1 60000 | tr -d '\\n'\nprintf '\"}'\n";
+
+#[test]
+fn results_are_sized_for_a_model_whichever_way_they_are_written() {
+    let whole_result = r#"#!/bin/sh
+printf '{"content":[{"type":"text","annotations":{"priority":1},"text":"'
+seq -s ' ' 1 60000 | tr -d '\n'
+printf '"}],"structuredContent":{"numbers":"'
+seq -s ' ' 1 60000 | tr -d '\n'
+printf '"}}\n'
+"#;
+    let project = Project::new()
+        .tool("lines", "#!/bin/sh\nseq 1 60000\n")
+        .tool("result", whole_result)
+        .tool("object", LONG_OBJECT);
+    let mut server = Server::ready(project.root());
+    let mut called = |name: &str| {
+        server.call(name, name);
+        let result = server.receive()["result"].clone();
+        let (text, link) = cut_at_the_default(&result);
+        let read = server.ask("read", "resources/read", &json!({ "uri": link["uri"] }));
+        let kept = read["result"]["contents"][0]["text"].as_str().unwrap().to_owned();
+        (text.to_owned(), kept, result.clone())
+    };
+    let (text, kept, _) = called("lines");
+    assert!(text.starts_with("1\n2\n") && text.ends_with("\n60000"), "{}", &text[..100]);
+    assert_eq!(kept.lines().count(), 60_000);
+    let (_, kept, result) = called("result");
+    assert!(kept.starts_with("1 2 3 ") && kept.ends_with(" 60000"));
+    assert_eq!(result["content"][0]["annotations"], json!({ "priority": 1 }));
+    // Clients would show the model all of it.
+    assert_eq!(result.get("structuredContent"), None);
+    let (_, kept, result) = called("object");
+    assert!(serde_json::from_str::<Value>(&kept).unwrap()["numbers"].is_string());
+    assert_eq!(result.get("structuredContent"), None);
+}
+
+#[test]
+fn what_an_output_schema_promises_is_sent_whole() {
+    let metadata = json!({ "name": "rows", "description": "Rows", "outputSchema": { "type": "object" } });
+    let project = Project::new()
+        .script("tools/rows/tool.sh", LONG_OBJECT)
+        .file("tools/rows/tool.meta.json", &metadata.to_string());
+    let mut server = Server::ready(project.root());
+    server.call(1, "rows");
+    let result = server.receive()["result"].clone();
+    assert!(result["structuredContent"]["numbers"].as_str().unwrap().ends_with(" 60000"));
+    assert!(result["content"][0]["text"].as_str().unwrap().len() < 105_000);
 }

@@ -11,6 +11,7 @@ use crate::commands::{
     install, jq, list, manual, new, provider, read, registry, run_tool, scaffold, schema, sdk_path, serve,
     test, token, validate,
 };
+use crate::habits;
 use crate::help_groups::grouped;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use mcp_bash_spelling::nearest;
@@ -189,7 +190,8 @@ struct ServeAlone {
 impl CommandLine {
     /// Reads the command line.
     pub(crate) fn read() -> Result<Self, Error> {
-        let words = own_flags::with_flags_first(with_commands_for_flags(std::env::args_os().collect()));
+        let words = habits::rewritten(with_commands_for_flags(std::env::args_os().collect()))?;
+        let words = own_flags::with_flags_first(words);
         let first = words.get(1).cloned().unwrap_or_default();
         let is_path = first == "." || first == ".." || first.as_encoded_bytes().contains(&b'/');
         let no_command = is_flag(&first) || is_path;

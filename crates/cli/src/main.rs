@@ -11,6 +11,7 @@ mod absent;
 mod arguments;
 mod base;
 mod commands;
+mod habits;
 mod help_groups;
 mod open;
 mod report;

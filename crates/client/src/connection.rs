@@ -1,6 +1,7 @@
 //! Connection: how messages get to a server and back.
 
 use crate::error::Error;
+use crate::http::HttpConnection;
 use crate::process::ServerProcess;
 use mcp_bash_server::InMemoryConnection;
 
@@ -9,6 +10,8 @@ pub enum Connection {
     InMemory(InMemoryConnection),
     /// A process that speaks the protocol on its standard streams.
     Process(ServerProcess),
+    /// A server over Streamable HTTP.
+    Http(HttpConnection),
 }
 
 impl Connection {
@@ -20,6 +23,18 @@ impl Connection {
                 Ok(())
             }
             Self::Process(process) => process.send(message),
+            Self::Http(connection) => {
+                connection.send(message);
+                Ok(())
+            }
+        }
+    }
+
+    /// The connection over HTTP, if it is one: only there a server may need no session.
+    pub(crate) fn as_http(&mut self) -> Option<&mut HttpConnection> {
+        match self {
+            Self::Http(connection) => Some(connection),
+            Self::InMemory(_) | Self::Process(_) => None,
         }
     }
 
@@ -28,6 +43,7 @@ impl Connection {
         match self {
             Self::InMemory(connection) => connection.next().await.ok_or(Error::Ended(None)),
             Self::Process(process) => process.next().await,
+            Self::Http(connection) => connection.next().await,
         }
     }
 
@@ -36,6 +52,7 @@ impl Connection {
         match self {
             Self::InMemory(_) => {}
             Self::Process(process) => process.end().await,
+            Self::Http(connection) => connection.end().await,
         }
     }
 
@@ -44,6 +61,7 @@ impl Connection {
         match self {
             Self::InMemory(_) => {}
             Self::Process(process) => process.end_now().await,
+            Self::Http(connection) => connection.end().await,
         }
     }
 }

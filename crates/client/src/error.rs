@@ -1,5 +1,6 @@
 //! Client errors: what can go wrong between a client and a server.
 
+use crate::http::HttpError;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::io;
@@ -17,6 +18,11 @@ pub enum Error {
     TimedOut { method: String, after: Duration },
     #[error("the server does not speak the protocol: it sent {0}")]
     Protocol(String),
+    /// A server over HTTP cannot be reached or used.
+    #[error(transparent)]
+    Http(#[from] HttpError),
+    #[error("the server asks `{method}`, which cannot be answered: {why}")]
+    Unanswerable { method: String, why: String },
     /// The server answered with an error.
     #[error("{0}")]
     Refused(Refusal),

@@ -11,6 +11,11 @@ pub trait Host {
         json!({})
     }
 
+    /// The lowest level of log messages that it wants, for servers that send none unless asked.
+    fn log_level(&self) -> Option<&'static str> {
+        None
+    }
+
     /// A message, as it was sent to the server.
     fn sent(&mut self, _message: &[u8]) {}
 

@@ -3,9 +3,12 @@
 use crate::connection::Connection;
 use crate::error::{Error, Refusal};
 use crate::host::{Host, HostAnswer};
+use crate::http::HttpError;
+use crate::stateless;
+use mcp_bash_wire::keys;
 use serde::Deserialize;
 use serde_json::value::{RawValue, to_raw_value};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::collections::VecDeque;
@@ -14,6 +17,9 @@ use std::time::Duration;
 
 /// The newest revision with a handshake, which every server of that era can answer.
 const REVISION: &str = "2025-11-25";
+
+/// The revision without sessions.
+const STATELESS_REVISION: &str = "2026-07-28";
 
 /// The most pages that are read of a server that always has another one.
 const MOST_PAGES: usize = 10_000;
@@ -25,6 +31,8 @@ pub struct Session {
     connection: Connection,
     next_id: u64,
     greeting: Value,
+    /// What every request says about us, with a server that needs no session.
+    stateless_meta: Option<Map<String, Value>>,
     /// Messages that came while the host considered a question, to be handled afterwards.
     heard: VecDeque<Vec<u8>>,
 }
@@ -52,7 +60,16 @@ impl Session {
         host: &mut impl Host,
         limit: Duration,
     ) -> Result<Self, Error> {
-        let mut session = Self { connection, next_id: 0, greeting: Value::Null, heard: VecDeque::new() };
+        let mut session = Self {
+            connection,
+            next_id: 0,
+            greeting: Value::Null,
+            stateless_meta: None,
+            heard: VecDeque::new(),
+        };
+        if session.connection.as_http().is_some() && session.discover(name, host, limit).await? {
+            return Ok(session);
+        }
         let hello = json!({
             "protocolVersion": REVISION,
             "capabilities": host.capabilities(),
@@ -60,13 +77,56 @@ impl Session {
         });
         let greeting = session.request("initialize", &hello, host, Some(limit)).await?;
         session.greeting = serde_json::from_str(greeting.get()).unwrap_or_default();
+        if let Some(http) = session.connection.as_http() {
+            http.agree_on(session.greeting["protocolVersion"].as_str(), false);
+        }
         host.sent(session.notify("notifications/initialized", &json!({}))?.as_bytes());
         Ok(session)
     }
 
-    /// The server's answer to `initialize`: its name, its version, its capabilities, its instructions.
+    /// Asks a server whether it needs no session. False if it does, or does not know the question.
+    async fn discover(&mut self, name: &str, host: &mut impl Host, limit: Duration) -> Result<bool, Error> {
+        let agree = |connection: &mut Connection, revision: Option<&str>, is_stateless| {
+            if let Some(http) = connection.as_http() {
+                http.agree_on(revision, is_stateless);
+            }
+        };
+        agree(&mut self.connection, Some(STATELESS_REVISION), true);
+        let mut meta = Map::from_iter([
+            (keys::PROTOCOL_VERSION.to_owned(), json!(STATELESS_REVISION)),
+            (keys::CLIENT_CAPABILITIES.to_owned(), host.capabilities()),
+            (keys::CLIENT_INFO.to_owned(), json!({ "name": name, "version": env!("CARGO_PKG_VERSION") })),
+        ]);
+        meta.extend(host.log_level().map(|level| (keys::LOG_LEVEL.to_owned(), json!(level))));
+        self.stateless_meta = Some(meta);
+        match self.request("server/discover", &json!({}), host, Some(limit)).await {
+            Ok(discovered) => {
+                self.greeting = serde_json::from_str(discovered.get()).unwrap_or_default();
+                let versions = self.greeting["supportedVersions"].as_array();
+                if versions.is_some_and(|versions| versions.iter().any(|known| known == STATELESS_REVISION)) {
+                    return Ok(true);
+                }
+            }
+            // A server of the other era wants a handshake first, and says so in any words.
+            Err(Error::Refused(_) | Error::Http(HttpError::Status { .. })) => {}
+            Err(error) => return Err(error),
+        }
+        self.stateless_meta = None;
+        agree(&mut self.connection, None, false);
+        Ok(false)
+    }
+
+    /// The server's answer to `initialize` or `server/discover`: its name, its version, its capabilities, its instructions.
     pub fn greeting(&self) -> &Value {
         &self.greeting
+    }
+
+    /// The revision that is spoken with the server.
+    pub fn revision(&self) -> &str {
+        match &self.stateless_meta {
+            Some(_) => STATELESS_REVISION,
+            None => self.greeting["protocolVersion"].as_str().unwrap_or_default(),
+        }
     }
 
     /// Sends a notification, and returns its text.
@@ -85,17 +145,43 @@ impl Session {
         host: &mut impl Host,
         limit: Option<Duration>,
     ) -> Result<Box<RawValue>, Error> {
-        let id = self.send_request(method, params, host)?;
-        let Some(limit) = limit else { return self.answer_to(id, host).await };
-        if let Ok(answer) = tokio::time::timeout(limit, self.answer_to(id, host)).await {
+        let params = to_raw_value(params).map_err(|error| Error::Protocol(error.to_string()))?;
+        let Some(limit) = limit else { return self.exchange(method, params, host).await };
+        if let Ok(answer) = tokio::time::timeout(limit, self.exchange(method, params, host)).await {
             return answer;
         }
         self.cancel_last("it takes too long")?;
         Err(Error::TimedOut { method: method.to_owned(), after: limit })
     }
 
+    /// The result of a request, which is repeated with answers as long as a server without sessions asks for some.
+    async fn exchange(
+        &mut self,
+        method: &str,
+        params: Box<RawValue>,
+        host: &mut impl Host,
+    ) -> Result<Box<RawValue>, Error> {
+        let Some(meta) = self.stateless_meta.clone() else {
+            let id = self.send_request(method, &params, host)?;
+            return self.answer_to(id, host).await;
+        };
+        let mut params = stateless::with_meta(&params, &meta)?;
+        loop {
+            let id = self.send_request(method, &params, host)?;
+            let result = self.answer_to(id, host).await?;
+            let Some(asked) = stateless::InputRequired::read(&result) else { return Ok(result) };
+            params = asked.answered(params, host).await?;
+        }
+    }
+
     /// Cancels the last request.
     pub fn cancel_last(&mut self, reason: &str) -> Result<(), Error> {
+        if self.stateless_meta.is_some()
+            && let Some(http) = self.connection.as_http()
+        {
+            http.abandon(self.next_id);
+            return Ok(());
+        }
         let params = json!({ "requestId": self.next_id, "reason": reason });
         self.notify("notifications/cancelled", &params).map(drop)
     }

@@ -7,6 +7,7 @@ use crate::difference::difference;
 use crate::entry::Entry;
 use crate::refusal::Refusal;
 use crate::text::ConfigText;
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 /// What has to be done to a file.
@@ -56,6 +57,17 @@ pub fn install(file: &ConfigFile, entry: &Entry, force: bool) -> Result<Plan, Re
     let (content, text) = read(file)?;
     refuse_emptied(&content, &text, &entry.name)?;
     Ok(match text.with(entry, force)? {
+        None => Plan::Nothing,
+        Some(after) => change(file, content, Some(after)),
+    })
+}
+
+/// The change that adds an entry for a server at an address, in the form `value` that its client wants. With `force` it
+/// replaces an entry of the same name.
+pub fn install_remote(file: &ConfigFile, name: &str, value: &Value, force: bool) -> Result<Plan, Refusal> {
+    let (content, text) = read(file)?;
+    refuse_emptied(&content, &text, name)?;
+    Ok(match text.with_remote(name, value, force)? {
         None => Plan::Nothing,
         Some(after) => change(file, content, Some(after)),
     })

@@ -32,7 +32,7 @@ mod snippet;
 mod surroundings;
 mod text;
 
-pub use change::{Change, Plan, install, uninstall};
+pub use change::{Change, Plan, install, install_remote, uninstall};
 pub use client::{
     BadName, Client, ClientFile, Format, LinkForm, Note, Scope, UnknownClient, client, plain_name,
 };

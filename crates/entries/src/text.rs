@@ -51,6 +51,27 @@ impl<'f> ConfigText<'f> {
         written.map(Some).map_err(|error| self.refusal(error))
     }
 
+    /// The text with an entry for a server at an address; `None` if it has it already. An entry of the same name with another
+    /// address is replaced only with `force`. A reference to a variable must stay one, so that nothing is escaped.
+    pub(crate) fn with_remote(
+        &self,
+        name: &str,
+        own: &Value,
+        force: bool,
+    ) -> Result<Option<String>, Refusal> {
+        let found = self.find(name);
+        let value = match &found {
+            Some(found) if address(found) == address(own) => updated(found, own),
+            Some(found) if !force => return Err(self.taken(name, found)),
+            _ => own.clone(),
+        };
+        if found.as_ref() == Some(&value) {
+            return Ok(None);
+        }
+        let written = self.at.with(&self.text, name, &value);
+        written.map(Some).map_err(|error| self.refusal(error))
+    }
+
     /// How an entry is written: with escapes if our part of it, or the part that was kept, needs them.
     fn escaping(&self, own: &Value, value: &Value) -> Result<At, EditError> {
         let beginnings = self.file.escapes();
@@ -102,7 +123,7 @@ impl<'f> ConfigText<'f> {
         // Variables may be secrets.
         let entry = self.file.shape().entry(name, found);
         let shown = entry.map(|entry| shown::command_line(&entry.command, &entry.args));
-        let found = shown.or_else(|| found["url"].as_str().map(shown::url));
+        let found = shown.or_else(|| address(found).map(shown::url));
         let found = found.unwrap_or_else(|| "it starts no command".to_owned());
         Refusal::Taken { path: self.file.path.clone(), name: name.to_owned(), found }
     }
@@ -122,6 +143,11 @@ impl<'f> ConfigText<'f> {
     fn refusal(&self, error: EditError) -> Refusal {
         Refusal::Edit { path: self.file.path.clone(), error }
     }
+}
+
+/// The address in an entry for a server over HTTP, in any form.
+fn address(value: &Value) -> Option<&str> {
+    ["url", "serverUrl", "httpUrl", "uri"].into_iter().find_map(|key| value[key].as_str())
 }
 
 /// How many strings of a value contain one of these texts.

@@ -40,7 +40,7 @@ pub use in_force::{in_force, in_force_with_project};
 pub use logs::{LogSettings, TraceSettings};
 pub use moot::MOOT;
 pub use parking::ParkingSettings;
-pub use policy::{AllowedTools, ToolPolicy};
+pub use policy::{AllowedNames, ToolPolicy};
 pub use problem::SettingProblem;
 pub use project::ProjectSettings;
 pub use reference::reference;

@@ -4,17 +4,17 @@ use crate::reader::Reader;
 use crate::table::{TOOL_ALLOW_DEFAULT, TOOL_ALLOWLIST};
 use std::collections::HashSet;
 
-/// A list of tool names. `*` and `all` stand for every tool.
+/// A list of names. `*` and `all` stand for every name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct AllowedTools(HashSet<String>);
+pub struct AllowedNames(HashSet<String>);
 
-impl AllowedTools {
-    pub fn hold(&self, tool: &str) -> bool {
-        [tool, "*", "all"].into_iter().any(|name| self.0.contains(name))
+impl AllowedNames {
+    pub fn hold(&self, name: &str) -> bool {
+        [name, "*", "all"].into_iter().any(|name| self.0.contains(name))
     }
 }
 
-impl<N: Into<String>> FromIterator<N> for AllowedTools {
+impl<N: Into<String>> FromIterator<N> for AllowedNames {
     fn from_iter<I: IntoIterator<Item = N>>(names: I) -> Self {
         Self(names.into_iter().map(Into::into).collect())
     }
@@ -24,7 +24,7 @@ impl<N: Into<String>> FromIterator<N> for AllowedTools {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolPolicy {
     /// The names that may run, if there is a list.
-    allowed: Option<AllowedTools>,
+    allowed: Option<AllowedNames>,
     /// Whether tools may run if there is no list.
     by_default: bool,
 }
@@ -32,7 +32,7 @@ pub struct ToolPolicy {
 impl ToolPolicy {
     pub(crate) fn from_rows(reader: &mut Reader<'_>) -> Self {
         let allowed: Option<Vec<String>> = reader.value(&TOOL_ALLOWLIST);
-        let allowed = allowed.map(AllowedTools::from_iter);
+        let allowed = allowed.map(AllowedNames::from_iter);
         Self { allowed, by_default: reader.value(&TOOL_ALLOW_DEFAULT) }
     }
 

@@ -126,7 +126,7 @@ table! {
         "`true` lets progress and logs restart a tool's timeout, unless its metadata says otherwise");
     MAX_TOOL_OUTPUT_SIZE: Bytes = row("MCPBASH_MAX_TOOL_OUTPUT_SIZE", bytes(1, LARGEST), "10485760",
         "The most a tool may print");
-    MAX_RESULT_TEXT_BYTES: Bytes = row("MCPBASH_MAX_RESULT_TEXT_BYTES", bytes(0, LARGEST), "1048576",
+    MAX_RESULT_TEXT_BYTES: Bytes = row("MCPBASH_MAX_RESULT_TEXT_BYTES", bytes(0, LARGEST), "100000",
         "Longer texts are cut to their beginning and end, and can be read as a resource for ten minutes; \
          0 means never");
     MAX_PROMPT_BYTES: Bytes = row("MCPBASH_MAX_PROMPT_BYTES", bytes(1, LARGEST), "10485760",

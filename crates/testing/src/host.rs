@@ -108,6 +108,10 @@ fn question_words(params: &Value, is_for_model: bool) -> String {
 }
 
 impl Host for TestHost {
+    fn log_level(&self) -> Option<&'static str> {
+        Some("debug")
+    }
+
     fn capabilities(&self) -> Value {
         json!({ "elicitation": { "form": {}, "url": {} }, "sampling": {}, "roots": {} })
     }

@@ -5,7 +5,9 @@ use crate::cases::values::Values;
 use crate::folder::ServerFolder;
 use crate::host::TestHost;
 use crate::result::{Got, Places};
-use mcp_bash_client::{Connection, Error as ClientError, Launch, ServerProcess, Session};
+use mcp_bash_client::{
+    Connection, Error as ClientError, HttpConnection, Launch, Remote, ServerProcess, Session,
+};
 use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -25,6 +27,8 @@ pub(crate) struct Setting {
     pub(crate) project: PathBuf,
     /// The folder of the servers' registries, so that nothing is written into the project.
     pub(crate) registry: PathBuf,
+    /// A running server over HTTP that is tested, in place of ours.
+    pub(crate) remote: Option<Remote>,
 }
 
 /// What a case needs of its server.
@@ -56,6 +60,11 @@ impl TestServer {
         places: &Places,
         case: &Case,
     ) -> Result<Self, String> {
+        if setting.remote.is_some() && !case.environment.is_empty() {
+            return Err(
+                "it has an `environment`, which a server that is already running cannot be given".to_owned()
+            );
+        }
         let wanted = Wanted::by(case, folder, places);
         let started = Self::start(setting, folder, wanted).await;
         started.map_err(|error| with_last_words(&error, folder))
@@ -107,10 +116,17 @@ impl TestServer {
             errors: mcp_bash_files::append(&folder.log).ok().map(|log| Arc::new(log.into())),
         };
         let mut host = TestHost::with_roots(wanted.roots.clone());
-        let connection = Connection::Process(ServerProcess::start(&launch)?);
+        let connection = match &setting.remote {
+            Some(remote) => Connection::Http(HttpConnection::new(remote.clone())),
+            None => Connection::Process(ServerProcess::start(&launch)?),
+        };
         let mut session = Session::begin(connection, "mcp-bash test", &mut host, GREETING).await?;
         let level = json!({ "level": "debug" });
-        session.request("logging/setLevel", &level, &mut host, Some(GREETING)).await?;
+        let set = session.request("logging/setLevel", &level, &mut host, Some(GREETING)).await;
+        // Another server may have no logs, or none to set.
+        if setting.remote.is_none() || !matches!(set, Err(ClientError::Refused(_))) {
+            set?;
+        }
         Ok(Self { session, host, is_gone: false })
     }
 

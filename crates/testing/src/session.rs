@@ -11,6 +11,7 @@ use crate::printing::print;
 use crate::report::Report;
 use crate::server::Setting;
 use crate::{external, run, select};
+use mcp_bash_client::Remote;
 use mcp_bash_project::{Catalog, Paths};
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -27,6 +28,8 @@ pub struct Surroundings<'a> {
     pub stop: Receiver<bool>,
     /// The program that serves the project: this one.
     pub program: PathBuf,
+    /// A running server over HTTP that is tested, in place of one that we start.
+    pub remote: Option<Remote>,
     /// Reads the project again, after a change.
     pub read_again: &'a dyn Fn() -> Result<Catalog, String>,
 }
@@ -55,6 +58,7 @@ impl<'a> TestSession<'a> {
             program: surroundings.program.clone(),
             project: paths.root.clone(),
             registry: folder.path().join("registry"),
+            remote: surroundings.remote.clone(),
         };
         Ok(Self { surroundings, folder, setting, paths, subjects: Subjects::of(catalog) })
     }

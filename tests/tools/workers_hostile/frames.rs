@@ -206,7 +206,8 @@ fn lone_surrogates_in_an_answer_are_replaced() {
 #[test]
 fn a_frame_that_is_too_long_is_refused_and_its_memory_is_freed() {
     let project = project(&json!({ "processes": 1 }));
-    let mut server = ready(&project);
+    let uncut = [("MCPBASH_MAX_RESULT_TEXT_BYTES", "0")];
+    let mut server = Server::ready_with(project.root(), &uncut, "2025-11-25");
     let first = pid(&mut server);
     let refused = work(&mut server, "answer('x' x 100_000_000); sleep 1000");
     assert!(

@@ -5,6 +5,7 @@ use crate::base::error::Error;
 use crate::base::exit::Exit;
 use crate::open::connect::OpenProject;
 use crate::open::end_signals::EndSignals;
+use crate::open::remote_arguments::RemoteArguments;
 use mcp_bash_testing::{Loudness, Options, Surroundings, TestError, Verdict};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -58,6 +59,9 @@ pub(crate) struct Arguments {
     /// Do not fail because bats, which runs test/*.bats, is not installed
     #[arg(long)]
     allow_missing: bool,
+
+    #[command(flatten)]
+    remote: RemoteArguments,
 }
 
 /// Two reports cannot share standard output.
@@ -73,6 +77,7 @@ Examples:
   mcp-bash test --watch                       again and again, as you write
   mcp-bash test --junit report.xml            for a CI service
   mcp-bash test --contract                    does a change break clients?
+  mcp-bash test --url https://example.com/mcp the same cases with a server that is running
 
 A case is a few lines of YAML in tools/NAME/tests/:
   - name: greets by name
@@ -87,6 +92,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
     if arguments.json && arguments.junit.as_deref() == Some(Path::new("-")) {
         return Err(Error::of_command(Exit::Usage, TWO_REPORTS));
     }
+    let remote = arguments.remote.read()?;
     let read = || OpenProject::read(common, |_| ()).map(|project| project.catalog);
     let catalog = read()?;
     let start = |source| Error::Start { source };
@@ -95,6 +101,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
         stop: catch_signals(&runtime)?,
         runtime,
         program: std::env::current_exe().map_err(start)?,
+        remote,
         read_again: &|| read().map_err(|error| error.to_string()),
     };
     let verdict = mcp_bash_testing::run(&arguments.options(common), &catalog, surroundings);

@@ -1,5 +1,5 @@
-//! Connections: how a command talks to a server: to that of the project, in this same process, or to another one that is
-//! started for it (`--command`).
+//! Connections: how a command talks to a server: to that of the project, in this same process, to another one that is
+//! started for it (`--command`), or to one over HTTP (`--url`).
 //!
 //! [`OpenProject::read`] finds the project, reads its settings and its catalog as a server does at its start, and looks for
 //! the search path of scripts; nothing is checked, watched or written. [`Conversation::with_project`] serves it in memory:
@@ -15,9 +15,12 @@ use crate::base::common::Common;
 use crate::base::error::Error;
 use crate::base::exit::Exit;
 use crate::open::end_signals::EndSignals;
+use crate::open::remote_arguments::RemoteArguments;
 use crate::open::search_path::SearchPath;
 use crate::open::{needs, shell_words, startup};
-use mcp_bash_client::{Connection, Error as ClientError, Host, Launch, ServerProcess, Session};
+use mcp_bash_client::{
+    Connection, Error as ClientError, Host, HttpConnection, Launch, Remote, ServerProcess, Session,
+};
 use mcp_bash_project::{Catalog, Diagnostic, Location, Reading};
 use mcp_bash_scripts::Scripts;
 use mcp_bash_server::{InMemoryConnection, Log, Server, Style};
@@ -45,8 +48,32 @@ const CLIENT: &str = "mcp-bash";
 pub(crate) struct ServerArguments {
     /// Talk to the server that this command starts instead, e.g. "npx -y some-server --flag"; no shell is
     /// involved
-    #[arg(long, value_name = "CMD", conflicts_with = "project_root")]
+    #[arg(long, value_name = "CMD", conflicts_with_all = ["project_root", "url"])]
     pub(crate) command: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) remote: RemoteArguments,
+}
+
+impl ServerArguments {
+    /// Whether the server is not that of the project.
+    pub(crate) fn is_elsewhere(&self) -> bool {
+        self.command.is_some() || self.remote.url.is_some()
+    }
+
+    /// A conversation with another server than that of the project, if one is named.
+    pub(crate) fn connect(
+        &self,
+        common: &Common,
+        host: &mut impl Host,
+        limit: Option<Duration>,
+    ) -> Result<Option<Conversation>, Error> {
+        if let Some(command) = &self.command {
+            return Conversation::with_command(command, common.verbose, host, limit).map(Some);
+        }
+        let remote = self.remote.read()?;
+        remote.map(|remote| Conversation::with_remote(remote, host, limit)).transpose()
+    }
 }
 
 /// Why a request has no result.
@@ -64,10 +91,15 @@ impl Failure {
         match self {
             Self::Interrupted => Exit::Interrupted,
             Self::Client(ClientError::TimedOut { .. }) => Exit::TimedOut,
-            Self::Client(ClientError::Refused(_)) => Exit::Failed,
-            Self::Client(ClientError::Start { .. } | ClientError::Ended(_) | ClientError::Protocol(_)) => {
-                Exit::NoServer
-            }
+            Self::Client(ClientError::Refused(_) | ClientError::Unanswerable { .. }) => Exit::Failed,
+            Self::Client(ClientError::Http(error)) if error.is_denied() => Exit::Refused,
+            Self::Client(ClientError::Http(error)) if error.is_usage() => Exit::Usage,
+            Self::Client(
+                ClientError::Start { .. }
+                | ClientError::Ended(_)
+                | ClientError::Protocol(_)
+                | ClientError::Http(_),
+            ) => Exit::NoServer,
         }
     }
 }
@@ -215,6 +247,22 @@ impl Conversation {
         Self::begin(runtime, signals, Connection::Process(process), None, host, limit)
     }
 
+    /// Talks to a server over HTTP.
+    pub(crate) fn with_remote(
+        remote: Remote,
+        host: &mut impl Host,
+        limit: Option<Duration>,
+    ) -> Result<Self, Error> {
+        let runtime = Builder::new_current_thread().enable_all().build().map_err(start_error)?;
+        let signals = EndSignals::catch(&runtime)?;
+        let connection = {
+            let _inside = runtime.enter();
+            Connection::Http(HttpConnection::new(remote))
+        };
+        let limit = limit.unwrap_or(GREETING).min(GREETING);
+        Self::begin(runtime, signals, connection, None, host, limit)
+    }
+
     fn begin(
         runtime: Runtime,
         mut signals: EndSignals,
@@ -274,6 +322,11 @@ impl Conversation {
     /// The server's `initialize` result.
     pub(crate) fn greeting(&self) -> &Value {
         self.session.greeting()
+    }
+
+    /// The revision that is spoken with the server.
+    pub(crate) fn revision(&self) -> &str {
+        self.session.revision()
     }
 
     /// The result of a request, as the text that came. Without a limit there is no timeout.

@@ -7,6 +7,7 @@ pub(crate) mod failed_start;
 pub(crate) mod log_files;
 pub(crate) mod needs;
 pub(crate) mod own_entry;
+pub(crate) mod remote_arguments;
 pub(crate) mod search_path;
 pub(crate) mod shell_words;
 pub(crate) mod startup;

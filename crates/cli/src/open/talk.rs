@@ -64,9 +64,8 @@ impl Talk {
 
     fn open(common: &Common, server: &ServerArguments) -> Result<Self, Error> {
         let mut host = CommandLineHost::new(common, Vec::new());
-        if let Some(command) = &server.command {
-            let limit = Some(TIMEOUT);
-            let conversation = Conversation::with_command(command, common.verbose, &mut host, limit)?;
+        let limit = Some(TIMEOUT);
+        if let Some(conversation) = server.connect(common, &mut host, limit)? {
             return Ok(Self { conversation, host, limit, completions: None, skipped: Vec::new() });
         }
         // Long text is shown whole, because the rest could not be read later.

@@ -16,7 +16,8 @@ pub enum Trust {
 }
 
 impl Trust {
-    pub(super) async fn client_config(&self) -> Result<Arc<ClientConfig>, FetchError> {
+    /// The settings of connections that recognise servers by these certificates.
+    pub async fn client_config(&self) -> Result<Arc<ClientConfig>, FetchError> {
         let mut roots = RootCertStore::empty();
         match self {
             Self::System => {

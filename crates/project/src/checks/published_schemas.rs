@@ -203,6 +203,8 @@ fn members_that_the_code_refuses_or_ignores_are_marked() {
         ("tool", json!({ "argv": "a b" })),
         ("tool", json!({ "argv": [{ "flag": "-a" }] })),
         ("tool", json!({ "command": ["ls"], "argv": ["-l"] })),
+        ("tool", json!({ "env": ["A", 7] })),
+        ("tool", json!({ "env": ["A", { "B": ["{b}"] }] })),
         ("tool", json!({ "uri": "file:///x" })),
         ("prompt", json!({ "role": "system" })),
         ("prompt", json!({ "arguments": "name" })),
@@ -210,6 +212,7 @@ fn members_that_the_code_refuses_or_ignores_are_marked() {
         ("resource", json!({ "uriTemplate": "a://b" })),
         ("server", json!({ "setting": {} })),
         ("server", json!({ "env": ["A B"] })),
+        ("server", json!({ "env": ["A", { "B": "{b}" }] })),
         ("register", json!({})),
         ("register", json!({ "version": 2 })),
         ("register", json!({ "version": 1, "tool": [] })),
@@ -223,6 +226,8 @@ fn members_that_the_code_refuses_or_ignores_are_marked() {
     for (name, value) in wrong {
         assert_ne!(problems(name, &value), Vec::<String>::new(), "{name}: {value}");
     }
+    let both = json!({ "env": ["API_TOKEN", { "REGION": "{region}", "OTHER": true }] });
+    assert_eq!(problems("tool", &both), Vec::<String>::new());
     let own = json!({ "$schema": "x", "x-team": 1, "_note": 1, "#": 1, "com.example/x": 1 });
     for name in ["tool", "prompt", "resource", "server"] {
         assert_eq!(problems(name, &own), Vec::<String>::new(), "{name}");

@@ -62,6 +62,11 @@ impl ServerConfig {
         }
         let mut problems = Vec::new();
         let variables = variable_names::read(written.env.as_deref(), &mut problems);
+        let env = written.env.as_deref().filter(|env| !matches!(env.get(), "null" | "{}"));
+        if problems.is_empty() && env.is_some_and(|env| !variable_names::is_only_names(env)) {
+            problems
+                .push("`env` may only name variables; the metadata of a tool can set them too".to_owned());
+        }
         let settings = match written.settings {
             Some(Value::Object(settings)) => settings,
             None | Some(Value::Null) => Map::new(),

@@ -130,7 +130,9 @@ impl Step {
             return Err(io::Error::other("it is no regular file"));
         }
         if metadata.is_file() && metadata.nlink() > 1 {
-            return Err(io::Error::other("it has another name elsewhere (a hard link), which may be outside the project"));
+            return Err(io::Error::other(
+                "it has another name elsewhere (a hard link), which may be outside the project",
+            ));
         }
         let own = rustix::process::geteuid();
         if !own.is_root() && metadata.uid() != own.as_raw() {

@@ -16,6 +16,8 @@ use std::time::Duration;
 pub struct CompletionCall<'a> {
     /// The prompt or resource that the argument belongs to.
     pub name: &'a str,
+    /// Who asks for them.
+    pub caller: &'a str,
     pub script: &'a Path,
     /// The prompt that the script is beside; the script then learns about it.
     pub beside: Option<&'a Prompt>,
@@ -50,6 +52,7 @@ impl Scripts {
         spill
             .json(&mut environment, names, call.arguments)
             .map_err(|source| ScriptError::Arguments { what: what.clone(), source })?;
+        environment.set("MCP_CALLER", call.caller);
         environment.set("MCP_COMPLETION_NAME", call.name);
         environment.set("MCP_COMPLETION_LIMIT", call.limit.to_string());
         environment.set("MCP_COMPLETION_OFFSET", call.offset.to_string());

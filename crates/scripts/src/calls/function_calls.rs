@@ -91,7 +91,7 @@ impl Scripts {
             function,
             paths: call.paths,
             request: Request::Prompt { name: &call.prompt.name, arguments: call.arguments },
-            caller: "",
+            caller: call.caller,
             trace: call.trace,
             asks: Asks { anything: call.may_ask, its_user: call.may_elicit },
             // The user may think as long as the longest call may take.

@@ -60,11 +60,12 @@ pub(crate) enum Way<'a> {
 }
 
 impl Scripts {
-    /// Allows the tool to run; or returns why not, and what would allow it.
+    /// Allows the tool to run for a caller; or returns why not, and what would allow it.
     pub async fn allow<'a>(
         &self,
         tool: &'a Tool,
         paths: &'a Paths,
+        caller: &str,
         budget: &Arc<Budget>,
         cancelled: impl Future<Output = ()>,
     ) -> Result<AllowedTool<'a>, ScriptError> {
@@ -93,7 +94,7 @@ impl Scripts {
         let policy = judge(tool, POLICY, Block::PolicyDistrusted, || read_policy(paths))?;
         if let Some(policy) = policy {
             // Boxed, to keep the futures of calls without a policy small.
-            Box::pin(self.ask_policy(tool, paths, &policy, budget, cancelled)).await?;
+            Box::pin(self.ask_policy(tool, paths, caller, &policy, budget, cancelled)).await?;
         }
         Ok(AllowedTool { tool, paths, way })
     }
@@ -102,6 +103,7 @@ impl Scripts {
         &self,
         tool: &Tool,
         paths: &Paths,
+        caller: &str,
         policy: &[u8],
         budget: &Arc<Budget>,
         cancelled: impl Future<Output = ()>,
@@ -120,7 +122,8 @@ impl Scripts {
             },
         };
         let blocked = |why| ScriptError::Blocked { tool: tool.name.clone(), why };
-        let environment = self.surroundings.server_environment(paths).await?;
+        let mut environment = self.surroundings.server_environment(paths).await?;
+        environment.set("MCP_CALLER", caller);
         let outcome =
             self.surroundings.processes.run_without_talk(script.process(paths, environment), cancelled).await;
         let outcome = outcome.map_err(|error| ScriptError::NotJudged {

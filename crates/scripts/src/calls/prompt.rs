@@ -15,6 +15,8 @@ use std::time::Duration;
 /// A request for the content of a prompt.
 pub struct PromptCall<'a> {
     pub prompt: &'a Prompt,
+    /// Who asks for it.
+    pub caller: &'a str,
     pub paths: &'a Paths,
     /// The text of a JSON object.
     pub arguments: &'a str,
@@ -54,6 +56,7 @@ impl Scripts {
                 .json(&mut environment, names, text)
                 .map_err(|source| ScriptError::Arguments { what: what.clone(), source })?;
         }
+        environment.set("MCP_CALLER", call.caller);
         environment.set("MCP_PROMPT_NAME", &prompt.name);
         environment.set("MCP_PROMPT_PATH", &prompt.file);
         environment.set("MCP_PROMPT_REL_PATH", &prompt.path);

@@ -27,6 +27,8 @@ pub struct ResourceRead<'a> {
     pub script: &'a Path,
     pub paths: &'a Paths,
     pub uri: &'a str,
+    /// Who reads it; empty for the server itself.
+    pub caller: &'a str,
     /// The variables of the template that matched the URI.
     pub variables: &'a Values,
     /// The timeout that the client asks for. A shorter one than the default is the business of the caller, who drops the
@@ -132,6 +134,7 @@ fn variables(
     given.set("MCP_RESOURCES_ROOTS", roots.join(&OsString::from(":")));
     given.set("MCPBASH_PROVIDERS_DIR", &paths.providers);
     given.set("MCPBASH_RESOURCES_DIR", &paths.resources);
+    given.set("MCP_CALLER", read.caller);
     given.set("MCP_RESOURCE_URI", read.uri);
     for (name, value) in read.variables {
         let text = match value {

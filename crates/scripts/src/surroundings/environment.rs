@@ -215,6 +215,7 @@ pub(crate) const OF_ONE_CALL: [&str; 49] = [
     "MCP_ASK_KEY",
     "MCP_ASK_NAME",
     "MCP_ASK_SOCKET",
+    "MCP_CALLER",
     "MCP_CANCEL_FILE",
     "MCP_COMPLETION_ARGS_FILE",
     "MCP_COMPLETION_ARGS_HASH",

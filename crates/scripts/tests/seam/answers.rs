@@ -12,6 +12,7 @@ async fn prompted(project: &Project, asked: Option<Duration>) -> Result<Outcome,
         project.catalog.prompts.get("p").unwrap_or_else(|| panic!("{:?}", project.catalog.diagnostics));
     let (paths, budget) = (&project.paths, project.scripts.budget());
     let call = PromptCall {
+        caller: "alice",
         prompt,
         paths,
         arguments: r#"{"x":"1"}"#,
@@ -71,6 +72,7 @@ async fn a_prompt_that_others_could_have_written_is_not_run() {
 async fn a_completion_receives_its_request() {
     let project = Project::new(&[("completions/c.sh", "#!/bin/sh\ncat; echo; env\n")]);
     let call = CompletionCall {
+        caller: "alice",
         name: "subject",
         script: &project.path("completions/c.sh"),
         beside: None,
@@ -103,6 +105,7 @@ async fn read(script: &str, variables: &Values) -> Result<Outcome, ScriptError> 
     let project = Project::new(&[("providers/x.sh", script)]);
     let read = ResourceRead {
         asked: None,
+        caller: "alice",
         script: &project.path("providers/x.sh"),
         paths: &project.paths,
         uri: "x://a/b",

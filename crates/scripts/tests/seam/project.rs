@@ -86,7 +86,7 @@ impl Project {
     /// The same for a tool that need not be in the catalog.
     pub(crate) async fn prepare_tool<'a>(&'a self, tool: &'a Tool, arguments: &'a str) -> ToolCall<'a> {
         let budget = self.scripts.budget();
-        let allowed = self.scripts.allow(tool, &self.paths, budget, std::future::pending()).await;
+        let allowed = self.scripts.allow(tool, &self.paths, "alice", budget, std::future::pending()).await;
         ToolCall {
             tool: allowed.unwrap_or_else(|error| panic!("{error}")),
             arguments,

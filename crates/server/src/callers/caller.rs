@@ -6,10 +6,9 @@ use super::rights::Rights;
 use super::swept::Swept;
 use arc_swap::ArcSwapOption;
 use mcp_bash_budget::Budget;
-use mcp_bash_settings::AllowedTools;
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 
 /// The most refusals of wrong secrets that are held back for one caller: more are not worth the memory.
 const MOST_SLOWED: usize = 64;
@@ -17,8 +16,16 @@ const MOST_SLOWED: usize = 64;
 /// The most resources that are followed for one caller: each costs memory for as long as its client likes.
 pub(crate) const MOST_FOLLOWED: usize = 10_000;
 
-/// The name of the caller that started the server and talks to it over its standard streams.
-pub(crate) const LOCAL: &str = "local";
+/// The name of the caller that started the server and talks to it over its standard streams: that of the user.
+pub(crate) fn local_name() -> &'static str {
+    static NAME: OnceLock<String> = OnceLock::new();
+    NAME.get_or_init(|| {
+        let named = ["USER", "LOGNAME"]
+            .into_iter()
+            .find_map(|name| std::env::var(name).ok().filter(|name| !name.is_empty()));
+        named.unwrap_or_else(|| format!("user {}", rustix::process::getuid().as_raw()))
+    })
+}
 
 /// The address of a caller, unique while the caller is held.
 pub(crate) type CallerKey = usize;
@@ -33,8 +40,8 @@ pub struct Caller {
     slowed: AtomicUsize,
     /// How many resources are followed for it.
     followed: AtomicUsize,
-    /// The tools that it sees and may call; none means all of them.
-    allowed_tools: ArcSwapOption<AllowedTools>,
+    /// What it may do; none means everything.
+    rights: ArcSwapOption<Rights>,
 }
 
 impl Caller {
@@ -46,7 +53,7 @@ impl Caller {
             denials,
             slowed: AtomicUsize::new(0),
             followed: AtomicUsize::new(0),
-            allowed_tools: ArcSwapOption::empty(),
+            rights: ArcSwapOption::empty(),
         }
     }
 
@@ -63,20 +70,20 @@ impl Caller {
         &self.budget
     }
 
-    /// The tools that it sees and may call. `None` means all of them.
-    pub(crate) fn allowed_tools(&self) -> Option<Arc<AllowedTools>> {
-        self.allowed_tools.load_full()
+    /// What it may do. `None` means everything.
+    pub(crate) fn rights(&self) -> Option<Arc<Rights>> {
+        self.rights.load_full()
     }
 
     /// Replaces its rights.
-    pub(crate) fn set_rights(&self, rights: Rights) {
+    pub(crate) fn set_rights(&self, rights: Option<Arc<Rights>>) {
         let is_same = {
-            let known = self.allowed_tools.load();
-            known.as_ref().map(Arc::as_ptr) == rights.tools.as_ref().map(Arc::as_ptr)
+            let known = self.rights.load();
+            known.as_ref().map(Arc::as_ptr) == rights.as_ref().map(Arc::as_ptr)
         };
         // Set with every request, and hardly ever changed.
         if !is_same {
-            self.allowed_tools.store(rights.tools);
+            self.rights.store(rights);
         }
     }
 

@@ -12,7 +12,7 @@ mod swept;
 mod trace_context;
 
 pub use caller::Caller;
-pub(crate) use caller::{CallerKey, Callers, Counted, LOCAL, MOST_FOLLOWED};
+pub(crate) use caller::{CallerKey, Callers, Counted, MOST_FOLLOWED, local_name};
 pub(crate) use capabilities::ClientCapabilities;
 pub(crate) use context::RequestContext;
 pub(crate) use guard::{Denied, Guard, SLOWED};

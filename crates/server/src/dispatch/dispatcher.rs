@@ -263,15 +263,27 @@ impl Dispatcher<'_> {
     /// is missing.
     fn refusal_by_rights(&self, request: &Resolved<'_>) -> Option<RpcError> {
         let caller = &self.client.caller;
-        let (allowed, name) = (caller.allowed_tools()?, request.tool_name()?);
-        if allowed.hold(&name) {
-            return None;
-        }
-        let facts =
-            Facts::of_caller(caller).words("error", "the tool is not in the list of tools of the caller");
-        let log = self.client.server.log();
-        log.request_event(LogLevel::Warning, "mcp.tools", "a call was refused", facts);
-        Some(rights::refusal(caller.name(), &name))
+        let rights = caller.rights()?;
+        let (error, logger, why) = if let Some(tool) = request.tool_name() {
+            let snapshot = self.client.server.snapshot();
+            let found = rights.read_only.then(|| request.tool(&snapshot)).flatten();
+            if !rights.may_call_name(&tool) {
+                let why = "the tool is not in the list of tools of the caller";
+                (rights::refusal(caller.name(), &tool), "mcp.tools", why)
+            } else if found.is_some_and(|(tool, _)| !rights.may_call(tool)) {
+                let why = "the tool is not read-only, and the caller may only read";
+                (rights::read_only_refusal(caller.name(), &tool), "mcp.tools", why)
+            } else {
+                return None;
+            }
+        } else {
+            let prompt = request.prompt_name().filter(|prompt| !rights.may_get(prompt))?;
+            let why = "the prompt is not in the list of prompts of the caller";
+            (rights::prompt_refusal(caller.name(), &prompt), "mcp.prompts", why)
+        };
+        let facts = Facts::of_caller(caller).words("error", why);
+        self.client.server.log().request_event(LogLevel::Warning, logger, "a call was refused", facts);
+        Some(error)
     }
 
     /// The requested method, if it may be called now.

@@ -77,6 +77,11 @@ impl<'a> Resolved<'a> {
         self.name_for("tools/call")
     }
 
+    /// The name of the prompt that is asked for.
+    pub(super) fn prompt_name(&self) -> Option<Cow<'a, str>> {
+        self.name_for("prompts/get")
+    }
+
     fn name_for(&self, method: &str) -> Option<Cow<'a, str>> {
         (self.method_name() == method).then(|| self.subject().ok()?.and_then(Raw::string)).flatten()
     }
@@ -91,7 +96,7 @@ impl<'a> Resolved<'a> {
         if let Some((tool, _)) = self.tool(snapshot) {
             return Some(tool.name.as_str().into());
         }
-        let prompt = snapshot.catalog.prompts.get(&self.name_for("prompts/get")?)?;
+        let prompt = snapshot.catalog.prompts.get(&self.prompt_name()?)?;
         Some(prompt.name.as_str().into())
     }
 

@@ -16,7 +16,7 @@ use std::collections::HashSet;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The format of events on standard error.
@@ -40,9 +40,9 @@ pub struct Log {
     level: LogLevel,
     style: Style,
     audience: Audience,
-    file: Option<LogFile>,
+    file: Option<NamedLogFile>,
     /// The file for script output, if the operator keeps one.
-    script_output: Option<LogFile>,
+    script_output: Option<NamedLogFile>,
     /// Receives events in place of standard error.
     operator: Option<Box<Operator>>,
     /// Shortens paths for clients. The operator sees whole paths.
@@ -110,12 +110,12 @@ impl Log {
 
     /// Writes events to a file as well.
     pub fn with_file(self, path: &Path) -> io::Result<Self> {
-        Ok(Self { file: Some(LogFile::new(Self::open_file(path)?)), ..self })
+        Ok(Self { file: Some(NamedLogFile::open(path)?), ..self })
     }
 
     /// Keeps script output in a file of its own.
     pub fn with_script_output(self, path: &Path) -> io::Result<Self> {
-        Ok(Self { script_output: Some(LogFile::new(Self::open_file(path)?)), ..self })
+        Ok(Self { script_output: Some(NamedLogFile::open(path)?), ..self })
     }
 
     /// Opens a log file to append to it. A new file is readable by its owner alone; an existing one must not be
@@ -128,6 +128,24 @@ impl Log {
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, problem));
         }
         Ok(file)
+    }
+
+    /// Opens the log files again by their paths, for a program that rotates them. A file that cannot be opened is written to
+    /// as before, and the log says why.
+    pub fn reopen(&self) {
+        let files: Vec<&NamedLogFile> = [&self.file, &self.script_output].into_iter().flatten().collect();
+        let failed: Vec<_> =
+            files.iter().filter_map(|file| Some((file.path.clone(), file.reopen().err()?))).collect();
+        for (path, error) in &failed {
+            let details = serde_json::json!({ "path": path, "error": error.to_string() });
+            let message = "a log file cannot be opened again, and is written to as before";
+            self.project_event(LogLevel::Error, "mcp.logs", message, &details);
+        }
+        let message =
+            if files.is_empty() { "there is no log file to open again" } else { "log files opened again" };
+        if failed.is_empty() {
+            self.project_event(LogLevel::Notice, "mcp.logs", message, &Value::Null);
+        }
     }
 
     /// The clients that receive events which concern all of them.
@@ -251,17 +269,24 @@ impl Log {
         self.write(self.script_output.as_ref(), level, logger, message, details);
     }
 
-    fn write(&self, file: Option<&LogFile>, level: LogLevel, logger: &str, message: &str, details: &Value) {
+    fn write(
+        &self,
+        file: Option<&NamedLogFile>,
+        level: LogLevel,
+        logger: &str,
+        message: &str,
+        details: &Value,
+    ) {
         if let Some(file) = file.filter(|_| self.is_heard(level)) {
             let line = Self::line(Style::Json, level, logger, message, details);
-            file.append(&line);
+            file.lines.append(&line);
         }
     }
 
     /// Why the log file cannot be written, if so.
     pub(crate) fn problem(&self) -> Option<String> {
-        let of = |file: &LogFile| {
-            file.problem(|lost| {
+        let of = |file: &NamedLogFile| {
+            file.lines.problem(|lost| {
                 let details = serde_json::json!({ "lost": lost });
                 Self::line(Style::Json, LogLevel::Warning, "mcp.logs", "lines could not be written", &details)
             })
@@ -289,6 +314,26 @@ impl Log {
             event.extend(details.clone());
         }
         format!("{}\n", harmless::json(&Value::Object(event).to_string()))
+    }
+}
+
+/// A log file, and where it is.
+struct NamedLogFile {
+    path: PathBuf,
+    lines: LogFile,
+}
+
+impl NamedLogFile {
+    fn open(path: &Path) -> io::Result<Self> {
+        // The server may work in another folder later.
+        let path = std::path::absolute(path)?;
+        let lines = LogFile::new(Log::open_file(&path)?);
+        Ok(Self { path, lines })
+    }
+
+    fn reopen(&self) -> io::Result<()> {
+        self.lines.replace(Log::open_file(&self.path)?);
+        Ok(())
     }
 }
 

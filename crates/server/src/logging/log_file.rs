@@ -21,6 +21,11 @@ impl<F: Write> LogFile<F> {
         Self(Mutex::new(LogFileState { file, is_torn: false, problem: None, lost: 0 }))
     }
 
+    /// Writes to another file from now on. Problems with the one before are over.
+    pub(crate) fn replace(&self, file: F) {
+        *self.0.lock() = LogFileState { file, is_torn: false, problem: None, lost: 0 };
+    }
+
     /// Appends a line, which ends with its newline. A full disk must not stop the server: the line is lost then.
     pub(crate) fn append(&self, line: &str) {
         self.0.lock().append(line);

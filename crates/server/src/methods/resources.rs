@@ -13,13 +13,17 @@ use std::time::Duration;
 pub(super) fn list(request: &Immediate<'_>) -> Result<Answer, RpcError> {
     let snapshot = request.server().snapshot();
     snapshot.check_served()?;
-    Ok(snapshot.resources(request.context.revision, request.params)?.into_answer("resources"))
+    Ok(snapshot
+        .resources(request.context.revision, request.params, &request.client.caller)?
+        .into_answer("resources"))
 }
 
 pub(super) fn list_templates(request: &Immediate<'_>) -> Result<Answer, RpcError> {
     let snapshot = request.server().snapshot();
     snapshot.check_served()?;
-    Ok(snapshot.templates(request.context.revision, request.params)?.into_answer("resourceTemplates"))
+    Ok(snapshot
+        .templates(request.context.revision, request.params, &request.client.caller)?
+        .into_answer("resourceTemplates"))
 }
 
 pub(crate) async fn read(work: &Work, params: Option<Raw<'_>>) -> Result<Answer, RpcError> {

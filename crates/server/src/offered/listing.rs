@@ -89,24 +89,41 @@ impl Snapshot {
         Some(&resources[*places.get(uri)?])
     }
 
-    /// The page of resources that `params` asks for.
-    pub(crate) fn resources(&self, revision: Revision, params: Option<Raw<'_>>) -> Result<Page, RpcError> {
+    /// The page of resources that `params` asks for, of those that the caller sees.
+    pub(crate) fn resources(
+        &self,
+        revision: Revision,
+        params: Option<Raw<'_>>,
+        caller: &Caller,
+    ) -> Result<Page, RpcError> {
         let resources = self.catalog.resources.items();
         let definition = |place: usize| {
             let render = || definitions::resource(&resources[place], revision);
             self.resources.get(revision, resources.len(), place, render)
         };
-        page("resources", resources.len(), definition, || self.catalog.resources.hash(), params)
+        let rights = caller.rights();
+        let is_seen = |place: usize| rights.as_ref().is_none_or(|rights| rights.may_read(&resources[place]));
+        let hash = || self.catalog.resources.hash();
+        page("resources", resources.len(), is_seen, definition, hash, params)
     }
 
-    /// The page of templates that `params` asks for.
-    pub(crate) fn templates(&self, revision: Revision, params: Option<Raw<'_>>) -> Result<Page, RpcError> {
+    /// The page of templates that `params` asks for, of those that the caller sees.
+    pub(crate) fn templates(
+        &self,
+        revision: Revision,
+        params: Option<Raw<'_>>,
+        caller: &Caller,
+    ) -> Result<Page, RpcError> {
         let templates = self.catalog.templates.items();
         let definition = |place: usize| {
             let render = || definitions::resource_template(&templates[place], revision);
             self.templates.get(revision, templates.len(), place, render)
         };
-        page("resourceTemplates", templates.len(), definition, || self.catalog.templates.hash(), params)
+        let rights = caller.rights();
+        let is_seen =
+            |place: usize| rights.as_ref().is_none_or(|rights| rights.may_read_template(&templates[place]));
+        let hash = || self.catalog.templates.hash();
+        page("resourceTemplates", templates.len(), is_seen, definition, hash, params)
     }
 
     /// The tool of that name, and its schemas.
@@ -126,41 +143,34 @@ impl Snapshot {
         let definition = |place: usize| {
             self.tools.get(revision, tools.len(), place, || definitions::tool(&tools[place], revision))
         };
-        let hash = || self.catalog.tools.hash();
-        match caller.allowed_tools() {
-            None => page("tools", tools.len(), definition, hash, params),
-            Some(allowed) => {
-                let is_seen = |place: usize| allowed.hold(&tools[place].name);
-                page_of_some("tools", tools.len(), is_seen, definition, hash, params)
-            }
-        }
+        let rights = caller.rights();
+        let is_seen = |place: usize| rights.as_ref().is_none_or(|rights| rights.may_call(&tools[place]));
+        page("tools", tools.len(), is_seen, definition, || self.catalog.tools.hash(), params)
     }
 
-    /// The page of prompts that `params` asks for.
-    pub(crate) fn prompts(&self, revision: Revision, params: Option<Raw<'_>>) -> Result<Page, RpcError> {
+    /// The page of prompts that `params` asks for, of those that the caller sees.
+    pub(crate) fn prompts(
+        &self,
+        revision: Revision,
+        params: Option<Raw<'_>>,
+        caller: &Caller,
+    ) -> Result<Page, RpcError> {
         let prompts = self.catalog.prompts.items();
         let definition = |place: usize| {
             self.prompts
                 .get(revision, prompts.len(), place, || definitions::prompt(&prompts[place], revision))
         };
-        page("prompts", prompts.len(), definition, || self.catalog.prompts.hash(), params)
+        let rights = caller.rights();
+        let is_seen =
+            |place: usize| rights.as_ref().is_none_or(|rights| rights.may_get(&prompts[place].name));
+        page("prompts", prompts.len(), is_seen, definition, || self.catalog.prompts.hash(), params)
     }
 }
 
-/// Cuts the page that `params` asks for. The hash is computed only for lists of several pages.
+/// Cuts the page that `params` asks for, of a list of which the caller may see only a part. Cursors name an index in the
+/// whole list, so that they stay valid when the caller sees other parts of it. The hash is computed only for lists of
+/// several pages.
 fn page<'a>(
-    collection: &'static str,
-    total: usize,
-    item: impl Fn(usize) -> &'a str,
-    hash: impl Fn() -> &'a str,
-    params: Option<Raw<'_>>,
-) -> Result<Page, RpcError> {
-    page_of_some(collection, total, |_| true, item, hash, params)
-}
-
-/// Cuts a page of a list of which the caller sees only a part. Cursors name an index in the whole list, so that they
-/// stay valid when the caller sees other parts of it.
-fn page_of_some<'a>(
     collection: &'static str,
     length: usize,
     is_seen: impl Fn(usize) -> bool,

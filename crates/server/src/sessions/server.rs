@@ -1,7 +1,7 @@
 //! Server: the state that all clients and requests share.
 
 use super::assembly::{own_roots, record_payloads, report_missing_sdk};
-use crate::callers::{Caller, Callers, Guard, LOCAL, Rights};
+use crate::callers::{Caller, Callers, Guard, Rights, local_name};
 use crate::logging::{Log, Meter, Observer, Observers, worker_news};
 use crate::offered::{Resources, Served, Snapshot, Subscriptions};
 use crate::replies::ShortPaths;
@@ -213,7 +213,7 @@ impl Server {
 
     /// The caller that started this process and talks to it over its standard streams.
     pub fn local_caller(&self) -> Arc<Caller> {
-        self.caller(LOCAL)
+        self.caller(local_name())
     }
 
     /// The caller of that name.
@@ -224,7 +224,7 @@ impl Server {
     }
 
     /// The caller of that name, with these rights from now on, also for requests that came before.
-    pub fn caller_with(&self, name: &str, rights: Rights) -> Arc<Caller> {
+    pub fn caller_with(&self, name: &str, rights: Option<Arc<Rights>>) -> Arc<Caller> {
         let caller = self.caller(name);
         caller.set_rights(rights);
         caller

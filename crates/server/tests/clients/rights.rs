@@ -4,12 +4,13 @@ use crate::print;
 use crate::stage::{Stage, TestClient, answer, parsed, text};
 use mcp_bash_runner::fake_child::Deed;
 use mcp_bash_server::{InMemoryClient, Rights};
-use mcp_bash_settings::AllowedTools;
+use mcp_bash_settings::AllowedNames;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-fn only(tools: &[&str]) -> Rights {
-    Rights { tools: Some(Arc::new(tools.iter().copied().collect::<AllowedTools>())) }
+fn only(tools: &[&str]) -> Option<Arc<Rights>> {
+    let tools = tools.iter().copied().collect::<AllowedNames>();
+    Some(Arc::new(Rights { tools: Some(tools), ..Rights::default() }))
 }
 
 fn stateless(more: &Value) -> Value {
@@ -85,7 +86,7 @@ async fn rights_change_while_their_caller_is_known() {
     let (names, rest, total, _) = page(&mut client, &json!({ "limit": 1, "cursor": cursor })).await;
     assert_eq!((names, rest, total), (vec!["c".to_owned()], None, 2));
     assert_eq!(answer(&mut client.call(1, "b")).await["error"]["code"], -32602);
-    for everything in [only(&["*"]), only(&["all"]), Rights::default()] {
+    for everything in [only(&["*"]), only(&["all"]), None, Some(Arc::default())] {
         stage.server.caller_with("x", everything);
         assert_eq!(all(&mut client, 2).await, ["a", "b", "c"]);
         assert_eq!(text(&answer(&mut client.call(1, "b")).await), "ran");

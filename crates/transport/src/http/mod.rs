@@ -33,7 +33,9 @@ mod streams;
 
 pub use access::AccessError;
 pub use access::exposure::Exposed;
-pub use identity::{NewTokenError, TokenEditError, TokenFileError, TokenLine, TokenText, TokensError};
+pub use identity::{
+    Grant, NameList, NewTokenError, TokenEditError, TokenFileError, TokenLine, TokenText, TokensError,
+};
 pub use identity::{add_token, read_tokens, remove_token};
 pub use limits::options::{Limits, Options, TlsFiles};
 pub use limits::rate::{Rate, RateError};

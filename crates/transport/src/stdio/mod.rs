@@ -37,6 +37,7 @@ use mcp_bash_wire::LogLevel;
 use outbox::Outbox;
 use serde_json::json;
 use std::io;
+use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::Runtime;
@@ -65,7 +66,7 @@ pub fn serve(server: Arc<Server>, runtime: &Runtime, host: Host) -> io::Result<E
     let client = Arc::new(Client::with_session(Arc::clone(&server), caller, stream));
     let service = Arc::new(Service { server, client, outbox, lifecycle: Arc::default() });
     let _inside = runtime.enter();
-    await_signals(&service.lifecycle)?;
+    await_signals(&service.lifecycle, &service.server, input.as_fd())?;
     let activity = Activity::new();
     let watcher = service.watch(activity.clone(), host)?;
     let input = Input::new(input)?;

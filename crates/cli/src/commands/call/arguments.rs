@@ -22,6 +22,10 @@ pub(crate) struct Arguments {
     #[arg(long)]
     pub(super) json: bool,
 
+    /// Show all of a long text; without it, a client's part: the beginning, the end and a link
+    #[arg(long)]
+    pub(super) whole: bool,
+
     /// Save images, audio and other files of the result in this folder; nothing there is overwritten
     #[arg(long, value_name = "DIR")]
     pub(super) save: Option<PathBuf>,
@@ -63,6 +67,7 @@ Examples:
   mcp-bash call disk --help
   mcp-bash call report --args @report.json --json | jq .structuredContent
   mcp-bash call chart --save pictures/
+  mcp-bash call logs --whole | less
   mcp-bash call add a:=1 b:=2 --command \"npx -y some-server\"
 
 Exit codes: 0 a result that is no error, 1 the tool failed, 2 wrong arguments, 3 refused, 4 no such tool, 5 timed out,
@@ -88,10 +93,9 @@ impl CallOptions {
         self.timeout.filter(|seconds| *seconds > 0).map(Duration::from_secs)
     }
 
-    /// Adjusts the settings of the project's server for one call on the command line: the text is shown whole, because the
-    /// rest could not be read later; and the user may allow more time than the project allows its clients.
+    /// Adjusts the settings of the project's server for one call on the command line: the user may allow more time than the
+    /// project allows its clients.
     pub(crate) fn adjust(&self, settings: &mut Settings) {
-        settings.text_limit = 0;
         if let Some(seconds) = self.seconds() {
             settings.max_timeout = settings.max_timeout.max(Duration::from_secs(seconds));
         }

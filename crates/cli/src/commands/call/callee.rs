@@ -5,15 +5,15 @@ use super::error::CallError;
 use super::flags;
 use super::given::{Pair, assembled};
 use super::parameters::Parameters;
-use super::{Asked, judge};
+use super::{Asked, judge, whole};
 use crate::base::error::Error;
 use crate::base::exit::Exit;
 use crate::commands::own_flags::own_flags;
 use crate::open::connect::{Conversation, Failure, OpenProject};
 use crate::terminal::host::CommandLineHost;
 use mcp_bash_terminal::{harmless, harmless_line};
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::{Component, Path};
 use std::time::Duration;
@@ -129,16 +129,24 @@ impl Callee {
             .after_help(lasting(format!("`mcp-bash {command} --help` lists what every call takes.")))
     }
 
-    /// Calls it, shows the outcome, and then closes the conversation: the user need not wait for that.
+    /// Calls it, shows the outcome, and then closes the conversation: the user need not wait for that. If `whole`, texts
+    /// that the server sent in part are read.
     pub(crate) fn call<T>(
         &self,
         mut conversation: Conversation,
         mut host: CommandLineHost,
         arguments: &str,
         options: &CallOptions,
+        whole: bool,
         show: impl FnOnce(Result<Box<RawValue>, Unanswered>) -> T,
     ) -> T {
-        let answer = self.request(&mut conversation, &mut host, arguments, options);
+        let mut answer = self.request(&mut conversation, &mut host, arguments, options);
+        if whole {
+            let limit = options.time_limit();
+            let mut read =
+                |uri: &str| conversation.request("resources/read", &json!({ "uri": uri }), &mut host, limit);
+            answer = answer.and_then(|result| whole::completed(result, &mut read));
+        }
         let is_refused = conversation.server().is_some_and(|server| server.has_refused_a_call());
         host.finish();
         let answer =

@@ -9,6 +9,7 @@ pub(crate) mod judge;
 pub(crate) mod parameters;
 pub(crate) mod save;
 pub(crate) mod show;
+mod whole;
 
 use crate::base::common::Common;
 use crate::base::error::Error;
@@ -22,6 +23,8 @@ use arguments::CallOptions;
 use callee::{Callee, Unanswered};
 use error::CallError;
 use mcp_bash_client::Error as ClientError;
+use mcp_bash_settings::Settings;
+use mcp_bash_terminal::tell;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use show::Shown;
@@ -32,15 +35,20 @@ use std::process::ExitCode;
 pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Error> {
     let asked = Asked::read("call", &arguments.options, &arguments.words)?;
     let mut host = CommandLineHost::new(common, asked.roots.clone());
-    if let Some(command) = &arguments.options.server.command {
-        let limit = arguments.options.time_limit();
-        let mut conversation = Conversation::with_command(command, common.verbose, &mut host, limit)?;
+    let limit = arguments.options.time_limit();
+    if let Some(mut conversation) = arguments.options.server.connect(common, &mut host, limit)? {
         let callee = Callee::of_server(&mut conversation, &mut host, &asked.name, limit)?;
         let given = callee.arguments("call", &asked)?;
         return call(arguments, &callee, &given, conversation, host);
     }
-    let reading = TimeLimit::of_reading(arguments.options.time_limit());
-    let project = OpenProject::read_to_call(common, |settings| arguments.options.adjust(settings))?;
+    let reading = TimeLimit::of_reading(limit);
+    let adjust = |settings: &mut Settings| {
+        arguments.options.adjust(settings);
+        if arguments.whole {
+            settings.text_limit = 0;
+        }
+    };
+    let project = OpenProject::read_to_call(common, adjust)?;
     drop(reading);
     let callee = Callee::of_project(&project, &asked.name)?;
     let given = callee.arguments("call", &asked)?;
@@ -55,7 +63,7 @@ fn call(
     conversation: Conversation,
     host: CommandLineHost,
 ) -> Result<ExitCode, Error> {
-    callee.call(conversation, host, given, &arguments.options, |answer| match answer {
+    callee.call(conversation, host, given, &arguments.options, arguments.whole, |answer| match answer {
         Ok(result) => show_result(arguments, callee, given, &result),
         Err(unanswered) => Err(told(arguments, unanswered)),
     })
@@ -77,7 +85,12 @@ fn show_result(
         print_json(result.get())?;
         return Ok(exit.into());
     }
-    shown.result(&read())?;
+    let read = read();
+    shown.result(&read)?;
+    let items = read["content"].as_array();
+    if items.is_some_and(|items| items.iter().any(whole::is_link_to_whole_text)) {
+        tell("The text is shown as a client receives it; `mcp-bash call --whole` shows all of it.");
+    }
     Ok(exit.into())
 }
 

@@ -8,6 +8,7 @@ mod file_events;
 mod program;
 mod programs;
 mod project;
+mod remote;
 mod requirements;
 mod settings;
 mod start;
@@ -19,6 +20,7 @@ use crate::base::common::Common;
 use crate::base::error::Error;
 use crate::base::exit::Exit;
 use crate::open::examination;
+use crate::open::remote_arguments::RemoteArguments;
 use crate::open::startup;
 use crate::report::finding::Finding;
 use crate::report::{Group, Report};
@@ -52,6 +54,9 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "VERSION")]
     min_version: Option<String>,
 
+    #[command(flatten)]
+    remote: RemoteArguments,
+
     /// Accepted for older scripts, and refused: this program does not replace itself
     #[arg(long = "ref", visible_alias = "version", value_name = "REF", hide = true)]
     reference: Option<String>,
@@ -77,7 +82,8 @@ Examples:
   mcp-bash doctor -v                      and all settings
   mcp-bash doctor --dry-run               and what `--fix` would do
   mcp-bash doctor --json | jq .findings   for programs
-  mcp-bash doctor --min-version 1.2.0     fail where an older one is installed";
+  mcp-bash doctor --min-version 1.2.0     fail where an older one is installed
+  mcp-bash doctor --url https://example.com/mcp --token-env MCP_TOKEN   look at a server over HTTP";
 
 #[derive(Debug, ThisError)]
 #[error(
@@ -91,7 +97,10 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
         return Err(Error::of_command(Exit::Refused, NoUpgrade(flag)));
     }
     let mut report = Diagnosis::default();
-    look(common, arguments, &mut report);
+    match arguments.remote.read()? {
+        Some(remote) => remote::look(&mut report, common, remote)?,
+        None => look(common, arguments, &mut report),
+    }
     report.repair(arguments.mode());
     let exit = Report::exit(true, report.has_errors());
     let text = if arguments.json {

@@ -3,6 +3,7 @@
 
 mod choose;
 mod error;
+mod needed_variables;
 mod outcome;
 mod report;
 
@@ -12,10 +13,11 @@ use crate::base::exit::Exit;
 use crate::open::own_entry::{EntryArguments, OwnEntry};
 use choose::{Choice, Found};
 use error::InstallError;
-use mcp_bash_entries::{Client, ConfigFile, Entry, Lock, Plan, Refusal, Scope, Surroundings};
-use mcp_bash_entries::{client, entries, install, installed_clients, uninstall};
+use mcp_bash_entries::{Client, ConfigFile, Entry, Lock, Plan, Refusal, Remote, Scope, Surroundings, Token};
+use mcp_bash_entries::{client, entries, install, install_remote, installed_clients, uninstall};
 use outcome::{Done, Outcome};
 use report::Report;
+use serde_json::Value;
 use std::collections::HashSet;
 use std::process::ExitCode;
 
@@ -36,6 +38,14 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     entry: EntryArguments,
+
+    /// Let the clients connect to a server that is running at this address, instead of starting one
+    #[arg(long, value_name = "URL", conflicts_with = "env")]
+    http: Option<String>,
+
+    /// The environment variable with the token for the server of `--http`; the entry refers to it by name
+    #[arg(long, value_name = "NAME", requires = "http")]
+    token_env: Option<String>,
 
     /// Replace an entry of the same name that is not this project
     #[arg(long)]
@@ -78,6 +88,10 @@ struct Manner {
     /// Report as JSON
     #[arg(long)]
     json: bool,
+
+    /// Take all clients that were found, without asking
+    #[arg(short, long)]
+    yes: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -104,6 +118,8 @@ Examples:
   mcp-bash install --all --dry-run             what would change, for all that are found
   mcp-bash install vscode --scope project      into .vscode/mcp.json of this folder
   mcp-bash install codex --env TOKEN=abc       with a variable
+  mcp-bash install claude-code --http http://127.0.0.1:8765/mcp --token-env MCP_TOKEN
+                                               a server that is running (`mcp-bash serve --http`)
 
 docs/clients.md has a section for each client. Exit codes: 0 done, 1 failed, 2 usage, 3 refused.";
 
@@ -135,7 +151,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
                 Found { has_entry: known.iter().any(is_ours), file }
             })
             .collect();
-        match choose::choose("install", &found, arguments.all, manner.json)? {
+        match choose::choose("install", &found, arguments.all || manner.yes, manner.json)? {
             Choice::Clients(clients) => clients,
             Choice::Nothing(exit) => return Ok(exit),
         }
@@ -146,16 +162,55 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
     let mut targets = Vec::new();
     for client in clients {
         let entry = named_entry(client).map_err(InstallError::Name)?;
-        client.check_entry(&entry).map_err(InstallError::from)?;
-        targets.push((file(client).map_err(InstallError::from)?, entry));
+        let remote = arguments.remote(&entry.name, client)?;
+        if remote.is_none() {
+            client.check_entry(&entry).map_err(InstallError::from)?;
+        }
+        targets.push((file(client).map_err(InstallError::from)?, entry, remote));
     }
-    let outcomes = targets.into_iter().map(|(file, entry)| {
-        let done = done(&file, manner.dry_run, || install(&file, &entry, arguments.force));
-        Outcome { snippet: file.snippet(&entry), name: entry.name, file, done }
+    let outcomes = targets.into_iter().map(|(file, entry, remote)| {
+        let plan = || match &remote {
+            Some(RemoteEntry { value, .. }) => install_remote(&file, &entry.name, value, arguments.force),
+            None => install(&file, &entry, arguments.force),
+        };
+        let done = done(&file, manner.dry_run, plan);
+        let snippet = remote.map_or_else(|| file.snippet(&entry), |remote| remote.snippet);
+        Outcome { snippet, name: entry.name, file, done }
     });
     let report = Report { verb: "install", entry: &own.entry, outcomes: outcomes.collect() };
     report.print(common, manner.json)?;
+    if !manner.json && !common.quiet && arguments.http.is_none() {
+        needed_variables::tell_of(common, &own.entry);
+    }
     Ok(report.exit().into())
+}
+
+/// An entry for a server that is running: as its client wants it, and for the user to paste.
+struct RemoteEntry {
+    value: Value,
+    snippet: String,
+}
+
+impl Arguments {
+    /// The entry for the server of `--http`, if there is one. A file never receives a token, only the name of its variable.
+    fn remote(&self, name: &str, client: &'static Client) -> Result<Option<RemoteEntry>, InstallError> {
+        let Some(url) = &self.http else { return Ok(None) };
+        let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
+        let is_plain =
+            |rest: &str| !rest.is_empty() && !rest.contains(|c: char| c.is_whitespace() || c.is_control());
+        if !rest.is_some_and(is_plain) {
+            return Err(InstallError::NoAddress(url.clone()));
+        }
+        if self.token_env.is_some() && client.wants_token_itself() {
+            return Err(InstallError::PlainToken(client));
+        }
+        let token = self.token_env.clone().map(|variable| Token { variable, value: String::new() });
+        let remote = Remote { name: name.to_owned(), url: url.clone(), token };
+        client.check_remote(&remote)?;
+        let both = client.remote_value(&remote).zip(client.remote_snippet(&remote));
+        let (value, snippet) = both.ok_or(InstallError::NoRemote(client))?;
+        Ok(Some(RemoteEntry { value, snippet }))
+    }
 }
 
 pub(crate) fn run_uninstall(common: &Common, arguments: &UninstallArguments) -> Result<ExitCode, Error> {
@@ -173,7 +228,7 @@ pub(crate) fn run_uninstall(common: &Common, arguments: &UninstallArguments) -> 
     let clients = if arguments.clients.is_empty() {
         let all = mcp_bash_entries::CLIENTS.iter().flat_map(files).filter(has_entry);
         let found: Vec<Found> = all.map(|file| Found { has_entry: true, file }).collect();
-        match choose::choose("uninstall", &found, arguments.all, manner.json)? {
+        match choose::choose("uninstall", &found, arguments.all || manner.yes, manner.json)? {
             Choice::Clients(clients) => clients,
             Choice::Nothing(exit) => return Ok(exit),
         }

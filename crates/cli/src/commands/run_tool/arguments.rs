@@ -12,39 +12,39 @@ pub(crate) struct Arguments {
     pub(super) options: CallOptions,
 
     /// Show what would run, and whether the arguments are valid, but run nothing
-    #[arg(long, conflicts_with = "command")]
+    #[arg(long, conflicts_with_all = ["command", "url"])]
     pub(super) dry_run: bool,
 
     /// Print the paths that the tool would see, and run nothing
-    #[arg(long, conflicts_with = "command")]
+    #[arg(long, conflicts_with_all = ["command", "url"])]
     pub(super) print_env: bool,
 
     /// Let this tool run even if it is not on the allowlist
-    #[arg(long, conflicts_with = "command")]
+    #[arg(long, conflicts_with_all = ["command", "url"])]
     pub(super) allow_self: bool,
 
     /// Let this tool run even if it is not on the allowlist; may be repeated
-    #[arg(long, value_name = "TOOL", conflicts_with = "command")]
+    #[arg(long, value_name = "TOOL", conflicts_with_all = ["command", "url"])]
     pub(super) allow: Vec<String>,
 
     /// Let every tool run, regardless of the allowlist
-    #[arg(long, conflicts_with = "command")]
+    #[arg(long, conflicts_with_all = ["command", "url"])]
     pub(super) allow_all: bool,
 
     /// Source server.d/env.sh before the settings are read, like a shell that starts the server
-    #[arg(long, conflicts_with = "command")]
+    #[arg(long, conflicts_with_all = ["command", "url"])]
     pub(super) with_server_env: bool,
 
     /// Source this file with bash before anything else, so that its exports take effect; may be repeated
-    #[arg(long, value_name = "FILE", conflicts_with = "command")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["command", "url"])]
     pub(super) source: Vec<PathBuf>,
 
     /// Behave like a server in minimal mode, which offers no tools
-    #[arg(long, conflicts_with = "command")]
+    #[arg(long, conflicts_with_all = ["command", "url"])]
     pub(super) minimal: bool,
 
     /// Use only the tools in the registry, as it was last written
-    #[arg(long, conflicts_with = "command")]
+    #[arg(long, conflicts_with_all = ["command", "url"])]
     pub(super) no_refresh: bool,
 
     /// The tool, then its arguments: the flags that `run-tool TOOL --help` lists, key=value, or key:=JSON

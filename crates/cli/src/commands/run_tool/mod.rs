@@ -23,8 +23,8 @@ use mcp_bash_settings::Settings;
 use std::process::ExitCode;
 
 pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Error> {
-    if arguments.options.server.command.is_some() {
-        return of_command(common, arguments);
+    if arguments.options.server.is_elsewhere() {
+        return of_other_server(common, arguments);
     }
     let (settings, _) = startup::settings();
     let Location::Folder(root) = startup::location(common, &settings)? else { return Err(Error::NoProject) };
@@ -64,13 +64,14 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
 }
 
 /// The same with a tool of another server.
-fn of_command(common: &Common, arguments: &Arguments) -> Result<ExitCode, Error> {
+fn of_other_server(common: &Common, arguments: &Arguments) -> Result<ExitCode, Error> {
     let options = &arguments.options;
     let asked = Asked::read("run-tool", options, &arguments.words)?;
     let mut host = CommandLineHost::new(common, asked.roots.clone());
-    let command = options.server.command.as_deref().unwrap_or_default();
     let limit = options.time_limit();
-    let mut conversation = Conversation::with_command(command, common.verbose, &mut host, limit)?;
+    let Some(mut conversation) = options.server.connect(common, &mut host, limit)? else {
+        return Err(Error::NoProject);
+    };
     let callee = match Callee::of_server(&mut conversation, &mut host, &asked.name, limit) {
         Ok(callee) => callee,
         Err(error) => return Err(report::not_called(error)),
@@ -86,7 +87,7 @@ fn call(
     conversation: Conversation,
     host: CommandLineHost,
 ) -> Result<ExitCode, Error> {
-    callee.call(conversation, host, given, &arguments.options, |answer| match answer {
+    callee.call(conversation, host, given, &arguments.options, true, |answer| match answer {
         Ok(result) => {
             print_json(&report::result(callee, &result))?;
             Ok(judge::of_result(&callee.schema, given, &result).into())
@@ -99,6 +100,7 @@ impl Arguments {
     /// The settings for this one run.
     fn adjust(&self, settings: &mut Settings, tool: &str) {
         self.options.adjust(settings);
+        settings.text_limit = 0;
         settings.minimal |= self.minimal;
         settings.static_registry |= self.no_refresh;
         settings.chosen_variables = source::chosen_variables();

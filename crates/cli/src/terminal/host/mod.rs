@@ -94,6 +94,10 @@ fn text_of(data: &Value) -> String {
 }
 
 impl Host for CommandLineHost {
+    fn log_level(&self) -> Option<&'static str> {
+        Some(self.level().as_str())
+    }
+
     fn capabilities(&self) -> Value {
         let mut capabilities = json!({});
         if self.person.is_some() {

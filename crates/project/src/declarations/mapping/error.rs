@@ -40,6 +40,12 @@ pub(crate) enum MappingError {
          is; put the command into a script (tools/NAME/tool.sh, with the arguments as $1, $2, …) and its arguments into `argv`"
     )]
     ShellWord { key: &'static str, word: String, meaning: &'static str },
+    #[error(
+        "`env[{index}]` must be the name of a variable, or an object of values: {{\"DEPTH\": \"{{depth}}\"}}"
+    )]
+    NeitherNameNorValues { index: usize },
+    #[error("`env` has {0} twice; a variable comes from the server's environment or has one value")]
+    NamedTwice(String),
     #[error("`env` has the name {0:?}, which no variable can have")]
     VariableName(String),
     #[error("`env` must not set `{0}`: these names are the server's own; choose another")]

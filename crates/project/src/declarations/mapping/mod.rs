@@ -154,15 +154,36 @@ fn command(value: &Value) -> Result<(String, Vec<Words>), MappingError> {
     Ok((program.to_owned(), words::read(words, "command")?))
 }
 
+/// The variables that have a value, in an object or in the objects of a list. Names that stand alone or are `true` are passed
+/// on from the server's environment.
 fn variables(value: &Value) -> Result<Vec<Variable>, MappingError> {
-    let members = value.as_object().ok_or("`env` must be an object: {\"DEPTH\": \"{depth}\"}")?;
-    let variable = |(name, value): (&String, &Value)| {
-        let value = text(value).map_err(MappingError::at(format!("env.{name}")))?;
-        hazards::require_free_name(name)?;
-        Ok(Variable { name: name.clone(), value, only_harmless: false })
+    let items = match value {
+        Value::Array(items) => items.as_slice(),
+        Value::Object(_) => std::slice::from_ref(value),
+        _ => return Err("`env` must be an object: {\"DEPTH\": \"{depth}\"}".into()),
     };
-    // Names that are `true` are passed on from the server's environment.
-    members.iter().filter(|(_, value)| **value != Value::Bool(true)).map(variable).collect()
+    let mut named: Vec<&str> = Vec::new();
+    let mut variables = Vec::new();
+    for (index, item) in items.iter().enumerate() {
+        let members: Vec<(&str, &Value)> = match item {
+            Value::String(name) => vec![(name, &Value::Bool(true))],
+            Value::Object(members) => members.iter().map(|(name, value)| (name.as_str(), value)).collect(),
+            _ => return Err(MappingError::NeitherNameNorValues { index }),
+        };
+        for (name, value) in members {
+            if named.contains(&name) {
+                return Err(MappingError::NamedTwice(name.to_owned()));
+            }
+            named.push(name);
+            if variable_names::is_passed_on(value) {
+                continue;
+            }
+            let value = text(value).map_err(MappingError::at(format!("env.{name}")))?;
+            hazards::require_free_name(name)?;
+            variables.push(Variable { name: name.to_owned(), value, only_harmless: false });
+        }
+    }
+    Ok(variables)
 }
 
 fn input(value: &Value) -> Result<Template, MappingError> {
@@ -270,6 +291,11 @@ mod tests {
             (json!({ "env": "A" }), "`env` must be an object"),
             (json!({ "env": { "A": false } }), "`env.A` must be a text"),
             (json!({ "env": { "A": "{b...}" } }), "{b} is the list as JSON"),
+            (json!({ "env": ["A", { "B": "{b}" }, 7] }), "`env[2]` must be the name of a variable"),
+            (json!({ "env": ["A", { "B": "{b}" }, ["C"]] }), "`env[2]` must be the name of a variable"),
+            (json!({ "env": ["A", { "A": "{b}" }] }), "`env` has A twice"),
+            (json!({ "env": [{ "A": "{a}" }, { "A": "{b}" }] }), "`env` has A twice"),
+            (json!({ "env": ["A", { "LD_PRELOAD": "{b}" }] }), "LD_PRELOAD"),
             (json!({ "stdin": ["{a}"] }), "`stdin` must be a text"),
             (json!({ "stdin": "{a" }), "`stdin` cannot be read"),
         ] {

@@ -19,6 +19,7 @@ use crate::kinds::served_by::ServedBy;
 use crate::walk::entry::{Entry, RegistryEntry, below, default_name};
 use crate::walk::listing::metadata_stem;
 use input_schema::{NO_SCHEMA, input_schema};
+use serde_json::Value;
 use serde_json::value::RawValue;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -56,6 +57,13 @@ impl Tool {
     /// Whether its arguments are declared.
     pub fn declares_arguments(&self) -> bool {
         self.execution != Execution::Script || self.input_schema.get() != NO_SCHEMA
+    }
+
+    /// Whether its annotations say that it changes nothing. One that calls itself destructive as well is not believed.
+    pub fn is_read_only(&self) -> bool {
+        let annotations = self.annotations.as_ref().map(|raw| serde_json::from_str::<Value>(raw.get()));
+        let annotations = annotations.and_then(Result::ok).unwrap_or_default();
+        annotations["readOnlyHint"] == true && annotations["destructiveHint"] != true
     }
 
     /// Whether it is a function of a file, which an interpreter loads and which is never run by itself.

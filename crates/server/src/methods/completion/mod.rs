@@ -10,6 +10,7 @@ mod schema;
 mod script;
 
 use crate::handling::Work;
+use crate::offered::Snapshot;
 use crate::replies::{Answer, Members};
 use cursor::Cursor;
 use mcp_bash_wire::{Raw, RpcError, write};
@@ -47,10 +48,13 @@ impl Suggestions {
 
 pub(crate) async fn complete(work: &Work, params: Option<Raw<'_>>) -> Result<Answer, RpcError> {
     let params = Params::read(params)?;
-    let snapshot = work.snapshot_with(|snapshot, _| Referent::find(&snapshot.catalog, &params).is_ok()).await;
+    let rights = work.caller().rights();
+    let is_known =
+        |snapshot: &Snapshot| Referent::find(&snapshot.catalog, &params, rights.as_deref()).is_ok();
+    let snapshot = work.snapshot_with(|snapshot, _| is_known(snapshot)).await;
     let catalog = &snapshot.catalog;
     snapshot.check_served()?;
-    let referent = Referent::find(catalog, &params)?;
+    let referent = Referent::find(catalog, &params, rights.as_deref())?;
     let (mut by, start) = begin(&referent, &params)?;
     let listed = |schema: &str| {
         let values = schema::values(schema, &params.value, &catalog.paths.root);

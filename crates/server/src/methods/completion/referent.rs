@@ -1,6 +1,7 @@
 //! Completion referent: what the argument belongs to, and where its values come from.
 
 use super::params::{Params, Reference};
+use crate::callers::Rights;
 use mcp_bash_project::{Catalog, Completion, Prompt};
 use mcp_bash_wire::RpcError;
 use std::path::PathBuf;
@@ -32,10 +33,18 @@ pub(super) struct Completer {
 }
 
 impl<'a> Referent<'a> {
-    pub(super) fn find(catalog: &'a Catalog, params: &'a Params) -> Result<Self, RpcError> {
+    /// What the rights of the caller do not allow is not found.
+    pub(super) fn find(
+        catalog: &'a Catalog,
+        params: &'a Params,
+        rights: Option<&Rights>,
+    ) -> Result<Self, RpcError> {
         match &params.reference {
-            Reference::Prompt(name) => Self::of_prompt(catalog, name),
-            Reference::Resource(uri) => Self::of_resource(catalog, uri),
+            Reference::Prompt(name) if rights.is_none_or(|rights| rights.may_get(name)) => {
+                Self::of_prompt(catalog, name)
+            }
+            Reference::Prompt(name) => Err(unknown_prompt(name)),
+            Reference::Resource(uri) => Self::of_resource(catalog, uri, rights),
         }
     }
 
@@ -43,19 +52,24 @@ impl<'a> Referent<'a> {
         let registered = catalog.completions.get(name).map(AsRef::as_ref);
         let prompt = catalog.prompts.get(name).map(AsRef::as_ref);
         if registered.is_none() && prompt.is_none() {
-            return Err(RpcError::invalid_params(format!("Unknown prompt: {name}")));
+            return Err(unknown_prompt(name));
         }
         Ok(Self { name, registered, prompt })
     }
 
     /// Resources and templates are found by their URI or by their name.
-    fn of_resource(catalog: &'a Catalog, uri: &'a str) -> Result<Self, RpcError> {
+    fn of_resource(catalog: &'a Catalog, uri: &'a str, rights: Option<&Rights>) -> Result<Self, RpcError> {
         let completion = |name: &str| catalog.completions.get(name).map(AsRef::as_ref);
-        if let Some(registered) = completion(uri) {
+        let may_use_others = rights.is_none_or(Rights::may_read_others);
+        if let Some(registered) = completion(uri).filter(|_| may_use_others) {
             return Ok(Self { name: uri, registered: Some(registered), prompt: None });
         }
         let template = catalog.templates.items().iter().find(|known| known.template.as_str() == uri);
-        let resource = || catalog.resources.items().iter().find(|known| known.uri == uri);
+        let template = template.filter(|known| rights.is_none_or(|rights| rights.may_read_template(known)));
+        let resource = || {
+            let known = catalog.resources.items().iter().find(|known| known.uri == uri);
+            known.filter(|known| rights.is_none_or(|rights| rights.may_read(known)))
+        };
         let name = template.map(|known| &*known.about.name).or_else(|| Some(&*resource()?.about.name));
         let name = name.ok_or_else(|| RpcError::invalid_params(format!("Unknown resource: {uri}")))?;
         Ok(Self { name, registered: completion(name), prompt: None })
@@ -97,6 +111,10 @@ impl<'a> Referent<'a> {
         let argument = self.prompt?.arguments.iter().find(|argument| argument.name == params.argument)?;
         Some(argument.schema.get().to_owned())
     }
+}
+
+fn unknown_prompt(name: &str) -> RpcError {
+    RpcError::invalid_params(format!("Unknown prompt: {name}"))
 }
 
 impl By {

@@ -23,6 +23,7 @@ pub(super) async fn ask(
 ) -> Result<Suggestions, RpcError> {
     let arguments = params.json();
     let call = CompletionCall {
+        caller: work.caller().name(),
         name: referent.name,
         script: &completer.program,
         beside: referent.prompt.filter(|_| completer.beside_prompt),

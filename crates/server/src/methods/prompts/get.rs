@@ -156,6 +156,7 @@ async fn run(
 ) -> Result<String, RpcError> {
     let arguments = values.json();
     let call = PromptCall {
+        caller: work.caller().name(),
         prompt,
         paths,
         arguments: &arguments,

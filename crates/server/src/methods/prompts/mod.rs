@@ -14,5 +14,7 @@ use mcp_bash_wire::RpcError;
 pub(crate) fn list(request: &Immediate<'_>) -> Result<Answer, RpcError> {
     let snapshot = request.server().snapshot();
     snapshot.check_served()?;
-    Ok(snapshot.prompts(request.context.revision, request.params)?.into_answer("prompts"))
+    Ok(snapshot
+        .prompts(request.context.revision, request.params, &request.client.caller)?
+        .into_answer("prompts"))
 }

@@ -2,6 +2,7 @@
 
 use super::record::Record;
 use super::{failures, output, unknown};
+use crate::callers::rights;
 use crate::handling::{Resumable, Work};
 use crate::logging::Facts;
 use crate::methods::asked_timeout::asked_timeout;
@@ -59,7 +60,13 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
     snapshot.check_served()?;
     let in_progress = || work.server().served().files_in_progress();
     let no_such_tool = || unknown::refusal(&snapshot.catalog, &params.name, &in_progress());
-    let (tool, schemas) = snapshot.tool(&params.name).ok_or_else(no_such_tool)?;
+    let found = snapshot.tool(&params.name);
+    // The tool may have been loaded or changed since the request arrived.
+    let rights = work.caller().rights().filter(|rights| rights.read_only);
+    if rights.is_some_and(|rights| found.is_none_or(|(tool, _)| !rights.may_call(tool))) {
+        return Err(rights::read_only_refusal(work.caller().name(), &params.name));
+    }
+    let (tool, schemas) = found.ok_or_else(no_such_tool)?;
     required::check(work, &tool.options.required_capabilities)?;
     if work.is_replay() && !tool.options.may_run_again {
         return Err(unknown_state());
@@ -70,7 +77,9 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
     let scripts = work.server().scripts();
     let limits = scripts.limits_of(tool, params.timeout, work.budget());
     let limit = limits.patience.limit;
-    let allowed = timeout(limit, scripts.allow(tool, paths, work.budget(), work.cancelled())).await;
+    let allowed =
+        timeout(limit, scripts.allow(tool, paths, work.caller().name(), work.budget(), work.cancelled()))
+            .await;
     let allowed = match allowed {
         Ok(Ok(allowed)) => allowed,
         Ok(Err(error)) => return not_run(work, tool, params.arguments, error),

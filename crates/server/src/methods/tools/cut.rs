@@ -4,25 +4,90 @@
 use crate::handling::Work;
 use crate::replies::Content;
 use mcp_bash_wire::write;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 /// The content of a result with `text`, truncated if necessary.
 pub(super) fn content_of(text: &str, work: &Work) -> Content {
-    let limit = limit_for(text, work);
-    if text.len() <= limit {
-        return Content::of_text(text);
-    }
-    let uri = work.server().resources().kept().keep(text, "text/plain", work.caller());
-    let (head, tail) = ends(text, limit);
-    let left_out = text.len() - head.len() - tail.len();
-    let whole =
-        uri.as_deref().map_or_else(String::new, |uri| format!("; for ten minutes the whole text is {uri}"));
-    let mut content =
-        Content::of_text(&format!("{head}\n\n[{left_out} bytes are left out here{whole}]\n\n{tail}"));
-    if let Some(uri) = uri {
-        content.item(&link(&uri, text.len()), work.revision());
-    }
+    let mut content = Content::new();
+    add_text(&mut content, text, work);
     content
+}
+
+/// Adds `text` to a result, truncated if necessary.
+pub(super) fn add_text(content: &mut Content, text: &str, work: &Work) {
+    match Cut::of(text, work) {
+        None => content.text(text),
+        Some(cut) => {
+            content.text(&cut.text);
+            cut.add_link(content, work);
+        }
+    }
+}
+
+/// Adds an item that a script has written itself. If it is a text that is too long, the text is truncated, and its other
+/// members stay.
+pub(super) fn add_item(content: &mut Content, item: &str, work: &Work) {
+    if item.len() > limit_for(item, work)
+        && let Ok(mut members) = serde_json::from_str::<Map<String, Value>>(item)
+        && members.get("type").is_some_and(|kind| kind == "text")
+        && let Some(text) = members.get("text").and_then(Value::as_str)
+        && let Some(cut) = Cut::of(text, work)
+    {
+        members["text"] = cut.text.as_str().into();
+        content.item(&Value::Object(members).to_string(), work.revision());
+        cut.add_link(content, work);
+        return;
+    }
+    content.item(item, work.revision());
+}
+
+/// Whether a value of this many bytes is too long for a model.
+pub(super) fn is_long(bytes: usize, work: &Work) -> bool {
+    let limit = work.server().settings().text_limit;
+    limit > 0 && bytes > limit
+}
+
+/// A text that was too long.
+struct Cut {
+    /// Its beginning and its end, and what is left out between them.
+    text: String,
+    /// Where the whole text is kept.
+    uri: Option<String>,
+    /// The bytes of the whole text.
+    size: usize,
+}
+
+impl Cut {
+    /// `None` if all of it may be sent.
+    fn of(text: &str, work: &Work) -> Option<Self> {
+        let limit = limit_for(text, work);
+        if text.len() <= limit {
+            return None;
+        }
+        let uri = work.server().resources().kept().keep(text, "text/plain", work.caller());
+        let (head, tail) = ends(text, limit);
+        let left_out = text.len() - head.len() - tail.len();
+        let (lines, shown) = (line_count(text), line_count(head) + line_count(tail));
+        let of_lines = match lines.saturating_sub(shown) {
+            0 => String::new(),
+            hidden => format!(", {hidden} of {lines} lines"),
+        };
+        let whole = uri
+            .as_deref()
+            .map_or_else(String::new, |uri| format!("; for ten minutes the whole text is {uri}"));
+        let shown = format!("{head}\n\n[{left_out} bytes are left out here{of_lines}{whole}]\n\n{tail}");
+        Some(Self { text: shown, uri, size: text.len() })
+    }
+
+    fn add_link(&self, content: &mut Content, work: &Work) {
+        if let Some(uri) = &self.uri {
+            content.item(&link(uri, self.size), work.revision());
+        }
+    }
+}
+
+fn line_count(text: &str) -> usize {
+    text.lines().count()
 }
 
 /// An upper bound for the size of the content of a result with `text`.

@@ -281,7 +281,7 @@ impl Finished<'_> {
         let _held = self.room_for(size(Some(whole.content)) + size(whole.structured) + meta)?;
         let mut content = Content::new();
         let _ = Scanner::again(whole.content)
-            .elements(|element| content.item(element.text(), self.work.revision()));
+            .elements(|element| cut::add_item(&mut content, element.text(), self.work));
         // Its neighbours matter only if it may be left out.
         let structured = whole.structured.map(|value| match &self.tool.output_schema {
             Some(_) => Structured::of_text(value),
@@ -296,9 +296,10 @@ impl Finished<'_> {
         let has_files = self.embed_files(&mut content);
         let Some(structured) = structured else { return content.finish(is_error) };
         let may_be_left_out = self.tool.output_schema.is_none();
-        if may_be_left_out && (has_files || structured.is_beside_files) {
+        let is_long = cut::is_long(structured.value.text().len(), self.work);
+        if may_be_left_out && (has_files || structured.is_beside_files || is_long) {
             if !structured.is_in_text {
-                content.text(&write::compact(structured.value.text()));
+                cut::add_text(&mut content, &write::compact(structured.value.text()), self.work);
             }
             return content.finish(is_error);
         }

@@ -1,5 +1,6 @@
 //! URI lookup: finds the resource or the template of a URI, or treats it as a plain URI.
 
+use crate::callers::Rights;
 use crate::offered::listing::Snapshot;
 use mcp_bash_project::{OUR_PROVIDERS, ServedBy, provider_by_scheme};
 use mcp_bash_uri::Values;
@@ -27,9 +28,12 @@ impl Found {
 
 /// Finds a URI in the catalog: among the resources, then among the templates in the order of their names. A URI that is
 /// in neither can still be read by the built-in providers, which have limits of their own. The schemes of a project are
-/// read only if the project says so.
-pub(crate) fn find(snapshot: &Snapshot, uri: &str) -> Option<Found> {
+/// read only if the project says so. What `rights` do not allow is not found.
+pub(crate) fn find(snapshot: &Snapshot, uri: &str, rights: Option<&Rights>) -> Option<Found> {
     if let Some(resource) = snapshot.resource(uri) {
+        if rights.is_some_and(|rights| !rights.may_read(resource)) {
+            return None;
+        }
         let mime_type = resource.about.mime_type.clone();
         let (provider, file_uri) = (resource.provider.clone(), resource.file_uri(&snapshot.catalog.paths));
         let function = resource.function.clone().map(|function| (function, resource.about.name.clone()));
@@ -37,10 +41,16 @@ pub(crate) fn find(snapshot: &Snapshot, uri: &str) -> Option<Found> {
     }
     for template in snapshot.catalog.templates.items() {
         let Some(variables) = template.template.matches(uri) else { continue };
+        if rights.is_some_and(|rights| !rights.may_read_template(template)) {
+            return None;
+        }
         let provider = template.provider.clone().or_else(|| provider_by_scheme(uri))?;
         let mime_type = template.about.mime_type.clone();
         let function = template.function.clone().map(|function| (function, template.about.name.clone()));
         return Some(Found { provider, function, file_uri: None, mime_type, variables });
+    }
+    if rights.is_some_and(|rights| !rights.may_read_others()) {
+        return None;
     }
     let provider = provider_by_scheme(uri).filter(|name| OUR_PROVIDERS.contains(&&**name))?;
     Some(Found { provider, function: None, file_uri: None, mime_type: None, variables: Values::new() })

@@ -2,6 +2,7 @@
 
 use super::{Failure, Found, Resources, find};
 use crate::callers::Caller;
+use crate::offered::listing::Snapshot;
 use crate::replies::Answer;
 use crate::stores::Record;
 use base64::Engine;
@@ -45,18 +46,19 @@ impl Resources {
         }
         let budget = caller.map_or_else(|| self.scripts.budget(), Caller::budget);
         let patience = self.settings().default_timeout;
-        let snapshot = self.served.snapshot_with(patience, |snapshot, _| find(snapshot, uri).is_some()).await;
-        let found = find(&snapshot, uri).ok_or(Failure::Missing(None))?;
+        let rights = caller.and_then(Caller::rights);
+        let found_in = |snapshot: &Snapshot| find(snapshot, uri, rights.as_deref());
+        let snapshot = self.served.snapshot_with(patience, |snapshot, _| found_in(snapshot).is_some()).await;
+        let found = found_in(&snapshot).ok_or(Failure::Missing(None))?;
         let paths = &snapshot.catalog.paths;
+        let (variables, caller) = (&found.variables, caller.map_or("", Caller::name));
         if let Some((function, name)) = &found.function {
-            let (variables, caller) = (&found.variables, caller.map_or("", Caller::name));
             let read = FunctionRead { function, name, uri, variables, paths, caller, asked, budget };
             return contents(&self.scripts.read_by_function(read).await?.into_text());
         }
         let (bytes, told) = match provider_script(paths, &found.provider) {
             Some(script) => {
-                let read =
-                    ResourceRead { script: &script, paths, uri, variables: &found.variables, asked, budget };
+                let read = ResourceRead { script: &script, paths, uri, caller, variables, asked, budget };
                 (self.scripts.read_resource(read).await?.stdout, None)
             }
             None => self.sources.read(&found.provider, found.read_as(uri), budget).await?,

@@ -21,7 +21,7 @@ impl ChangeSignal {
     pub(super) fn of(served: &Served, uri: &str) -> Self {
         let snapshot = served.snapshot();
         let paths = &snapshot.catalog.paths;
-        let Some(found) = find(&snapshot, uri) else { return Self::Fixed };
+        let Some(found) = find(&snapshot, uri, None) else { return Self::Fixed };
         if provider_script(paths, &found.provider).is_some() {
             return Self::Other;
         }

@@ -3,7 +3,6 @@
 use super::{Identify, Identity, Unidentified};
 use crate::http::identity::visitor::Visitor;
 use http::HeaderMap;
-use mcp_bash_server::Rights;
 use std::sync::Arc;
 
 #[derive(Debug)]
@@ -11,6 +10,6 @@ pub(crate) struct Anonymous;
 
 impl Identify for Anonymous {
     async fn identify(&self, _: &HeaderMap, visitor: &Visitor) -> Result<Identity, Unidentified> {
-        Ok(Identity { name: Arc::clone(&visitor.name), rights: Rights::default(), rate: None })
+        Ok(Identity { name: Arc::clone(&visitor.name), rights: None, rate: None })
     }
 }

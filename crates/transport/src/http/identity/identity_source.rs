@@ -40,6 +40,7 @@ impl IdentitySource {
 
 #[cfg(test)]
 mod tests {
+    use super::super::token_file::Grant;
     use super::super::token_file::TokenLine;
     use super::*;
     use crate::http::listen::Peer;
@@ -64,7 +65,7 @@ mod tests {
         let by_address = IdentitySource::open(None, || panic!("nothing to report")).unwrap();
         assert_eq!(&*at_once(&by_address, &nothing).unwrap().name, "address 10.0.0.1");
 
-        let (line, token) = TokenLine::generate("alice", None, None).unwrap();
+        let (line, token) = TokenLine::generate("alice", Grant::default()).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("tokens");
         std::fs::write(&file, line.to_string()).unwrap();

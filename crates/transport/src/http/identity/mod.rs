@@ -11,7 +11,7 @@ pub(in crate::http) mod visitor;
 
 pub(crate) use identity_source::IdentitySource;
 pub use token_edit::{TokenEditError, add_token, read_tokens, remove_token};
-pub use token_file::{NewTokenError, TokenFileError, TokenLine, TokenText};
+pub use token_file::{Grant, NameList, NewTokenError, TokenFileError, TokenLine, TokenText};
 pub use tokens::TokensError;
 
 use crate::http::identity::visitor::Visitor;
@@ -35,7 +35,8 @@ trait Identify: Send + Sync {
 #[derive(Debug, Clone)]
 pub(crate) struct Identity {
     pub(crate) name: Arc<str>,
-    pub(crate) rights: Rights,
+    /// What it may do; `None` for everything.
+    pub(crate) rights: Option<Arc<Rights>>,
     /// Its own request rate, where it has one.
     pub(crate) rate: Option<Rate>,
 }

@@ -16,8 +16,8 @@ pub enum TokenEditError {
     #[error("`{}`, {problem}; fix that line first", path.display())]
     Line { path: PathBuf, problem: TokenFileError },
     #[error(
-        "`{}` has a token for `{name}` already; choose another name, or take that one out first with `mcp-bash token remove {name}`",
-        path.display()
+        "`{}` has a token for `{name}` already; choose another name, or take that one out first with `mcp-bash token remove {name} --file {}`",
+        path.display(), path.display()
     )]
     Exists { path: PathBuf, name: String },
     #[error("`{}` has no token for `{name}`", path.display())]
@@ -51,6 +51,8 @@ pub fn add_token(path: &Path, token: &TokenLine) -> Result<(), TokenEditError> {
 
 /// Takes out the token of that name, also where its line cannot be read.
 pub fn remove_token(path: &Path, name: &str) -> Result<(), TokenEditError> {
+    // A file that is not there is a mistake here, and no empty file.
+    read_secret(path)?;
     change(path, |text| {
         TokenText::without(&text, name)
             .ok_or_else(|| TokenEditError::Missing { path: path.to_owned(), name: name.to_owned() })
@@ -109,11 +111,12 @@ fn write_like(file: &mut File, old: &Path, text: &str) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::token_file::Grant;
     use super::*;
     use std::os::unix::fs::{PermissionsExt, symlink};
 
     fn token(name: &str) -> TokenLine {
-        TokenLine::generate(name, None, None).unwrap().0
+        TokenLine::generate(name, Grant::default()).unwrap().0
     }
 
     fn names(path: &Path) -> Vec<String> {

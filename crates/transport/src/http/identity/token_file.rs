@@ -3,6 +3,7 @@
 //! ```text
 //! # name   hash of the token   what it may do
 //! alice    sha256:9f86d0818…   tools=read_notes,search rate=60/min
+//! bob      sha256:e3b0c4429…   read-only resources=notes
 //! ```
 //!
 //! A token has 256 random bits, so that nobody finds it from its hash, and a slow hash would protect nothing.
@@ -25,10 +26,97 @@ const RANDOM_BYTES: usize = 32;
 pub struct TokenLine {
     name: Arc<str>,
     digest: [u8; 32],
-    /// As it is written.
-    tools: Option<Arc<[String]>>,
-    rights: Rights,
-    rate: Option<Rate>,
+    /// What it allows, as it is written.
+    grant: Grant,
+    /// Made once, and not for each request. `None` for everything.
+    rights: Option<Arc<Rights>>,
+}
+
+/// What a token allows.
+#[derive(Debug, Clone, Default)]
+pub struct Grant {
+    pub tools: Option<NameList>,
+    pub resources: Option<NameList>,
+    pub prompts: Option<NameList>,
+    /// Whether it allows only tools with `readOnlyHint`.
+    pub read_only: bool,
+    pub rate: Option<Rate>,
+}
+
+impl Grant {
+    fn rights(&self) -> Option<Arc<Rights>> {
+        let names = |list: &Option<NameList>| list.as_ref().map(|list| list.0.iter().cloned().collect());
+        let lists = [&self.tools, &self.resources, &self.prompts];
+        if lists.iter().all(|list| list.is_none()) && !self.read_only {
+            return None;
+        }
+        let [tools, resources, prompts] = lists.map(names);
+        Some(Arc::new(Rights { tools, resources, prompts, read_only: self.read_only }))
+    }
+
+    /// Takes in a word of a line, such as `tools=a,b`.
+    fn take(&mut self, word: &str, at: usize) -> Result<(), TokenFileError> {
+        let names = |list: &str| list.parse::<NameList>().map_err(|error| TokenFileError::Names(at, error));
+        match word.split_once('=') {
+            Some(("tools", list)) if self.tools.is_none() => self.tools = Some(names(list)?),
+            Some(("resources", list)) if self.resources.is_none() => self.resources = Some(names(list)?),
+            Some(("prompts", list)) if self.prompts.is_none() => self.prompts = Some(names(list)?),
+            Some(("rate", text)) if self.rate.is_none() => {
+                self.rate = Some(text.parse().map_err(|error| TokenFileError::Rate(at, error))?);
+            }
+            None if word == "read-only" && !self.read_only => self.read_only = true,
+            _ => return Err(TokenFileError::Unknown(at, word.escape_debug().to_string())),
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Grant {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (name, list) in
+            [("tools", &self.tools), ("resources", &self.resources), ("prompts", &self.prompts)]
+        {
+            if let Some(list) = list {
+                write!(formatter, " {name}={list}")?;
+            }
+        }
+        if self.read_only {
+            formatter.write_str(" read-only")?;
+        }
+        self.rate.map_or(Ok(()), |rate| write!(formatter, " rate={rate}"))
+    }
+}
+
+/// Names of tools, resources or prompts, written with commas between them. `*` and `all` stand for every one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NameList(Arc<[String]>);
+
+impl NameList {
+    pub fn names(&self) -> &[String] {
+        &self.0
+    }
+}
+
+impl std::str::FromStr for NameList {
+    type Err = NameListError;
+
+    fn from_str(list: &str) -> Result<Self, NameListError> {
+        let is_name = |name: &str| {
+            !name.is_empty()
+                && !name.starts_with('#')
+                && !name.contains(|c: char| c.is_whitespace() || c.is_control())
+        };
+        if list.split(',').all(is_name) {
+            return Ok(Self(list.split(',').map(str::to_owned).collect()));
+        }
+        Err(NameListError(list.escape_debug().to_string()))
+    }
+}
+
+impl fmt::Display for NameList {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0.join(","))
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -38,8 +126,8 @@ pub struct TokenLine {
 pub struct NameError(String);
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no list of tools; write their names with commas between them and no spaces")]
-pub struct ToolsError(String);
+#[error("`{0}` is no list of names; write them with commas between them and no spaces")]
+pub struct NameListError(String);
 
 /// A line that cannot be read. It lets nobody in.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -51,10 +139,12 @@ pub enum TokenFileError {
     #[error("line {0}: the hash should be `sha256:` and 64 hexadecimal digits")]
     Hash(usize),
     #[error("line {0}: {1}")]
-    Tools(usize, ToolsError),
+    Names(usize, NameListError),
     #[error("line {0}: {1}")]
     Rate(usize, RateError),
-    #[error("line {0}: `{1}` is not known; there are `tools=` and `rate=`, each at most once")]
+    #[error(
+        "line {0}: `{1}` is not known; there are `tools=`, `resources=`, `prompts=`, `read-only` and `rate=`, each at most once"
+    )]
     Unknown(usize, String),
     #[error("line {0}: `{1}` has a token already, further up")]
     SecondOfName(usize, Arc<str>),
@@ -66,40 +156,30 @@ pub enum TokenFileError {
 
 impl TokenLine {
     /// Makes a token. The text is what its owner gets, and is found nowhere afterwards.
-    pub fn generate(
-        name: &str,
-        tools: Option<&str>,
-        rate: Option<Rate>,
-    ) -> Result<(Self, String), NewTokenError> {
+    pub fn generate(name: &str, grant: Grant) -> Result<(Self, String), NewTokenError> {
         let name = parse_name(name)?;
-        let tools = tools.map(parse_tools).transpose()?;
         let mut random = [0; RANDOM_BYTES];
         let source = ring::default_provider().secure_random;
         source.fill(&mut random).map_err(|_| io::Error::other("the system has no random numbers"))?;
         let token = format!("{PREFIX}{}", hex(&random));
-        Ok((Self::new(name, digest(token.as_bytes()), tools, rate), token))
+        Ok((Self::new(name, digest(token.as_bytes()), grant), token))
     }
 
-    fn new(name: Arc<str>, digest: [u8; 32], tools: Option<Arc<[String]>>, rate: Option<Rate>) -> Self {
-        let rights = Rights { tools: tools.as_ref().map(|tools| Arc::new(tools.iter().cloned().collect())) };
-        Self { name, digest, tools, rights, rate }
+    fn new(name: Arc<str>, digest: [u8; 32], grant: Grant) -> Self {
+        let rights = grant.rights();
+        Self { name, digest, grant, rights }
     }
 
     pub fn name(&self) -> &Arc<str> {
         &self.name
     }
 
-    /// The tools that it allows; all without a list.
-    pub fn tools(&self) -> Option<&Arc<[String]>> {
-        self.tools.as_ref()
+    /// What it allows.
+    pub fn grant(&self) -> &Grant {
+        &self.grant
     }
 
-    pub fn rate(&self) -> Option<Rate> {
-        self.rate
-    }
-
-    /// Made once, and not for each request.
-    pub(super) fn rights(&self) -> Rights {
+    pub(super) fn rights(&self) -> Option<Arc<Rights>> {
         self.rights.clone()
     }
 
@@ -113,19 +193,13 @@ impl TokenLine {
 pub enum NewTokenError {
     #[error(transparent)]
     Name(#[from] NameError),
-    #[error(transparent)]
-    Tools(#[from] ToolsError),
     #[error("the system has no randomness: {0}")]
     Random(#[from] io::Error),
 }
 
 impl fmt::Display for TokenLine {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{} sha256:{}", self.name, hex(&self.digest))?;
-        if let Some(tools) = &self.tools {
-            write!(formatter, " tools={}", tools.join(","))?;
-        }
-        self.rate.map_or(Ok(()), |rate| write!(formatter, " rate={rate}"))
+        write!(formatter, "{} sha256:{}{}", self.name, hex(&self.digest), self.grant)
     }
 }
 
@@ -182,19 +256,11 @@ fn parse_line(line: &str, at: usize) -> Result<Option<TokenLine>, TokenFileError
     let name = parse_name(name).map_err(|error| TokenFileError::Name(at, error))?;
     let hash = words.next().ok_or(TokenFileError::NoHash(at))?;
     let digest = hash.strip_prefix("sha256:").and_then(unhex).ok_or(TokenFileError::Hash(at))?;
-    let (mut tools, mut rate) = (None, None);
+    let mut grant = Grant::default();
     for word in words {
-        match word.split_once('=') {
-            Some(("tools", list)) if tools.is_none() => {
-                tools = Some(parse_tools(list).map_err(|error| TokenFileError::Tools(at, error))?);
-            }
-            Some(("rate", text)) if rate.is_none() => {
-                rate = Some(text.parse().map_err(|error| TokenFileError::Rate(at, error))?);
-            }
-            _ => return Err(TokenFileError::Unknown(at, word.escape_debug().to_string())),
-        }
+        grant.take(word, at)?;
     }
-    Ok(Some(TokenLine::new(name, digest, tools, rate)))
+    Ok(Some(TokenLine::new(name, digest, grant)))
 }
 
 fn parse_name(name: &str) -> Result<Arc<str>, NameError> {
@@ -203,18 +269,6 @@ fn parse_name(name: &str) -> Result<Arc<str>, NameError> {
         && name.starts_with(|first: char| first.is_ascii_alphanumeric())
         && name.bytes().all(is_letter);
     if is_name { Ok(name.into()) } else { Err(NameError(name.escape_debug().to_string())) }
-}
-
-fn parse_tools(list: &str) -> Result<Arc<[String]>, ToolsError> {
-    let is_tool = |tool: &str| {
-        !tool.is_empty()
-            && !tool.starts_with('#')
-            && !tool.contains(|c: char| c.is_whitespace() || c.is_control())
-    };
-    if list.split(',').all(is_tool) {
-        return Ok(list.split(',').map(str::to_owned).collect());
-    }
-    Err(ToolsError(list.escape_debug().to_string()))
 }
 
 /// What the file knows of a token.
@@ -249,14 +303,23 @@ mod tests {
 
     #[test]
     fn a_token_is_written_as_it_is_read() {
-        let rate = "60/min".parse().unwrap();
-        let (line, token) = TokenLine::generate("alice@example.com", Some("a,b_*"), Some(rate)).unwrap();
+        let names = |list: &str| Some(list.parse().unwrap());
+        let grant = Grant {
+            tools: names("a,b_*"),
+            resources: names("notes,file:///a"),
+            prompts: names("all"),
+            read_only: true,
+            rate: Some("60/min".parse().unwrap()),
+        };
+        let (line, token) = TokenLine::generate("alice@example.com", grant).unwrap();
+        let allowed = "tools=a,b_* resources=notes,file:///a prompts=all read-only rate=60/min";
+        assert!(line.to_string().ends_with(allowed), "{line}");
         let read = TokenText::parse(format!("# who\n\n  {line}  \n").as_bytes());
         assert_eq!((read.tokens[0].to_string(), read.problems.len()), (line.to_string(), 0));
         assert_eq!(*line.digest(), digest(token.as_bytes()));
         assert!(token.len() == 69 && !line.to_string().contains(&token));
-        let (other, another) = TokenLine::generate("alice", None, None).unwrap();
-        assert!(token != another && other.tools().is_none() && other.rate().is_none());
+        let (other, another) = TokenLine::generate("alice", Grant::default()).unwrap();
+        assert!(token != another && other.rights().is_none() && other.grant().rate.is_none());
     }
 
     #[test]
@@ -272,9 +335,9 @@ mod tests {
             (&format!("{HASH} x"), "cannot name a token"),
             (&format!("-x {HASH}"), "cannot name a token"),
             (&format!("x:y {HASH}"), "cannot name a token"),
-            (&format!("x {HASH} tools="), "is no list of tools"),
-            (&format!("x {HASH} tools=a,,b"), "is no list of tools"),
-            (&format!("x {HASH} tools=a, b"), "is no list of tools"),
+            (&format!("x {HASH} tools="), "is no list of names"),
+            (&format!("x {HASH} tools=a,,b"), "is no list of names"),
+            (&format!("x {HASH} tools=a, b"), "is no list of names"),
             (&format!("x {HASH} tool=a"), "is not known"),
             (&format!("x {HASH} tools=a tools=b"), "is not known"),
             (&format!("x {HASH} rate=fast"), "is no rate"),
@@ -305,10 +368,10 @@ mod tests {
     #[test]
     fn names_and_tools_cannot_forge_lines() {
         for name in ["", "a b", "a\nb", "#a", ".a", "ä", &"a".repeat(65)] {
-            assert!(TokenLine::generate(name, None, None).is_err(), "{name:?}");
+            assert!(TokenLine::generate(name, Grant::default()).is_err(), "{name:?}");
         }
         for tools in ["", "a b", "a\nbob sha256:", "a,", ",", "\t"] {
-            assert!(TokenLine::generate("a", Some(tools), None).is_err(), "{tools:?}");
+            assert!(tools.parse::<NameList>().is_err(), "{tools:?}");
         }
     }
 }

@@ -113,9 +113,11 @@ impl Tokens {
             }
         }
         match found {
-            Some(token) => {
-                Ok(Identity { name: Arc::clone(token.name()), rights: token.rights(), rate: token.rate() })
-            }
+            Some(token) => Ok(Identity {
+                name: Arc::clone(token.name()),
+                rights: token.rights(),
+                rate: token.grant().rate,
+            }),
             None => Err(self.refuse(bearer::wrong(), visitor)),
         }
     }
@@ -134,6 +136,7 @@ impl Identify for Tokens {
 
 #[cfg(test)]
 mod tests {
+    use super::super::token_file::Grant;
     use super::*;
     use crate::http::listen::Peer;
     use http::header::AUTHORIZATION;
@@ -181,9 +184,9 @@ mod tests {
     }
 
     fn two() -> ((TokenLine, String), (TokenLine, String)) {
-        let rate = "60/min".parse().unwrap();
-        let alice = TokenLine::generate("alice", Some("read,write"), Some(rate)).unwrap();
-        (alice, TokenLine::generate("bob", None, None).unwrap())
+        let (tools, rate) = ("read,write".parse().ok(), "60/min".parse().ok());
+        let alice = TokenLine::generate("alice", Grant { tools, rate, ..Grant::default() }).unwrap();
+        (alice, TokenLine::generate("bob", Grant::default()).unwrap())
     }
 
     #[test]
@@ -193,11 +196,11 @@ mod tests {
         let who = |token: &str| tokens.identify_at(&bearer(token), &peer("10.0.0.1:1"), Instant::now());
         let alice = who(&first).unwrap();
         assert_eq!(&*alice.name, "alice");
-        let tools = alice.rights.tools.unwrap();
+        let tools = alice.rights.unwrap().tools.clone().unwrap();
         assert!(tools.hold("read") && tools.hold("write") && !tools.hold("delete"));
         assert_eq!(alice.rate.unwrap().to_string(), "60/min");
         let bob_is = who(&second).unwrap();
-        assert!(&*bob_is.name == "bob" && bob_is.rights.tools.is_none() && bob_is.rate.is_none());
+        assert!(&*bob_is.name == "bob" && bob_is.rights.is_none() && bob_is.rate.is_none());
 
         for wrong in
             [&first[..first.len() - 1], &format!("{first}0"), &first.to_uppercase(), "x", &hash_of(&bob)]

@@ -78,7 +78,7 @@ pub fn serve(
     let tls = tls.transpose()?;
     let identity_source = IdentitySource::open(options.tokens.as_deref(), || report(server))?;
     let lifecycle = Arc::<Lifecycle>::default();
-    await_signals(&lifecycle).map_err(StartError::Signals)?;
+    await_signals(&lifecycle, server, rustix::stdio::stdin()).map_err(StartError::Signals)?;
     // They are removed when we return: the tasks that listen to them may be there for longer.
     let _watchers_files: Vec<SocketFile> = watchers.iter_mut().filter_map(Listener::take_file).collect();
     let places = Places {

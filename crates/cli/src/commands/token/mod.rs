@@ -1,5 +1,7 @@
 //! `mcp-bash token`: manages the file of the tokens for callers over HTTP.
 
+mod named_entries;
+
 use crate::base::common::Common;
 use crate::base::error::{Error, meant};
 use crate::base::exit::Exit;
@@ -9,7 +11,8 @@ use clap::{Args, Subcommand};
 use mcp_bash_spelling::nearest;
 use mcp_bash_terminal::{complain, harmless_line, tell};
 use mcp_bash_transport::http::{
-    NewTokenError, Rate, TokenEditError, TokenLine, TokenText, add_token, read_tokens, remove_token,
+    Grant, NameList, NewTokenError, Rate, TokenEditError, TokenLine, TokenText, add_token, read_tokens,
+    remove_token,
 };
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -33,6 +36,7 @@ const NEW_EXAMPLES: &str = "\
 Examples:
   mcp-bash token new alice --file tokens
   mcp-bash token new ci --file tokens --tools build,test --rate 60/min
+  mcp-bash token new guest --file tokens --read-only --resources notes --prompts all
   mcp-bash token new alice --file tokens --json | jq -r .token";
 
 const LIST_EXAMPLES: &str = "\
@@ -54,7 +58,19 @@ pub(crate) struct NewArguments {
 
     /// Comma-separated tools that it allows [default: all]
     #[arg(long, value_name = "NAMES")]
-    tools: Option<String>,
+    tools: Option<NameList>,
+
+    /// Comma-separated resources and templates that it allows, by name or URI; no other URI can be read [default: all]
+    #[arg(long, value_name = "NAMES")]
+    resources: Option<NameList>,
+
+    /// Comma-separated prompts that it allows [default: all]
+    #[arg(long, value_name = "NAMES")]
+    prompts: Option<NameList>,
+
+    /// Allow only tools with `readOnlyHint` in their annotations
+    #[arg(long)]
+    read_only: bool,
 
     /// The rate limit: `10/s`, `600/min` or `5000/h` [default: as `MCPBASH_HTTP_MAX_REQUESTS_PER_MIN`]
     #[arg(long, value_name = "RATE")]
@@ -92,7 +108,7 @@ pub(crate) struct RemoveArguments {
 #[group(skip)]
 struct NamedFile {
     /// The token file [default: `MCPBASH_HTTP_TOKENS`]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, visible_alias = "tokens", value_name = "FILE")]
     file: Option<PathBuf>,
 }
 
@@ -117,8 +133,8 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
 
 fn new(common: &Common, arguments: &NewArguments) -> Result<ExitCode, Error> {
     let path = arguments.place.path()?;
-    let made = TokenLine::generate(&arguments.name, arguments.tools.as_deref(), arguments.rate);
-    let (line, token) = made.map_err(|error| {
+    named_entries::check(common, arguments)?;
+    let (line, token) = TokenLine::generate(&arguments.name, arguments.grant()).map_err(|error| {
         let exit = if matches!(error, NewTokenError::Random(_)) { Exit::Failed } else { Exit::Usage };
         Error::of_command(exit, error)
     })?;
@@ -189,11 +205,28 @@ fn edit_error(error: TokenEditError) -> Error {
     Error::of_command(exit, error)
 }
 
+impl NewArguments {
+    fn grant(&self) -> Grant {
+        Grant {
+            tools: self.tools.clone(),
+            resources: self.resources.clone(),
+            prompts: self.prompts.clone(),
+            read_only: self.read_only,
+            rate: self.rate,
+        }
+    }
+}
+
 fn described(token: &TokenLine) -> Value {
+    let Grant { tools, resources, prompts, read_only, rate } = token.grant();
+    let names = |list: &Option<NameList>| list.as_ref().map(|list| list.names().to_vec());
     json!({
         "name": &**token.name(),
-        "tools": token.tools().map(|tools| tools.to_vec()),
-        "rate": token.rate().map(|rate| rate.to_string()),
+        "tools": names(tools),
+        "resources": names(resources),
+        "prompts": names(prompts),
+        "readOnly": read_only,
+        "rate": rate.map(|rate| rate.to_string()),
     })
 }
 
@@ -201,9 +234,26 @@ fn table(tokens: &[TokenLine]) -> String {
     let width = tokens.iter().map(|token| token.name().len()).max().unwrap_or_default();
     let mut text = String::new();
     for token in tokens {
-        let tools = token.tools().map_or_else(|| "all tools".to_owned(), |tools| tools.join(","));
-        let rate = token.rate().map(|rate| format!(", {rate}")).unwrap_or_default();
-        let _ = writeln!(text, "{:width$}  {}{rate}", token.name(), harmless_line(&tools));
+        let _ = writeln!(text, "{:width$}  {}", token.name(), harmless_line(&allowed(token.grant())));
     }
     text
+}
+
+/// What a token allows, in words.
+fn allowed(grant: &Grant) -> String {
+    let everything = if grant.read_only { "all read-only tools" } else { "all tools" };
+    let mut words = match &grant.tools {
+        None => everything.to_owned(),
+        Some(tools) if grant.read_only => format!("{tools} if read-only"),
+        Some(tools) => tools.to_string(),
+    };
+    for (kind, list) in [("resources", &grant.resources), ("prompts", &grant.prompts)] {
+        if let Some(list) = list {
+            let _ = write!(words, ", {kind} {list}");
+        }
+    }
+    if let Some(rate) = grant.rate {
+        let _ = write!(words, ", {rate}");
+    }
+    words
 }
