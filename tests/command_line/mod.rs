@@ -11,6 +11,7 @@ mod doctor;
 mod harmless;
 mod health;
 mod import;
+mod import_programs;
 mod list_read_get;
 mod manners;
 mod run_tool;

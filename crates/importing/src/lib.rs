@@ -20,11 +20,12 @@ mod plain_text;
 mod shell_text;
 mod taskfile;
 mod tool;
+mod unset_variables;
 mod word;
 
 pub use argument::{Argument, ArgumentKind};
 pub use effect::Effect;
-pub use help_text::read as read_help;
+pub use help_text::{HelpChoices, read as read_help};
 pub use justfile::read as read_justfile;
 pub use makefile::read as read_makefile;
 pub use name::tool_name;
@@ -96,6 +97,10 @@ pub enum Unreadable {
     NoText,
     #[error("does not look like the help of a program: there is no usage line and no option in it")]
     NoHelp,
+    #[error("is the help of `{other}`, not of `{program}`")]
+    OtherProgram { other: String, program: String },
+    #[error("has no option `{option}` that could be allowed{}", .options.as_deref().map_or_else(String::new, |options| format!("; there are {options}")))]
+    NoSuchOption { option: String, options: Option<String> },
     #[error("is the help of a program that runs what it is given as `{0}`, which no caller may choose")]
     TakesCode(String),
     #[error("is the help of a program that does nothing without one of its commands{}", such_as(.0))]

@@ -33,6 +33,11 @@ pub(super) enum ImportError {
     CommandOfFile { file: PathBuf, command: String },
     #[error("{what} {why}{}", next_step(why))]
     Unreadable { what: String, why: Unreadable },
+    #[error(
+        "`{0}` was not run: `import` runs nothing unless you say so; `--run-help` runs exactly this command, \
+         `--help-from FILE` reads a help text that you saved"
+    )]
+    NotConfirmed(String),
     #[error("failed to run {program}: {why}")]
     NotRun { program: String, why: String },
     #[error(
@@ -61,6 +66,7 @@ impl ImportError {
             | Self::NothingInFolder(_)
             | Self::Several { .. }
             | Self::NotUtf8(_)
+            | Self::NotConfirmed(_)
             | Self::CommandOfFile { .. } => Exit::Usage,
             Self::TimedOut(..) => Exit::TimedOut,
             Self::Read { .. }
@@ -99,6 +105,7 @@ fn if_builtin(from: &std::path::Path) -> &'static str {
 
 fn next_step(why: &Unreadable) -> &'static str {
     match why {
+        Unreadable::OtherProgram { .. } => "; import that program by its name, or use `--help-from FILE`",
         Unreadable::OnlyCommands(_) => "; name one of them behind the program",
         Unreadable::NoHelp | Unreadable::NoText => "; `--help-from FILE` reads a help text from a file",
         _ => "",

@@ -1,5 +1,5 @@
 //! `mcp-bash import`: turns commands that people run by hand into tools. It writes metadata only, which is shown first, and
-//! runs nothing except the `--help` of a program that the user named.
+//! runs nothing except the `--help` of a program, and that only after a yes for exactly this command.
 
 mod error;
 mod help;
@@ -13,7 +13,7 @@ use crate::base::error::Error;
 use crate::base::exit::Exit;
 use crate::open::startup;
 use error::ImportError;
-use mcp_bash_importing::{FileLocation, Imported, Tool, tool_name};
+use mcp_bash_importing::{FileLocation, HelpChoices, Imported, Tool, tool_name};
 use mcp_bash_project::{Catalog, Paths, Reading};
 use mcp_bash_scripts::Scripts;
 use review::{Review, Verdict};
@@ -29,7 +29,7 @@ Examples:
   mcp-bash import justfile                 a tool for each recipe, shown and then asked about
   mcp-bash import Makefile --only test     only this target
   mcp-bash import package.json --yes       written without a question
-  mcp-bash import git log                  runs `git log --help`, and makes one tool of it
+  mcp-bash import git log --run-help       runs `git log --help`, and makes one tool of it
   some-program -h | mcp-bash import some-program --help-from -    runs nothing
 
 Exit codes: 0 shown or written, 1 nothing could be made of it, 2 usage, 4 no such file or program, 5 the program
@@ -53,6 +53,18 @@ pub(crate) struct Arguments {
     /// Read the program's help from this file, or from standard input with `-`, and run nothing
     #[arg(long, value_name = "FILE", conflicts_with = "kind")]
     help_from: Option<PathBuf>,
+
+    /// Run the program with `--help` to read its help; without this, only a yes at the terminal runs it
+    #[arg(long, conflicts_with_all = ["help_from", "kind"])]
+    run_help: bool,
+
+    /// Also take this option of a program although it may change, send or delete something; may be repeated
+    #[arg(long, value_name = "OPTION", value_delimiter = ',', allow_hyphen_values = true)]
+    allow: Vec<String>,
+
+    /// Take all options of a program, not only the first ones
+    #[arg(long)]
+    all_options: bool,
 
     /// Import only these, by tool name or by name in the file; may be repeated
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
@@ -150,22 +162,38 @@ impl Importer {
             ImportSource::Program { file, word } => {
                 let mut command = vec![word];
                 command.extend(arguments.commands.iter().cloned());
-                let text = match (&arguments.help_from, file) {
-                    (Some(from), _) if from == Path::new("-") => help::from_stdin()?,
-                    (Some(from), _) => source::read(from)?,
-                    (None, Some(program)) => {
-                        help::ask(&self.scripts, &self.runtime, &program, &arguments.commands)?
-                    }
-                    (None, None) => {
-                        return Err(ImportError::NoSuch { from: arguments.from.clone(), meant: None });
-                    }
-                };
+                let text = self.help(arguments, file.as_deref())?;
                 let shown = format!("the help of `{}`", command.join(" "));
-                let imported = mcp_bash_importing::read_help(&command, &text);
+                let aliases: Vec<String> = file
+                    .iter()
+                    .filter_map(|file| Some(file.canonicalize().ok()?.to_str()?.to_owned()))
+                    .collect();
+                let choices = HelpChoices {
+                    aliases: &aliases,
+                    allowed: &arguments.allow,
+                    all_options: arguments.all_options,
+                };
+                let imported = mcp_bash_importing::read_help(&command, &text, choices);
                 let imported =
                     imported.map_err(|why| ImportError::Unreadable { what: shown.clone(), why })?;
                 Ok((shown, imported))
             }
+        }
+    }
+
+    /// The help text of a program, from where the user said.
+    fn help(&self, arguments: &Arguments, program: Option<&Path>) -> Result<String, ImportError> {
+        match (&arguments.help_from, program) {
+            (Some(from), _) if from == Path::new("-") => help::from_stdin(),
+            (Some(from), _) => source::read(from),
+            (None, Some(program)) => {
+                let command = help::HelpCommand { program, commands: &arguments.commands };
+                if !arguments.run_help && (arguments.json || !help::is_confirmed(&command)) {
+                    return Err(ImportError::NotConfirmed(command.to_string()));
+                }
+                help::ask(&self.scripts, &self.runtime, &command)
+            }
+            (None, None) => Err(ImportError::NoSuch { from: arguments.from.clone(), meant: None }),
         }
     }
 
