@@ -1,5 +1,5 @@
 //! Importing: turns files that people run things with (a justfile, a Makefile, the scripts of a package.json, a
-//! Taskfile, the `--help` of a program) into tools: metadata with a `command`, and a type for each argument.
+//! Taskfile, scripts, the `--help` of a program) into tools: metadata with a `command`, and a type for each argument.
 //!
 //! Everything here is a function from text to values: nothing is read, run or written. Anything that is not understood
 //! is left out, and reported ([`LeftOut`]). Foreign text is data: no expression of a justfile or a Makefile is ever
@@ -17,6 +17,7 @@ mod makefile;
 mod name;
 mod package_json;
 mod plain_text;
+mod scripts;
 mod shell_text;
 mod taskfile;
 mod tool;
@@ -31,6 +32,7 @@ pub use makefile::read as read_makefile;
 pub use name::tool_name;
 pub use package_json::read as read_package_json;
 pub use plain_text::plain_text;
+pub use scripts::{ScriptCommand, ScriptLanguage, interpreter, read as read_script};
 pub use taskfile::read as read_taskfile;
 pub use tool::Tool;
 
@@ -95,6 +97,10 @@ pub enum Unreadable {
     Missing(&'static str),
     #[error("is no text")]
     NoText,
+    #[error("has a name without a letter or digit that a tool's name may have")]
+    NoName,
+    #[error("runs {0} as a command, which no caller may choose")]
+    RunsWords(String),
     #[error("does not look like the help of a program: there is no usage line and no option in it")]
     NoHelp,
     #[error("is the help of `{other}`, not of `{program}`")]

@@ -224,6 +224,7 @@ impl Makefile {
             arguments,
             command,
             effect: Effect::of_recipe(&rule.name),
+            ..Tool::default()
         }
     }
 

@@ -5,6 +5,7 @@
 //! wrongly is not.
 
 mod description;
+mod facts;
 mod kind;
 mod option;
 mod other_program;
@@ -18,6 +19,7 @@ use crate::name::tool_name;
 use crate::plain_text::plain_text;
 use crate::word::fixed;
 use crate::{Imported, Tool, Unreadable};
+pub(crate) use facts::{HelpFacts, HelpWord};
 use usage::Usage;
 
 /// More of a description than anyone reads.
@@ -92,6 +94,7 @@ pub fn read(command: &[String], text: &str, choices: HelpChoices<'_>) -> Result<
         origin,
         arguments,
         command: all,
+        ..Tool::default()
     });
     Ok(imported)
 }

@@ -90,6 +90,11 @@ impl ProgramOption {
         self.value.is_some()
     }
 
+    /// Whether its value follows `=` in the same word.
+    pub(super) fn is_joined(&self) -> bool {
+        self.value == Some(Form::Joined)
+    }
+
     /// Its element of `command`.
     pub(super) fn word(&self) -> Value {
         let (name, argument) = (&*self.names[0], &*self.argument.name);
