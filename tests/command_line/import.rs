@@ -190,7 +190,7 @@ fn sources_that_cannot_be_imported_are_refused_with_the_next_step() {
         (
             &["nothing-of-this-name"][..],
             4,
-            "mcp-bash: `nothing-of-this-name` is neither a file nor a program on PATH; name a justfile, a Makefile, a package.json, a Taskfile or a program\n",
+            "mcp-bash: `nothing-of-this-name` is neither a file nor a program on PATH; name a script, a justfile, a Makefile, a package.json, a Taskfile, a folder or a program\n",
         ),
         (
             &["Makefle"],
@@ -205,12 +205,12 @@ fn sources_that_cannot_be_imported_are_refused_with_the_next_step() {
         (
             &["cd"],
             4,
-            "mcp-bash: `cd` is neither a file nor a program on PATH (only a shell knows it); name a justfile, a Makefile, a package.json, a Taskfile or a program\n",
+            "mcp-bash: `cd` is neither a file nor a program on PATH (only a shell knows it); name a script, a justfile, a Makefile, a package.json, a Taskfile, a folder or a program\n",
         ),
         (
             &["notes.txt"],
             2,
-            "mcp-bash: notes.txt is no program, and its name does not say what it is; say it with `--as`: justfile, makefile, package-json or taskfile\n",
+            "mcp-bash: notes.txt is no program, and its name does not say what it is; say it with `--as`: justfile, makefile, package-json, taskfile or scripts\n",
         ),
         (
             &["Makefile", "greet"],

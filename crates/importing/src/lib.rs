@@ -17,6 +17,7 @@ mod makefile;
 mod name;
 mod package_json;
 mod plain_text;
+mod sample;
 mod scripts;
 mod shell_text;
 mod taskfile;
@@ -32,6 +33,7 @@ pub use makefile::read as read_makefile;
 pub use name::tool_name;
 pub use package_json::read as read_package_json;
 pub use plain_text::plain_text;
+pub use sample::Sample;
 pub use scripts::{ScriptCommand, ScriptLanguage, interpreter, read as read_script};
 pub use taskfile::read as read_taskfile;
 pub use tool::Tool;
@@ -99,6 +101,8 @@ pub enum Unreadable {
     NoText,
     #[error("has a name without a letter or digit that a tool's name may have")]
     NoName,
+    #[error("only defines functions, for other scripts")]
+    OnlyFunctions,
     #[error("runs {0} as a command, which no caller may choose")]
     RunsWords(String),
     #[error("does not look like the help of a program: there is no usage line and no option in it")]

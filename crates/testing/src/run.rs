@@ -124,6 +124,14 @@ async fn run_case(
         return report;
     }
     let start = Instant::now();
+    if case.expect.is_dry() {
+        let found = setting.commands.mismatches(case, places);
+        if !found.is_empty() {
+            report.status = Status::Failed(found);
+        }
+        report.duration = start.elapsed();
+        return report;
+    }
     let got = match prepared(case, folder, places) {
         Ok(()) => TestServer::call(server, setting, folder, places, case).await,
         Err(problem) => Err(NoResult::Failed(problem)),

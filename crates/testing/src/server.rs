@@ -1,6 +1,7 @@
 //! Test server of a worker: a process of its own, kept for the next case if that needs the same one.
 
 use crate::cases::case::{Case, Completed, Subject};
+use crate::dry_run::ToolCommands;
 use crate::folder::WorkerFolder;
 use crate::host::TestHost;
 use crate::result::{Got, Places};
@@ -24,6 +25,8 @@ pub(crate) struct Setting {
     pub(crate) project: PathBuf,
     /// The folder of the servers' registries, so that nothing is written into the project.
     pub(crate) registry: PathBuf,
+    /// The commands of its tools, for cases that run nothing.
+    pub(crate) commands: Arc<ToolCommands>,
 }
 
 /// What a case needs of its server: with anything else it needs another one.

@@ -3,6 +3,7 @@
 use crate::cases::case::{Case, Subject};
 use crate::cases::find;
 use crate::cases::subjects::Subjects;
+use crate::dry_run::ToolCommands;
 use crate::error::TestError;
 use crate::external::External;
 use crate::folder::TemporaryFolder;
@@ -15,6 +16,7 @@ use mcp_bash_project::{Catalog, Paths};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Instant;
 use tokio::runtime::Runtime;
 use tokio::sync::watch::Receiver;
@@ -55,6 +57,7 @@ impl<'a> TestSession<'a> {
             program: surroundings.program.clone(),
             project: paths.root.clone(),
             registry: folder.path().join("registry"),
+            commands: Arc::new(ToolCommands::of(catalog)),
         };
         Ok(Self { surroundings, folder, setting, paths, subjects: Subjects::of(catalog) })
     }
@@ -63,6 +66,7 @@ impl<'a> TestSession<'a> {
     pub(crate) fn read_again(&mut self) -> Result<(), String> {
         let catalog = (self.surroundings.read_again)()?;
         (self.paths, self.subjects) = (catalog.paths.clone(), Subjects::of(&catalog));
+        self.setting.commands = Arc::new(ToolCommands::of(&catalog));
         Ok(())
     }
 

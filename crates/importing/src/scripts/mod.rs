@@ -45,6 +45,9 @@ pub fn read(
             ..ScriptReading::default()
         },
     };
+    if reading.is_library {
+        return Err(Unreadable::OnlyFunctions);
+    }
     if let Some(runs) = reading.runs.take() {
         return Err(Unreadable::RunsWords(runs));
     }

@@ -27,6 +27,8 @@ pub(crate) struct ScriptReading {
     pub(crate) is_opaque: Option<String>,
     /// The word that it would run, if it is there to run one.
     pub(crate) runs: Option<String>,
+    /// Whether it only defines functions.
+    pub(crate) is_library: bool,
     /// Help that the script prints, if its text has it.
     pub(crate) usage: Option<String>,
 }

@@ -33,7 +33,7 @@ const KEYS: [&str; 14] = [
     "expect",
 ];
 
-const EXPECTATIONS: [&str; 14] = [
+const EXPECTATIONS: [&str; 17] = [
     "text",
     "contains",
     "lacks",
@@ -48,7 +48,13 @@ const EXPECTATIONS: [&str; 14] = [
     "logs",
     "asks",
     "files",
+    "command",
+    "variables",
+    "stdin",
 ];
+
+/// Expectations of a case that runs nothing.
+const DRY: [&str; 4] = ["command", "variables", "stdin", "error"];
 
 /// The default timeout of a case.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -227,6 +233,13 @@ fn replacements(node: &Node, name: &str) -> Result<Vec<(Regex, String)>, Wrong> 
 
 fn expect(file: &CaseFile<'_>, node: &Node) -> Result<Expect, Wrong> {
     let fields = Fields::of(node, "`expect`", &EXPECTATIONS)?;
+    let dry = DRY[..3].iter().find(|name| fields.get(name).is_some());
+    let run = EXPECTATIONS.iter().find(|name| !DRY.contains(*name) && fields.get(name).is_some());
+    if let (Some(dry), Some(run)) = (dry, run) {
+        return Err(node.wrong(format!(
+            "`{dry}` is compared without a run, and `{run}` needs one; make two cases of them"
+        )));
+    }
     Ok(Expect {
         text: fields.optional("text", text)?,
         contains: fields.or_default("contains", texts)?,
@@ -243,6 +256,9 @@ fn expect(file: &CaseFile<'_>, node: &Node) -> Result<Expect, Wrong> {
         logs: fields.or_default("logs", |node, name| items(node, name)?.iter().map(log).collect())?,
         asks: fields.optional("asks", texts)?,
         files: fields.or_default("files", files_after)?,
+        command: fields.optional("command", texts)?,
+        variables: fields.optional("variables", environment)?,
+        stdin: fields.optional("stdin", text)?,
     })
 }
 

@@ -16,7 +16,7 @@ pub(super) enum ImportError {
     NoSuch { from: PathBuf, meant: Option<String> },
     #[error(
         "{} is no program, and its name does not say what it is; say it with `--as`: \
-         justfile, makefile, package-json or taskfile", .0.display()
+         justfile, makefile, package-json, taskfile or scripts", .0.display()
     )]
     UnknownFile(PathBuf),
     #[error("{} has nothing that can be imported; name the file", .0.display())]
@@ -31,6 +31,12 @@ pub(super) enum ImportError {
     NotUtf8(PathBuf),
     #[error("{} is a file, and has no command `{command}`; use `--only {command}` for one of its tools", file.display())]
     CommandOfFile { file: PathBuf, command: String },
+    #[error(
+        "{script} is a script, which is only read; `--run-help` or `--help-from FILE` makes a tool of its command `{command}`"
+    )]
+    CommandOfScript { script: String, command: String },
+    #[error("{} is no program that can be run for its help", .0.display())]
+    NoProgram(PathBuf),
     #[error("{what} {why}{}", next_step(why))]
     Unreadable { what: String, why: Unreadable },
     #[error(
@@ -67,6 +73,8 @@ impl ImportError {
             | Self::Several { .. }
             | Self::NotUtf8(_)
             | Self::NotConfirmed(_)
+            | Self::CommandOfScript { .. }
+            | Self::NoProgram(_)
             | Self::CommandOfFile { .. } => Exit::Usage,
             Self::TimedOut(..) => Exit::TimedOut,
             Self::Read { .. }
@@ -90,7 +98,8 @@ impl From<ImportError> for Error {
 fn instead(meant: Option<&str>) -> String {
     match meant {
         Some(meant) => format!("; did you mean `{meant}`?"),
-        None => "; name a justfile, a Makefile, a package.json, a Taskfile or a program".to_owned(),
+        None => "; name a script, a justfile, a Makefile, a package.json, a Taskfile, a folder or a program"
+            .to_owned(),
     }
 }
 

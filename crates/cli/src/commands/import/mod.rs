@@ -5,7 +5,9 @@ mod error;
 mod help;
 mod rehearsal;
 mod review;
+mod script;
 mod source;
+mod test_file;
 mod tool_file;
 
 use crate::base::common::Common;
@@ -26,6 +28,7 @@ use tokio::runtime::Runtime;
 
 const EXAMPLES: &str = "\
 Examples:
+  mcp-bash import bin/                     a tool for each script; they are read, never run
   mcp-bash import justfile                 a tool for each recipe, shown and then asked about
   mcp-bash import Makefile --only test     only this target
   mcp-bash import package.json --yes       written without a question
@@ -38,7 +41,7 @@ took too long. docs/importing.md says what becomes of what.";
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// A justfile, Makefile, package.json or Taskfile, a folder with one of them, or a program
+    /// A script, a folder of scripts, a justfile, Makefile, package.json or Taskfile, a folder with one of them, or a program
     #[arg(value_name = "FROM")]
     from: PathBuf,
 
@@ -105,6 +108,9 @@ fn write(review: &Review, verdicts: &mut [Verdict]) -> Result<(), ImportError> {
             continue;
         }
         let file = review.file(tool);
+        if review.has_tests {
+            test_file::write(&review.tests, tool)?;
+        }
         *verdict = match tool_file::write(&file, tool) {
             Ok(()) => Verdict::Written,
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
@@ -125,14 +131,15 @@ struct Importer {
 impl Importer {
     /// The tools that could be written, and the verdict on each.
     fn reviewed(&self, arguments: &Arguments) -> Result<(Review, Vec<Verdict>), ImportError> {
-        let (from, imported) = self.imported(arguments)?;
+        let (from, imported, has_tests) = self.imported(arguments)?;
         let Imported { mut tools, left_out } = imported;
         keep_only(&mut tools, &arguments.only)?;
         for tool in &mut tools {
             let name = format!("{}{}", arguments.prefix, tool.name);
             tool.name = tool_name(&name).unwrap_or(name);
         }
-        let review = Review { from, tools, left_out, folder: self.paths.tools.clone() };
+        let (folder, tests) = (self.paths.tools.clone(), self.paths.root.join("tests"));
+        let review = Review { from, tools, left_out, folder, tests, has_tests };
         if review.tools.is_empty() {
             return Err(review.nothing());
         }
@@ -140,13 +147,26 @@ impl Importer {
         Ok((review, verdicts))
     }
 
-    /// Reads the source of the import, and describes it for people.
-    fn imported(&self, arguments: &Arguments) -> Result<(String, Imported), ImportError> {
+    /// Reads the source of the import, describes it for people, and says whether its drafts get a test.
+    fn imported(&self, arguments: &Arguments) -> Result<(String, Imported, bool), ImportError> {
         let source = match &arguments.help_from {
             Some(_) => ImportSource::Program { file: None, word: source::text(&arguments.from)? },
+            None if arguments.run_help => source::to_run(&arguments.from, &self.paths.root)?,
             None => ImportSource::find(&arguments.from, arguments.kind, &self.paths.root)?,
         };
         match source {
+            ImportSource::Scripts { files, folder, word } => {
+                let shown = arguments.from.display().to_string();
+                if let Some(command) = arguments.commands.first() {
+                    return Err(ImportError::CommandOfScript { script: shown, command: command.clone() });
+                }
+                let scripts = script::Scripts {
+                    root: &self.paths.root,
+                    folder: folder.as_deref(),
+                    word: word.as_deref(),
+                };
+                Ok((shown, scripts.read(&files), true))
+            }
             ImportSource::File { path, kind } => {
                 if let Some(command) = arguments.commands.first() {
                     return Err(ImportError::CommandOfFile { file: path, command: command.clone() });
@@ -157,7 +177,7 @@ impl Importer {
                 let shown = path.display().to_string();
                 let imported =
                     imported.map_err(|why| ImportError::Unreadable { what: shown.clone(), why })?;
-                Ok((shown, imported))
+                Ok((shown, imported, false))
             }
             ImportSource::Program { file, word } => {
                 let mut command = vec![word];
@@ -176,7 +196,7 @@ impl Importer {
                 let imported = mcp_bash_importing::read_help(&command, &text, choices);
                 let imported =
                     imported.map_err(|why| ImportError::Unreadable { what: shown.clone(), why })?;
-                Ok((shown, imported))
+                Ok((shown, imported, false))
             }
         }
     }

@@ -141,10 +141,65 @@ const CHANGING_WORDS: [&str; 20] = [
     "stop",
 ];
 
-/// Programs that are found almost everywhere.
-const USUAL: [&str; 14] = [
-    "awk", "bash", "env", "find", "gawk", "mktemp", "nl", "perl", "python", "python3", "sed", "sh", "tput",
+/// Programs and builtins that are found everywhere.
+const USUAL: [&str; 57] = [
+    "alias",
+    "awk",
+    "bash",
+    "bg",
+    "builtin",
+    "comm",
+    "dirs",
+    "env",
+    "eval",
+    "exec",
+    "factor",
+    "fg",
+    "find",
+    "fold",
+    "gawk",
+    "hash",
+    "history",
+    "jobs",
+    "join",
+    "let",
+    "mapfile",
+    "mkdir",
+    "mkfifo",
+    "mktemp",
+    "nice",
+    "nl",
+    "nohup",
+    "od",
+    "paste",
+    "perl",
+    "popd",
+    "pushd",
+    "python",
+    "python3",
+    "readarray",
+    "sed",
+    "sh",
+    "shuf",
+    "source",
+    "split",
+    "stty",
+    "sync",
+    "tac",
+    "timeout",
+    "times",
+    "touch",
+    "tput",
+    "tty",
+    "typeset",
+    "ulimit",
+    "umask",
+    "unalias",
+    "unset",
+    "wait",
+    "which",
     "xargs",
+    "yes",
 ];
 
 #[derive(Default)]
@@ -186,49 +241,7 @@ pub(super) fn read(items: &[Item], reading: &mut ScriptReading) {
             && !name.contains('/')
             || matches!(&**name, "jq" | "rsync" | "dig" | "lsof")
     };
-    let builtins = [
-        "alias",
-        "bg",
-        "builtin",
-        "case",
-        "complete",
-        "dirs",
-        "disown",
-        "echo",
-        "esac",
-        "eval",
-        "exec",
-        "fg",
-        "hash",
-        "help",
-        "history",
-        "in",
-        "jobs",
-        "let",
-        "logout",
-        "mapfile",
-        "popd",
-        "pushd",
-        "readarray",
-        "source",
-        "suspend",
-        "time",
-        "times",
-        "typeset",
-        "ulimit",
-        "umask",
-        "unalias",
-        "unset",
-        "until",
-        "wait",
-    ];
-    reading.needs = effects
-        .programs
-        .into_keys()
-        .filter(is_needed)
-        .filter(|name| !builtins.contains(&&**name))
-        .take(20)
-        .collect();
+    reading.needs = effects.programs.into_keys().filter(is_needed).take(20).collect();
 }
 
 impl Effects {

@@ -29,7 +29,7 @@ pub(super) fn read(text: &str) -> ScriptReading {
     let flow = Flow::of(&items);
     reading.usage = usage_text::find(&items);
     if flow.main.is_empty() {
-        reading.is_opaque = Some("it only defines functions".to_owned());
+        reading.is_library = true;
         return reading;
     }
     let checks = checks::Checks::of(&flow);

@@ -9,6 +9,9 @@ use crate::argument::ArgumentKind;
 use crate::scripts::reading::{ScriptOption, ScriptPositional, ScriptReading};
 use std::collections::BTreeMap;
 
+/// Words before the program that a command runs.
+const PREFIXES: [&str; 5] = ["command", "doas", "exec", "nohup", "sudo"];
+
 pub(super) fn read(flow: &Flow<'_>, checks: &Checks, has_loop: bool, reading: &mut ScriptReading) {
     let mut walk = Walk {
         seen: BTreeMap::new(),
@@ -214,7 +217,9 @@ impl Walk {
         let skipped = command.words.len() - words.len();
         for (index, word) in command.words.iter().enumerate() {
             if index >= skipped && is_all_words(word) && !is_test {
-                let program = words.first().and_then(|word| plain(word)).unwrap_or_default();
+                let program = words.iter().filter_map(|word| plain(word));
+                let program =
+                    program.into_iter().find(|word| !PREFIXES.contains(&&**word)).unwrap_or_default();
                 self.rest.get_or_insert_with(|| "args".to_owned());
                 if !matches!(&*program, "echo" | "printf" | "cat" | "for" | ":") {
                     self.gaps.push(format!(
