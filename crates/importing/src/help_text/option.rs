@@ -95,6 +95,11 @@ impl ProgramOption {
         self.value == Some(Form::Joined)
     }
 
+    /// Whether its value follows its letter in the same word.
+    pub(super) fn is_attached(&self) -> bool {
+        self.value == Some(Form::Attached)
+    }
+
     /// Its element of `command`.
     pub(super) fn word(&self) -> Value {
         let (name, argument) = (&*self.names[0], &*self.argument.name);

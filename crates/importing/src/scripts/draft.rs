@@ -40,7 +40,14 @@ pub(super) fn tool(command: ScriptCommand<'_>, reading: ScriptReading, name: Str
         ..
     } = reading;
     let writes = options.iter().any(writes);
-    for option in options.into_iter().filter(|option| !option.is_idle()) {
+    let is_shared =
+        |name: &Option<String>| options.iter().filter(|option| option.variable == *name).count() > 1;
+    let shared: Vec<bool> = options.iter().map(|option| is_shared(&option.variable)).collect();
+    for (mut option, is_shared) in options.into_iter().zip(shared).filter(|(option, _)| !option.is_idle()) {
+        // A variable that several options set names none of them.
+        if is_shared {
+            option.variable = None;
+        }
         draft.option(option);
     }
     let has_greedy = draft.words.iter().any(|word| matches!(word.as_array(), Some(words) if words.len() == 2 && words[1].as_str().is_some_and(|word| word.ends_with("...}"))));
@@ -134,7 +141,12 @@ impl Draft {
     }
 
     fn option(&mut self, option: ScriptOption) {
-        let long = option.names.iter().find(|name| name.starts_with("--"));
+        // Of abbreviations (`--ti`, `--time`) the whole name.
+        let first = option.names.iter().find(|name| name.starts_with("--"));
+        let long = first.map(|first| {
+            let whole = option.names.iter().filter(|name| name.starts_with(&**first));
+            whole.max_by_key(|name| name.len()).unwrap_or(first)
+        });
         let used = long.unwrap_or(&option.names[0]).clone();
         let by_variable =
             option.variable.as_deref().filter(|_| long.is_none() && used.len() == 2).map(str::to_lowercase);

@@ -38,7 +38,7 @@ pub fn read(
         ScriptLanguage::Shell => shell::read(text),
         ScriptLanguage::Python => python::read(text),
         ScriptLanguage::Node => node::read(text),
-        ScriptLanguage::Perl => perl::read(text),
+        ScriptLanguage::Perl => perl::read(text, command.name),
         ScriptLanguage::Other => ScriptReading {
             description: comment::of_header(text, "#"),
             is_opaque: Some("scripts in its language are not read".to_owned()),

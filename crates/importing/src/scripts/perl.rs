@@ -5,7 +5,7 @@ use super::{comment, words_of_usage};
 use crate::argument::ArgumentKind;
 use crate::effect::Effect;
 
-pub(super) fn read(text: &str) -> ScriptReading {
+pub(super) fn read(text: &str, name: &str) -> ScriptReading {
     let code = text.split("\n__END__").next().unwrap_or(text);
     let mut reading = ScriptReading {
         description: of_pod(text).or_else(|| comment::of_header(text, "#")),
@@ -18,12 +18,22 @@ pub(super) fn read(text: &str) -> ScriptReading {
         !line.starts_with([' ', '\t'])
             && (line.ends_with("shift;") || line.contains("shift ||") || line.contains("shift or"))
     };
+    let requires = |line: &str| {
+        line.starts_with("require \"")
+            || line.starts_with("require '")
+            || line.starts_with("exit main(")
+            || line.contains("->run(")
+    };
+    if !is_read && code_lines.lines().any(|line| requires(line.trim())) {
+        reading.is_opaque = Some("another file reads its words".to_owned());
+        return reading;
+    }
     let reads_words =
         code_lines.contains("ARGV") || code_lines.contains("<>") || code_lines.lines().any(shifts);
     if !is_read && reads_words {
         reading.is_opaque = Some("it reads `@ARGV` by itself".to_owned());
     } else if reads_words {
-        words(&mut reading);
+        words(name, &mut reading);
     }
     let changes =
         ["unlink", "rmtree", "remove_tree", "rename", "mkdir", "chmod", "chown", "system", "open(", "kill "];
@@ -37,9 +47,9 @@ pub(super) fn read(text: &str) -> ScriptReading {
 }
 
 /// The words besides options, from the usage.
-fn words(reading: &mut ScriptReading) {
+fn words(name: &str, reading: &mut ScriptReading) {
     match reading.usage.clone() {
-        Some(usage) => words_of_usage(&usage, reading),
+        Some(usage) => words_of_usage(&usage, name, reading),
         None => {
             reading.positionals.push(ScriptPositional::new("args", ArgumentKind::List(Vec::new()), false));
             reading.doubt("which words it takes besides its options is not clear");
@@ -56,7 +66,7 @@ fn long(code: &str, reading: &mut ScriptReading) -> bool {
         let body = &body[..end_of_call(body)];
         found = true;
         let mut count = 0;
-        for specification in keys(body) {
+        for specification in specifications(body, code) {
             match specified(&specification) {
                 Some(option) => {
                     count += 1;
@@ -72,6 +82,34 @@ fn long(code: &str, reading: &mut ScriptReading) -> bool {
         if count == 0 {
             reading.doubt("the list of its options is put together while it runs");
         }
+    }
+    found
+}
+
+/// The specifications in a call: keys, the texts of a list, or the keys of a hash that is named.
+fn specifications(body: &str, code: &str) -> Vec<String> {
+    if body.contains("=>") {
+        return keys(body);
+    }
+    if let Some(name) = body.trim().strip_prefix('%') {
+        let name = name.trim_end_matches([')', ' ', '\n']);
+        let start = code.find(&format!("%{name} = (")).map(|start| start + name.len() + 5);
+        return start.map_or_else(Vec::new, |start| keys(&code[start..start + end_of_call(&code[start..])]));
+    }
+    let mut found = Vec::new();
+    for part in body.split("qw").skip(1) {
+        let close = match part.chars().next() {
+            Some('(') => ')',
+            Some('[') => ']',
+            Some('{') => '}',
+            Some(same) => same,
+            None => break,
+        };
+        let list = part.get(1..).unwrap_or_default().split(close).next().unwrap_or_default();
+        found.extend(list.split_whitespace().map(str::to_owned));
+    }
+    if found.is_empty() {
+        found.extend(body.split(['\'', '"']).skip(1).step_by(2).map(str::to_owned));
     }
     found
 }
@@ -212,7 +250,7 @@ fn usage(text: &str) -> Option<String> {
         let first =
             synopsis.split("\n\n").find(|block| !block.trim().is_empty() && !block.starts_with("=for"))?;
         help.push_str("Usage: ");
-        help.push_str(&plain(first).split_whitespace().collect::<Vec<_>>().join(" "));
+        help.push_str(&first_form(&plain(first)));
         help.push_str("\n\n");
         for name in ["OPTIONS", "ARGUMENTS", "DESCRIPTION"] {
             for part in section(text, name).unwrap_or_default().split("\n=item ").skip(1) {
@@ -226,6 +264,16 @@ fn usage(text: &str) -> Option<String> {
         return Some(help);
     }
     printed_usage(text)
+}
+
+/// The first form of a synopsis: further lines belong to it only if they do not begin with the program again.
+fn first_form(synopsis: &str) -> String {
+    let mut lines = synopsis.lines().map(str::trim).filter(|line| !line.is_empty());
+    let first = lines.next().unwrap_or_default();
+    let program = first.split(' ').next().unwrap_or_default();
+    let rest = lines
+        .take_while(|line| line.split(' ').next() != Some(program) && line.starts_with(['[', '<', '-', '{']));
+    [first].into_iter().chain(rest).flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ")
 }
 
 /// A here-document or a text that speaks of usage.

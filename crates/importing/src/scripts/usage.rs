@@ -47,6 +47,9 @@ pub(super) fn complete(reading: &mut ScriptReading, name: &str) {
         let all = missing.into_iter().take(10).collect::<Vec<_>>().join(", ");
         reading.gap(format!("its usage text names {all}, which its code does not show"));
     }
+    if facts.needs_command && reading.positionals.is_empty() {
+        reading.doubt("its usage text names a command or a program, which its code does not show");
+    }
     name_words(&facts.words, reading);
 }
 
@@ -102,10 +105,10 @@ fn take_over(facts: &HelpFacts, reading: &mut ScriptReading) {
         .options
         .iter()
         .map(|fact| ScriptOption {
-            value: fact.takes_value.then_some(if fact.is_joined {
-                ValueForm::Joined
-            } else {
-                ValueForm::NextWord
+            value: fact.takes_value.then_some(match (fact.is_joined, fact.is_attached) {
+                (true, _) => ValueForm::Joined,
+                (false, true) => ValueForm::Attached,
+                (false, false) => ValueForm::NextWord,
             }),
             kind: fact.kind.clone(),
             description: fact.description.clone(),
@@ -117,10 +120,12 @@ fn take_over(facts: &HelpFacts, reading: &mut ScriptReading) {
 }
 
 /// The words of a usage line, for a script whose parser leaves them.
-pub(super) fn words_of_usage(text: &str, reading: &mut ScriptReading) {
+pub(super) fn words_of_usage(text: &str, name: &str, reading: &mut ScriptReading) {
     let text =
         if text.to_ascii_lowercase().contains("usage") { text.to_owned() } else { format!("Usage: {text}") };
-    let facts = HelpFacts::read(&text, "");
+    // What follows a redirection is no word of the command line.
+    let text = text.split(" < ").next().unwrap_or_default();
+    let facts = HelpFacts::read(text, name);
     if facts.is_unclear {
         reading.doubt("which words it takes besides its options is not clear");
     }

@@ -34,7 +34,7 @@ pub(super) fn read(tokens: &[Token], reading: &mut ScriptReading) -> bool {
             usage.text().map(|text| text.replace("%prog", "PROGRAM"))
         });
         match usage {
-            Some(usage) => super::super::words_of_usage(&usage, reading),
+            Some(usage) => super::super::words_of_usage(&usage, "", reading),
             None => reading.doubt("which words it takes besides its options is not clear"),
         }
     }

@@ -43,7 +43,10 @@ pub(super) fn read(tokens: &[Token], text: &str, reading: &mut ScriptReading) {
         let is_imported = text
             .lines()
             .any(|line| line.starts_with("from ") && line.contains(" import ") && line.contains("main"));
-        if is_imported || text.contains("load_entry_point") || text.contains("runpy") {
+        let hands_over =
+            ["main(", ".cli(", ".run(", ".main(", ".app("].iter().any(|call| text.contains(call))
+                && !text.contains("def main");
+        if is_imported || hands_over || text.contains("load_entry_point") || text.contains("runpy") {
             reading.is_opaque = Some("another module reads its words".to_owned());
         }
         return;

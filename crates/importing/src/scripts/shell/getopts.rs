@@ -160,6 +160,10 @@ fn of_program(
             "-l" | "--long" | "--longoptions" | "--longopts" => {
                 for long in text_of(&value()?)?.split([',', ' ', '\n']).filter(|long| !long.is_empty()) {
                     let is_optional = long.ends_with("::");
+                    if long.trim_end_matches(':').contains(':') {
+                        reading.doubt(format!("the option `{long}` is not clear"));
+                        continue;
+                    }
                     enter(
                         format!("--{}", long.trim_end_matches(':')),
                         long.ends_with(':'),

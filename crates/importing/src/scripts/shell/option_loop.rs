@@ -9,7 +9,7 @@ use crate::scripts::reading::{ScriptOption, ScriptPositional, ScriptReading, Val
 
 /// A case over the words of the script.
 pub(super) struct WordCase<'t> {
-    pub(super) arms: &'t [Arm],
+    pub(super) arms: Vec<&'t Arm>,
     /// The name that holds the word: `1`, or a variable.
     pub(super) holder: String,
     /// Whether the loop runs over all words, and cannot take the next one.
@@ -62,9 +62,12 @@ fn is_about_options(case: &WordCase<'_>) -> bool {
 /// The case over the words of the script that a node is, or has as a loop.
 pub(super) fn word_case(node: &Node) -> Option<WordCase<'_>> {
     match node {
-        Node::Case { subject, arms } if holder(subject).as_deref() == Some("1") => {
-            Some(WordCase { arms, holder: "1".to_owned(), is_each: false, is_loop: false })
-        }
+        Node::Case { subject, arms } if holder(subject).as_deref() == Some("1") => Some(WordCase {
+            arms: arms.iter().collect(),
+            holder: "1".to_owned(),
+            is_each: false,
+            is_loop: false,
+        }),
         Node::While { body, .. } if !is_getopts_loop(node) => {
             let mut aliases = vec!["1".to_owned()];
             each_command(body, &mut |command| {
@@ -91,15 +94,25 @@ pub(super) fn word_case(node: &Node) -> Option<WordCase<'_>> {
     }
 }
 
-fn inner_case<'t>(items: &'t [Item], holders: &[String]) -> Option<(&'t [Arm], String)> {
-    items.iter().find_map(|item| match &item.node {
-        Node::Case { subject, arms } => {
-            holder(subject).filter(|name| holders.contains(name)).map(|name| (&**arms, name))
+/// The arms of all cases over these names, and the first of the names.
+fn inner_case<'t>(items: &'t [Item], holders: &[String]) -> Option<(Vec<&'t Arm>, String)> {
+    let mut found: Option<(Vec<&'t Arm>, String)> = None;
+    for item in items {
+        let inner = match &item.node {
+            Node::Case { subject, arms } => holder(subject)
+                .filter(|name| holders.contains(name))
+                .map(|name| (arms.iter().collect::<Vec<_>>(), name)),
+            // An inner loop has words of its own.
+            Node::While { .. } | Node::For { .. } => None,
+            node => children(node).into_iter().find_map(|inner| inner_case(inner, holders)),
+        };
+        let Some((arms, name)) = inner else { continue };
+        match &mut found {
+            Some((known, _)) => known.extend(arms),
+            None => found = Some((arms, name)),
         }
-        // An inner loop has words of its own.
-        Node::While { .. } | Node::For { .. } => None,
-        node => children(node).into_iter().find_map(|inner| inner_case(inner, holders)),
-    })
+    }
+    found
 }
 
 /// The name in `$1`, `"${1:-}"`, `"${arg%%=*}"`.
@@ -117,7 +130,7 @@ impl WordCase<'_> {
         let mut choices = Vec::new();
         let mut has_open_end = true;
         let mut others = Vec::new();
-        for arm in self.arms {
+        for arm in &self.arms {
             let ends = flow.ends(&arm.body);
             let mut names = Names::default();
             for pattern in &arm.patterns {
@@ -130,8 +143,7 @@ impl WordCase<'_> {
                 reading.gap(format!("it takes options like `{pattern}`, which the draft does not have"));
             }
             if names.passes_on && self.is_loop {
-                reading
-                    .doubt("it also takes options that it does not name, and the draft does not have them");
+                reading.gap("it also takes options that it does not name, and the draft does not have them");
             }
             if names.is_rest {
                 has_open_end = !ends;
@@ -342,9 +354,9 @@ impl Names {
         match pattern {
             "*" | "?*" => self.is_rest = true,
             "--" | "-" => {}
-            "-*" | "-?*" | "--*" | "-?" | "--?*" | "-*=*" | "--*=*" | "*=*" | "-[!-]*" => {
-                self.passes_on |= !ends
-            }
+            "-*" | "-?*" | "--*" | "-?" | "--?*" | "-[!-]*" => self.passes_on |= !ends,
+            // A case that only cuts the value off.
+            "-*=*" | "--*=*" | "*=*" => {}
             _ if !pattern.starts_with('-') => {
                 if is_name(pattern) {
                     self.words.push(pattern.to_owned());

@@ -207,7 +207,7 @@ impl Walk {
                 let place = self.seen.entry(index + self.shift).or_default();
                 place.name.get_or_insert_with(|| name.to_owned());
             }
-            if found.iter().any(|one| matches!(one.name, "@" | "*")) {
+            if found.iter().any(|one| matches!(one.name, "@" | "*")) && !value.contains("getopt") {
                 self.rest.get_or_insert_with(|| name.to_owned());
             }
         }
@@ -217,14 +217,14 @@ impl Walk {
         let skipped = command.words.len() - words.len();
         for (index, word) in command.words.iter().enumerate() {
             if index >= skipped && is_all_words(word) && !is_test {
-                let program = words.iter().filter_map(|word| plain(word));
                 let program =
-                    program.into_iter().find(|word| !PREFIXES.contains(&&**word)).unwrap_or_default();
+                    words.iter().find(|word| !PREFIXES.contains(&&***word)).and_then(|word| plain(word));
+                let program =
+                    program.map_or_else(|| "another program".to_owned(), |program| format!("`{program}`"));
                 self.rest.get_or_insert_with(|| "args".to_owned());
-                if !matches!(&*program, "echo" | "printf" | "cat" | "for" | ":") {
-                    self.gaps.push(format!(
-                        "it passes its words on to `{program}`, whose options it does not name"
-                    ));
+                if !matches!(&*program, "`echo`" | "`printf`" | "`cat`" | "`:`") {
+                    self.gaps
+                        .push(format!("it passes its words on to {program}, whose options it does not name"));
                 }
                 continue;
             }

@@ -13,6 +13,7 @@ pub(super) fn read(flow: &Flow<'_>, checks: &Checks, reading: &mut ScriptReading
     let mut found: BTreeMap<String, ScriptVariable> = BTreeMap::new();
     let mut order: Vec<String> = Vec::new();
     let mut set: BTreeSet<String> = BTreeSet::new();
+    let mut sources = false;
     let bodies: Vec<&[Item]> = flow.functions.values().copied().chain([&*flow.main]).collect();
     for items in bodies {
         each_command(items, &mut |command| {
@@ -24,6 +25,7 @@ pub(super) fn read(flow: &Flow<'_>, checks: &Checks, reading: &mut ScriptReading
                     set.insert(name.to_owned());
                 }
             }
+            sources |= own_words(command).first().is_some_and(|word| word == "." || word == "source");
             if own_words(command).first().is_some_and(|word| word == "read") {
                 set.extend(own_words(command).iter().skip(1).cloned());
             }
@@ -59,7 +61,14 @@ pub(super) fn read(flow: &Flow<'_>, checks: &Checks, reading: &mut ScriptReading
     let by_options: BTreeSet<String> =
         reading.options.iter().filter_map(|option| option.variable.clone()).collect();
     let wanted = order.iter().filter(|name| !set.contains(*name) && !by_options.contains(*name));
-    let wanted = wanted.map(|name| found[name].clone()).collect();
+    let wanted = wanted.map(|name| found[name].clone());
+    // A file that the script reads may set the others.
+    let (wanted, doubtful): (Vec<ScriptVariable>, Vec<ScriptVariable>) =
+        wanted.partition(|variable| !sources || variable.is_required);
+    for variable in doubtful {
+        let why = "a file that the script reads may set it".to_owned();
+        reading.left_out.push((variable.name, why));
+    }
     enter(wanted, reading);
     answers(&flow.main, reading);
 }
