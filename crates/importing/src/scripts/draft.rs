@@ -59,7 +59,13 @@ pub(super) fn tool(command: ScriptCommand<'_>, reading: ScriptReading, name: Str
     }
     let mut environment = Vec::new();
     for variable in variables {
-        let kind = if command.is_own { ArgumentKind::Text } else { ArgumentKind::HarmlessText };
+        let is_number =
+            |default: &String| default.len() < 10 && default.bytes().all(|byte| byte.is_ascii_digit());
+        let kind = match (&variable.default, command.is_own) {
+            (Some(default), _) if is_number(default) => ArgumentKind::Integer,
+            (_, true) => ArgumentKind::Text,
+            (_, false) => ArgumentKind::HarmlessText,
+        };
         let Some(name) = draft.free_name(&variable.name) else { continue };
         let description = with_default(&variable.description, variable.default.as_deref());
         environment.push((variable.name, place(&name)));

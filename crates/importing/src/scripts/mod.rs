@@ -83,3 +83,6 @@ fn commands(names: Vec<String>, count: usize, reading: &mut ScriptReading) {
     ];
     reading.gap("each of its commands has arguments of its own: they are a list of words, none of which begins with `-`");
 }
+
+#[cfg(test)]
+mod tests;

@@ -152,7 +152,9 @@ impl WordCase<'_> {
                 }
             }
             choices.extend(names.words.iter().cloned());
-            self.options(names, arm, checks, reading);
+            for names in names.told_apart(mentions(&arm.body, &self.holder) || arm.body.is_empty()) {
+                self.options(names, arm, checks, reading);
+            }
         }
         if !self.is_loop && !reading.options.is_empty() && is_about_options(self) {
             let has_real = reading.options.iter().any(|option| !option.is_idle());
@@ -348,6 +350,22 @@ struct Names {
 }
 
 impl Names {
+    /// Names that are options of their own: letters without a long name, many long names, or names whose arm looks at
+    /// which of them it is.
+    fn told_apart(self, is_looked_at: bool) -> Vec<Self> {
+        let long: Vec<&String> = self.plain.iter().filter(|name| name.starts_with("--")).collect();
+        let is_whole = |name: &&&String| {
+            !long.iter().any(|other| other.len() > name.len() && other.starts_with(&***name))
+        };
+        let whole = long.iter().filter(is_whole).count();
+        let has_values = !self.joined.is_empty() || !self.attached.is_empty();
+        let are_many = whole > 2 || long.is_empty() && self.plain.len() > 1 || is_looked_at && whole > 1;
+        if has_values || !are_many {
+            return vec![self];
+        }
+        self.plain.into_iter().map(|name| Self { plain: vec![name], ..Self::default() }).collect()
+    }
+
     fn read(&mut self, pattern: &str, ends: bool) {
         let is_name =
             |name: &str| !name.contains(['*', '?', '[', ']']) && name.trim_start_matches('-').len() < 60;

@@ -35,6 +35,10 @@ pub(super) fn read(flow: &Flow<'_>, checks: &Checks, has_loop: bool, reading: &m
     for gap in walk.gaps {
         reading.gap(gap);
     }
+    // A test before a loop is about the first word, whatever it is.
+    if has_loop {
+        walk.seen.retain(|_, position| position.is_used);
+    }
     // A loop that takes all words itself has entered them.
     if has_loop && !reading.positionals.is_empty() && walk.seen.is_empty() {
         return;
@@ -91,6 +95,8 @@ struct Position {
     default: Option<String>,
     /// Whether it is used without a condition.
     is_plain: bool,
+    /// Whether it is used in anything but a test.
+    is_used: bool,
 }
 
 struct Walk {
@@ -123,9 +129,9 @@ impl Walk {
         match node {
             Node::Command(command) => self.command(command, is_conditional),
             Node::Case { subject, .. } => {
-                self.word(subject, true);
+                self.word(subject, true, false);
                 if word_case(node).is_none() {
-                    self.word(subject, is_conditional);
+                    self.word(subject, is_conditional, false);
                 }
                 let before = self.shift;
                 for inner in children(node) {
@@ -163,7 +169,7 @@ impl Walk {
                     self.rest.get_or_insert_with(|| variable.clone());
                 } else {
                     for word in words.iter().flatten() {
-                        self.word(word, is_conditional);
+                        self.word(word, is_conditional, false);
                     }
                 }
                 self.items(body, true);
@@ -228,14 +234,14 @@ impl Walk {
                 }
                 continue;
             }
-            self.word(word, is_conditional || is_test);
+            self.word(word, is_conditional || is_test, is_test);
         }
         for word in command.redirections.iter().map(|(_, target)| target).chain(&command.here_document) {
-            self.word(word, is_conditional);
+            self.word(word, is_conditional, false);
         }
     }
 
-    fn word(&mut self, word: &str, is_conditional: bool) {
+    fn word(&mut self, word: &str, is_conditional: bool, is_test: bool) {
         for found in expansions(word) {
             if let Some(index) = position(found.name) {
                 let place = self.seen.entry(index + self.shift).or_default();
@@ -244,6 +250,7 @@ impl Walk {
                     place.default = place.default.take().or(default_of(found.rest)).or(Some(String::new()));
                 }
                 place.is_plain |= !is_conditional && !has_default;
+                place.is_used |= !is_test;
             } else if matches!(found.name, "@" | "*") && !found.is_inner && !is_conditional {
                 self.rest.get_or_insert_with(|| "args".to_owned());
             }

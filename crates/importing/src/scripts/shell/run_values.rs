@@ -37,7 +37,10 @@ pub(super) fn check(flow: &Flow<'_>, reading: &mut ScriptReading) {
                     }
                     let prefix = word[..found.at.min(word.len())].trim_matches(['"', '\'']);
                     // `eval set -- "$@"` only assigns.
-                    if runs_what_follows(&format!("{before}{prefix}")) && !before.starts_with("eval set ") {
+                    let is_sourced = matches!(&*before, ". " | "source ");
+                    if is_sourced
+                        || runs_what_follows(&format!("{before}{prefix}")) && !before.starts_with("eval set ")
+                    {
                         run.insert(found.name.to_owned());
                     }
                 }
