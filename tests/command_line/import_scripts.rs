@@ -252,7 +252,13 @@ fn a_folder_of_scripts_that_is_no_project_names_the_next_step() {
         let output = command.output().unwrap();
         String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout)
     };
-    for words in [&["import", "bin"][..], &["list"], &["--health"], &["validate", "--project-root", "."]] {
+    for words in [
+        &["import", "bin"][..],
+        &["list"],
+        &["--health"],
+        &["validate", "--project-root", "."],
+        &["new", "bin"],
+    ] {
         let printed = run(words);
         assert!(printed.contains("mcp-bash import"), "{words:?}: {printed}");
     }

@@ -274,7 +274,7 @@ impl Makefile {
         };
         let argument = |name: &str| {
             let mut argument = Argument::new(argument_name(name)?, ArgumentKind::HarmlessText);
-            argument.description = "The file uses this variable and does not set it".to_owned();
+            "The file uses this variable and does not set it".clone_into(&mut argument.description);
             Some((name.to_owned(), argument))
         };
         names.into_iter().filter(is_unset).filter_map(argument).collect()

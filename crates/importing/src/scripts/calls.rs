@@ -356,9 +356,8 @@ impl Reader<'_> {
         while let Some(token) = self.tokens.get(self.at) {
             match token {
                 Token::Sign('(' | '[' | '{') => depth += 1,
-                Token::Sign(')' | ']' | '}') if depth == 0 => break,
+                Token::Sign(')' | ']' | '}' | ',') if depth == 0 => break,
                 Token::Sign(')' | ']' | '}') => depth -= 1,
-                Token::Sign(',') if depth == 0 => break,
                 _ => {}
             }
             self.at += 1;

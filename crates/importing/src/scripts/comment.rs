@@ -17,7 +17,7 @@ pub(super) fn of_header(text: &str, sign: &str) -> Option<String> {
 /// The first paragraph of some lines that is prose.
 pub(super) fn paragraph(lines: &[&str]) -> Option<String> {
     let paragraphs = lines.split(|line| line.trim().is_empty()).filter(|lines| !lines.is_empty());
-    paragraphs.filter_map(prose).next()
+    paragraphs.into_iter().find_map(prose)
 }
 
 fn prose(lines: &[&str]) -> Option<String> {

@@ -161,8 +161,7 @@ impl Draft {
             return;
         };
         let kind = match (option.is_repeated, option.kind) {
-            (true, ArgumentKind::OneOf(choices)) => ArgumentKind::List(choices),
-            (true, ArgumentKind::List(choices)) => ArgumentKind::List(choices),
+            (true, ArgumentKind::OneOf(choices) | ArgumentKind::List(choices)) => ArgumentKind::List(choices),
             (true, _) => ArgumentKind::List(Vec::new()),
             (false, kind) => kind,
         };

@@ -228,7 +228,7 @@ fn yargs_option(name: &str, option: Option<&Value>, reading: &mut ScriptReading)
     let mut names = vec![format!("--{name}")];
     match member("alias") {
         Some(Value::Text(alias)) => {
-            names.push(if alias.chars().count() == 1 { format!("-{alias}") } else { format!("--{alias}") })
+            names.push(if alias.chars().count() == 1 { format!("-{alias}") } else { format!("--{alias}") });
         }
         Some(Value::List(_)) | None => {}
         Some(_) => reading.doubt(format!("other names of `--{name}` are not clear")),
@@ -254,7 +254,7 @@ fn yargs_option(name: &str, option: Option<&Value>, reading: &mut ScriptReading)
     };
     let described =
         ["describe", "description", "desc"].iter().find_map(|key| member(key).and_then(Value::text));
-    found.description = described.unwrap_or_default().to_owned();
+    described.unwrap_or_default().clone_into(&mut found.description);
     found.default = member("default").and_then(Value::shown).filter(|_| found.value.is_some());
     let is_demanded = ["demandOption", "demand", "required"]
         .iter()

@@ -4,6 +4,7 @@ use super::reading::{ScriptOption, ScriptPositional, ScriptReading, ValueForm};
 use super::{comment, words_of_usage};
 use crate::argument::ArgumentKind;
 use crate::effect::Effect;
+use std::fmt::Write as _;
 
 pub(super) fn read(text: &str, name: &str) -> ScriptReading {
     let code = text.split("\n__END__").next().unwrap_or(text);
@@ -48,13 +49,11 @@ pub(super) fn read(text: &str, name: &str) -> ScriptReading {
 
 /// The words besides options, from the usage.
 fn words(name: &str, reading: &mut ScriptReading) {
-    match reading.usage.clone() {
-        Some(usage) => words_of_usage(&usage, name, reading),
-        None => {
-            reading.positionals.push(ScriptPositional::new("args", ArgumentKind::List(Vec::new()), false));
-            reading.doubt("which words it takes besides its options is not clear");
-        }
+    if let Some(usage) = reading.usage.clone() {
+        return words_of_usage(&usage, name, reading);
     }
+    reading.positionals.push(ScriptPositional::new("args", ArgumentKind::List(Vec::new()), false));
+    reading.doubt("which words it takes besides its options is not clear");
 }
 
 /// `GetOptions('name|n=s' => \$name, …)`
@@ -119,17 +118,14 @@ fn keys(body: &str) -> Vec<String> {
     let mut keys = Vec::new();
     for (index, _) in body.match_indices("=>") {
         let before = body[..index].trim_end();
-        let key = match before.chars().last() {
-            Some(quote @ ('\'' | '"')) => {
-                let inner = &before[..before.len() - 1];
-                inner.rfind(quote).map(|start| inner[start + 1..].to_owned())
-            }
-            _ => {
-                let start = before
-                    .rfind(|letter: char| !letter.is_alphanumeric() && letter != '_')
-                    .map_or(0, |start| start + 1);
-                Some(before[start..].to_owned()).filter(|key| !key.is_empty())
-            }
+        let key = if let Some(quote @ ('\'' | '"')) = before.chars().last() {
+            let inner = &before[..before.len() - 1];
+            inner.rfind(quote).map(|start| inner[start + 1..].to_owned())
+        } else {
+            let start = before.rfind(|letter: char| !letter.is_alphanumeric() && letter != '_');
+            let start =
+                start.map_or(0, |start| start + before[start..].chars().next().map_or(1, char::len_utf8));
+            Some(before[start..].to_owned()).filter(|key| !key.is_empty())
         };
         // Inside braces it is a key of a hash.
         let depth = before.matches('{').count().saturating_sub(before.matches('}').count());
@@ -195,7 +191,6 @@ fn end_of_call(body: &str) -> usize {
     for (index, letter) in body.char_indices() {
         match (quote, letter) {
             (Some(open), _) if letter == open => quote = None,
-            (Some(_), _) => {}
             (None, '\'' | '"') => quote = Some(letter),
             (None, '(') => depth += 1,
             (None, ')') => {
@@ -258,7 +253,7 @@ fn usage(text: &str) -> Option<String> {
                 let described = rest.trim().split("\n\n").next().unwrap_or_default();
                 let described = plain(described).split_whitespace().collect::<Vec<_>>().join(" ");
                 let described = if described.starts_with('=') { String::new() } else { described };
-                help.push_str(&format!("  {}\n      {described}\n", plain(item)));
+                let _ = write!(help, "  {}\n      {described}\n", plain(item));
             }
         }
         return Some(help);
@@ -279,11 +274,11 @@ fn first_form(synopsis: &str) -> String {
 /// A here-document or a text that speaks of usage.
 fn printed_usage(text: &str) -> Option<String> {
     let lines: Vec<&str> = text.lines().collect();
-    let is_usage = |line: &&str| {
+    let is_usage = |line: &str| {
         let line = line.to_ascii_lowercase();
         line.contains("usage:") && !line.trim_start().starts_with('#')
     };
-    let start = lines.iter().position(|line| is_usage(&line))?;
+    let start = lines.iter().position(|line| is_usage(line))?;
     let first = &lines[start][lines[start].to_ascii_lowercase().find("usage:")?..];
     let rest = lines[start + 1..].iter().take(80).take_while(|line| {
         let line = line.trim();

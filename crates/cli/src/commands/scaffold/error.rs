@@ -13,8 +13,12 @@ pub(crate) enum ScaffoldError {
     Name { kind: &'static str, name: String, why: &'static str },
     #[error("there is already a {kind} called {name}, in {}; choose another name", file.display())]
     Taken { kind: &'static str, name: String, file: PathBuf },
-    #[error("{} already exists; remove it or choose another name{}", .0.display(), if_scripts(.0))]
+    #[error("{} already exists; remove it or choose another name", .0.display())]
     Exists(PathBuf),
+    #[error(
+        "{} already exists, and holds scripts; run `mcp-bash init` there, and `mcp-bash import .` makes tools of them", .0.display()
+    )]
+    FolderOfScripts(PathBuf),
     #[error(
         "no MCP project found here; `mcp-bash init` makes this folder one, `mcp-bash new NAME` makes a new one, \
          and --project-root names one elsewhere"
@@ -55,15 +59,4 @@ pub(crate) enum RegistrationProblem {
     NotAnObject,
     #[error("its `completions` must be an array")]
     NotAnArray,
-}
-
-/// The next step for a folder that holds scripts.
-fn if_scripts(folder: &std::path::Path) -> String {
-    match mcp_bash_project::loose_scripts(folder) {
-        Some(_) => format!(
-            "; to make tools of the scripts in it, run `mcp-bash init` and `mcp-bash import .` in {}",
-            folder.display()
-        ),
-        None => String::new(),
-    }
 }

@@ -110,7 +110,7 @@ fn option(arguments: &[Argument], reading: &mut ScriptReading) {
     if argument(arguments, "nargs").is_some() && found.value.is_some() {
         return reading.left_out.push((found.names[0].clone(), "it takes several values at once".to_owned()));
     }
-    found.description = argument(arguments, "help").and_then(Value::text).unwrap_or_default().to_owned();
+    argument(arguments, "help").and_then(Value::text).unwrap_or_default().clone_into(&mut found.description);
     found.default = argument(arguments, "default").and_then(Value::shown).filter(|_| found.value.is_some());
     found.is_required = is("required") || argument(arguments, "prompt").is_some() && found.default.is_none();
     reading.options.push(found);
@@ -139,8 +139,10 @@ fn kind(arguments: &[Argument]) -> ArgumentKind {
             .and_then(|first| first.value.texts())
             .map_or(ArgumentKind::Text, ArgumentKind::OneOf),
         Some(Value::Call(name, _)) if name.ends_with("IntRange") => ArgumentKind::Integer,
-        Some(Value::Name(name)) if name == "int" || name.ends_with(".INT") => ArgumentKind::Integer,
-        Some(Value::Name(name)) if name == "float" || name.ends_with(".FLOAT") => ArgumentKind::Number,
+        Some(Value::Name(name)) if matches!(&**name, "int" | "INT" | "click.INT") => ArgumentKind::Integer,
+        Some(Value::Name(name)) if matches!(&**name, "float" | "FLOAT" | "click.FLOAT") => {
+            ArgumentKind::Number
+        }
         None => match argument(arguments, "default") {
             Some(Value::Number(number)) if !number.contains('.') => ArgumentKind::Integer,
             Some(Value::Number(_)) => ArgumentKind::Number,

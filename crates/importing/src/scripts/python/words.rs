@@ -51,8 +51,8 @@ pub(super) fn read(tokens: &[Token], text: &str, reading: &mut ScriptReading) {
         }
         return;
     }
-    let last = words.keys().next_back().copied().unwrap_or(0).max(least.min(9));
-    for position in 1..=last {
+    let highest = words.keys().next_back().copied().unwrap_or(0).max(least.min(9));
+    for position in 1..=highest {
         let name = words.remove(&position).flatten().unwrap_or_else(|| format!("arg{position}"));
         let is_required = position <= least || least == 0 && !has_rest;
         reading.positionals.push(ScriptPositional::new(name, ArgumentKind::Text, is_required));
@@ -69,7 +69,7 @@ pub(super) fn read(tokens: &[Token], text: &str, reading: &mut ScriptReading) {
 fn assigned(tokens: &[Token], index: usize) -> Option<String> {
     let line: Vec<&Token> =
         tokens[..index].iter().rev().take_while(|token| !matches!(token, Token::Line(_))).collect();
-    match (line.iter().rev().next(), line.iter().rev().nth(1)) {
+    match (line.iter().next_back(), line.iter().rev().nth(1)) {
         (Some(Token::Name(name)), Some(Token::Sign('='))) => Some(name.clone()),
         _ => None,
     }

@@ -317,7 +317,7 @@ impl Effects {
             || program == "curl"
                 && plain_words.iter().any(|word| word == "-d" || word == "-F" || word == "-T")
             || program == "sed" && plain_words.iter().any(|word| word.starts_with("-i"));
-        if changes && !(program == "trap") {
+        if changes && program != "trap" {
             self.changes.get_or_insert_with(|| program.clone());
             return;
         }
@@ -349,9 +349,9 @@ fn substitutions(word: &str) -> Vec<&str> {
             let length = super::lexer::substitution(rest).unwrap_or(2);
             found.push(rest[2..length.max(3) - 1].trim_end_matches(')'));
             at += length.max(1);
-        } else if rest.starts_with('`') {
-            let end = rest[1..].find('`').unwrap_or(rest.len() - 1);
-            found.push(&rest[1..=end]);
+        } else if let Some(inner) = rest.strip_prefix('`') {
+            let end = inner.find('`').unwrap_or(inner.len());
+            found.push(&inner[..end]);
             at += (end + 2).min(rest.len());
         } else if rest.starts_with('\'') && !word.starts_with('"') {
             at += rest[1..].find('\'').map_or(rest.len(), |end| end + 2);

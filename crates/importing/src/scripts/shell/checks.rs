@@ -212,7 +212,7 @@ impl Test {
                 || word.ends_with(only.name) && word.trim_start_matches(['x', 'X', '"']).starts_with('$');
             is_whole.then(|| only.name.to_owned())
         };
-        let test = match words {
+        let read = match words {
             [first, operator, number]
                 if is_only(first, "#") || first.trim_matches(['"', '(']) == "$#" || *first == "#" =>
             {
@@ -227,11 +227,11 @@ impl Test {
             },
             _ => return None,
         };
-        Some(match (test, is_negated) {
+        Some(match (read, is_negated) {
             (Self::Empty(name), true) => Self::NotEmpty(name),
             (Self::NotEmpty(name), true) => Self::Empty(name),
             (Self::Count(..), true) => return None,
-            (test, false) => test,
+            (read, false) => read,
         })
     }
 }

@@ -153,7 +153,7 @@ impl WordCase<'_> {
             }
             choices.extend(names.words.iter().cloned());
             for names in names.told_apart(mentions(&arm.body, &self.holder) || arm.body.is_empty()) {
-                self.options(names, arm, checks, reading);
+                self.options(&names, arm, checks, reading);
             }
         }
         if !self.is_loop && !reading.options.is_empty() && is_about_options(self) {
@@ -168,13 +168,13 @@ impl WordCase<'_> {
         }
     }
 
-    fn options(&self, names: Names, arm: &Arm, checks: &Checks, reading: &mut ScriptReading) {
+    fn options(&self, names: &Names, arm: &Arm, checks: &Checks, reading: &mut ScriptReading) {
         let variable = self.variable(&arm.body);
         let is_required = variable.as_ref().is_some_and(|(name, _)| checks.not_empty.contains(name));
         let (name, is_repeated) = variable.map_or((None, false), |(name, repeated)| (Some(name), repeated));
         let mut entered: Option<ScriptOption> = None;
         if !names.plain.is_empty() {
-            let takes = !self.is_each && self.takes_next(&arm.body);
+            let takes = !self.is_each && Self::takes_next(&arm.body);
             let option = if takes {
                 ScriptOption {
                     is_required,
@@ -216,7 +216,7 @@ impl WordCase<'_> {
     }
 
     /// Whether the body of an arm takes the word after the option.
-    fn takes_next(&self, body: &[Item]) -> bool {
+    fn takes_next(body: &[Item]) -> bool {
         let (mut shifts, mut takes) = (0, mentions(body, "2"));
         each_command(body, &mut |command| {
             let is_shift = command.words.first().is_some_and(|word| word == "shift");
@@ -371,10 +371,9 @@ impl Names {
             |name: &str| !name.contains(['*', '?', '[', ']']) && name.trim_start_matches('-').len() < 60;
         match pattern {
             "*" | "?*" => self.is_rest = true,
-            "--" | "-" => {}
+            // The end of options, or a case that only cuts a value off.
+            "--" | "-" | "-*=*" | "--*=*" | "*=*" => {}
             "-*" | "-?*" | "--*" | "-?" | "--?*" | "-[!-]*" => self.passes_on |= !ends,
-            // A case that only cuts the value off.
-            "-*=*" | "--*=*" | "*=*" => {}
             _ if !pattern.starts_with('-') => {
                 if is_name(pattern) {
                     self.words.push(pattern.to_owned());

@@ -46,10 +46,10 @@ pub(super) fn read(flow: &Flow<'_>, checks: &Checks, has_loop: bool, reading: &m
     let (least, largest) = checks.counts();
     let least = if has_loop && !walk.passed_loop { 0 } else { least };
     let has_command = reading.positionals.len() == 1 && reading.positionals[0].name == "command";
-    let last =
+    let highest =
         walk.seen.keys().next_back().copied().unwrap_or(0).max(if has_loop { 0 } else { least.min(9) });
     let mut found = Vec::new();
-    for index in 1..=last {
+    for index in 1..=highest {
         let position = walk.seen.remove(&index).unwrap_or_default();
         if index == 1 && has_command {
             let mut command = reading.positionals.remove(0);
@@ -76,7 +76,7 @@ pub(super) fn read(flow: &Flow<'_>, checks: &Checks, has_loop: bool, reading: &m
             positional.is_required = true;
         }
     }
-    if has_command && !reading.positionals.is_empty() && last == 0 {
+    if has_command && !reading.positionals.is_empty() && highest == 0 {
         found.push(reading.positionals.remove(0));
     }
     if let Some(rest) = walk.rest {
@@ -119,7 +119,7 @@ impl Walk {
 
     fn node(&mut self, node: &Node, is_conditional: bool) {
         if is_option_loop(node) {
-            if self.shift > 0 || !self.seen.is_empty() && !self.passed_loop && self.shift > 0 {
+            if self.shift > 0 {
                 self.doubts.push("some of its words come before its options".to_owned());
             }
             self.shift = 0;
