@@ -40,6 +40,7 @@ took too long. docs/importing.md says what becomes of what.";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct Arguments {
     /// A script, a folder of scripts, a justfile, Makefile, package.json or Taskfile, a folder with one of them, or a program
     #[arg(value_name = "FROM")]

@@ -75,7 +75,7 @@ fn printed_by(command: &Command) -> Option<String> {
             || word.contains("gettext")
     });
     let texts: Vec<String> =
-        words.iter().skip(1).filter(|word| !word.starts_with("-")).map(|word| plain(word)).collect();
+        words.iter().skip(1).filter(|word| !word.starts_with('-')).map(|word| plain(word)).collect();
     (prints && !texts.is_empty()).then(|| texts.join(" "))
 }
 
