@@ -1,22 +1,22 @@
 //! `mcp-bash import`: turns existing scripts and programs into tools that work.
 
-use crate::harness::{Project, Server, exists, wait_until, wait_until_gone};
+use crate::harness::{Project, Server};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-fn command(project: &Project, words: &[&str]) -> Command {
+pub(super) fn command(project: &Project, words: &[&str]) -> Command {
     let mut command = Server::command();
     command.arg("import").args(words).current_dir(project.root()).stdin(Stdio::null());
     command
 }
 
-fn import(project: &Project, words: &[&str]) -> Output {
+pub(super) fn import(project: &Project, words: &[&str]) -> Output {
     command(project, words).output().expect("the binary runs")
 }
 
 /// Exit code, standard output and standard error, with the folder of the project as `ROOT`.
-fn said(project: &Project, words: &[&str]) -> (Option<i32>, String, String) {
+pub(super) fn said(project: &Project, words: &[&str]) -> (Option<i32>, String, String) {
     let output = import(project, words);
     let root = project.root().canonicalize().unwrap();
     let text = |bytes: &[u8]| {
@@ -27,7 +27,7 @@ fn said(project: &Project, words: &[&str]) -> (Option<i32>, String, String) {
 }
 
 /// The findings of `--health`, with these folders first on the PATH.
-fn problems(project: &Project, path: &str) -> Value {
+pub(super) fn problems(project: &Project, path: &str) -> Value {
     let output =
         Server::command().arg("--health").current_dir(project.root()).env("PATH", path).output().unwrap();
     serde_json::from_slice::<Value>(&output.stdout).expect("a report")["problems"].clone()
@@ -45,7 +45,7 @@ fn stubs(names: &[&str]) -> Project {
 }
 
 /// The result of calling a tool.
-fn call(server: &mut Server, id: u64, tool: &str, arguments: &Value) -> Value {
+pub(super) fn call(server: &mut Server, id: u64, tool: &str, arguments: &Value) -> Value {
     server.ask(id, "tools/call", &json!({ "name": tool, "arguments": arguments }))["result"].take()
 }
 
@@ -109,7 +109,7 @@ fn targets_with_read_only_names_are_marked_and_programs_are_not() {
     let project = Project::new().file("tools/.keep", "");
     let help = "#!/bin/sh\necho 'Usage: find [--delete] PATH'; echo; echo 'Options:'; echo '  --delete  removes what it finds'\n";
     let project = project.script("bin/find", help);
-    let (code, shown, problem) = said(&project, &["./bin/find", "--yes"]);
+    let (code, shown, problem) = said(&project, &["./bin/find", "--run-help", "--yes"]);
     assert_eq!(code, Some(0), "{shown}{problem}");
     assert!(!shown.contains("marked as read-only"), "{shown}");
 }
@@ -171,79 +171,6 @@ fn imports_of_justfiles_packages_and_taskfiles_run() {
     assert!(!project.path("owned").exists());
 }
 
-const HELP: &str = "\
-Greets people
-
-Usage: greet [OPTIONS] <WHOM>
-
-Options:
-  -n, --count <N>    How often
-      --mood <MOOD>  How it sounds [possible values: kind, grim]
-      --loud         Shouts
-";
-
-#[test]
-fn the_help_of_a_program_becomes_a_tool_that_runs_it() {
-    let project = Project::new().file("tools/.keep", "").script(
-        "bin/greet",
-        &format!("#!/bin/sh\n[ \"$1\" = --help ] && {{ cat <<'E'\n{HELP}E\nexit; }}\nprintf '<%s>' \"$@\"\n"),
-    );
-    let report: Value =
-        serde_json::from_slice(&import(&project, &["bin/greet", "--yes", "--json"]).stdout).unwrap();
-    let (tool, metadata) = (&report["tools"][0], &report["tools"][0]["metadata"]);
-    assert_eq!((&tool["status"], &report["leftOut"]), (&json!("written"), &json!([])));
-    assert_eq!(
-        *metadata,
-        json!({
-            "name": "greet",
-            "description": "Greets people",
-            "inputSchema": {
-                "type": "object",
-                "properties": {
-                    "count": { "type": "integer", "description": "How often" },
-                    "mood": {
-                        "type": "string",
-                        "enum": ["kind", "grim"],
-                        "description": "How it sounds [possible values: kind, grim]",
-                    },
-                    "loud": { "type": "boolean", "description": "Shouts" },
-                    "whom": { "type": "string" },
-                },
-                "required": ["whom"],
-                "additionalProperties": false,
-            },
-            "command": [
-                "./bin/greet",
-                ["--count", "{count}"],
-                ["--mood", "{mood}"],
-                { "flag": "--loud", "if": "loud" },
-                "{whom}",
-            ],
-        })
-    );
-    let written: Value = serde_json::from_str(&project.read("tools/greet.meta.json")).unwrap();
-    assert_eq!(written, *metadata);
-    assert_eq!(problems(&project, &std::env::var("PATH").unwrap()), json!([]));
-    let mut server = Server::ready(project.root());
-    let result =
-        call(&mut server, 1, "greet", &json!({ "whom": "Ada", "count": 2, "loud": true, "mood": "kind" }));
-    assert_eq!(result["content"][0]["text"], "<--count><2><--mood><kind><--loud><Ada>");
-    assert_eq!(call(&mut server, 2, "greet", &json!({ "whom": "--help" }))["isError"], true);
-}
-
-#[test]
-fn help_from_a_file_or_a_pipe_runs_nothing() {
-    let project = Project::new().file("tools/.keep", "").file("help.txt", HELP);
-    let project = project.script("greet", "#!/bin/sh\ntouch owned\n");
-    let (status, shown, _) = said(&project, &["./greet", "--help-from", "help.txt"]);
-    assert_eq!(status, Some(0));
-    assert!(shown.contains("runs  ./greet [--count {count}]"), "{shown}");
-    let mut piped = command(&project, &["greet", "--help-from", "-", "--prefix", "my-", "--yes", "-q"]);
-    let status = piped.stdin(std::fs::File::open(project.path("help.txt")).unwrap()).status().unwrap();
-    assert!(status.success() && project.path("tools/my-greet.meta.json").exists());
-    assert!(!project.path("owned").exists());
-}
-
 #[test]
 fn sources_that_cannot_be_imported_are_refused_with_the_next_step() {
     let project = Project::new()
@@ -263,7 +190,7 @@ fn sources_that_cannot_be_imported_are_refused_with_the_next_step() {
         (
             &["nothing-of-this-name"][..],
             4,
-            "mcp-bash: `nothing-of-this-name` is neither a file nor a program on PATH; name a justfile, a Makefile, a package.json, a Taskfile or a program\n",
+            "mcp-bash: `nothing-of-this-name` is neither a file nor a program on PATH; name a script, a justfile, a Makefile, a package.json, a Taskfile, a folder or a program\n",
         ),
         (
             &["Makefle"],
@@ -278,12 +205,12 @@ fn sources_that_cannot_be_imported_are_refused_with_the_next_step() {
         (
             &["cd"],
             4,
-            "mcp-bash: `cd` is neither a file nor a program on PATH (only a shell knows it); name a justfile, a Makefile, a package.json, a Taskfile or a program\n",
+            "mcp-bash: `cd` is neither a file nor a program on PATH (only a shell knows it); name a script, a justfile, a Makefile, a package.json, a Taskfile, a folder or a program\n",
         ),
         (
             &["notes.txt"],
             2,
-            "mcp-bash: notes.txt is no program, and its name does not say what it is; say it with `--as`: justfile, makefile, package-json or taskfile\n",
+            "mcp-bash: notes.txt is no program, and its name does not say what it is; say it with `--as`: justfile, makefile, package-json, taskfile or scripts\n",
         ),
         (
             &["Makefile", "greet"],
@@ -303,21 +230,21 @@ fn sources_that_cannot_be_imported_are_refused_with_the_next_step() {
             "mcp-bash: package.json is no JSON: EOF while parsing an object at line 1 column 1\n",
         ),
         (
-            &["./silent"],
+            &["./silent", "--run-help"],
             1,
             "mcp-bash: the help of `./silent` does not look like the help of a program: there is no usage line and no option in it; `--help-from FILE` reads a help text from a file\n",
         ),
         (
-            &["./binary"],
+            &["./binary", "--run-help"],
             1,
             "mcp-bash: the help of `./binary` is no text; `--help-from FILE` reads a help text from a file\n",
         ),
         (
-            &["./endless"],
+            &["./endless", "--run-help"],
             1,
             "mcp-bash: `ROOT/endless --help` printed more than 1048576 bytes, which is no help; use `--help-from FILE` with the right part\n",
         ),
-        (&["./killed"], 1, "mcp-bash: failed to run ROOT/killed --help: signal 9 ended it\n"),
+        (&["./killed", "--run-help"], 1, "mcp-bash: failed to run ROOT/killed --help: signal 9 ended it\n"),
     ] {
         assert_eq!(said(&project, words), (Some(status), String::new(), expected.to_owned()), "{words:?}");
     }
@@ -346,32 +273,6 @@ fn existing_files_are_not_touched() {
         ("x", false)
     );
     assert!(project.path("tools/c-d.meta.json").exists());
-}
-
-#[test]
-fn ctrl_c_leaves_no_program_behind() {
-    let project =
-        Project::new().file("tools/.keep", "").script("slow", "#!/bin/sh\necho $$ >pid\nexec sleep 600\n");
-    let mut import = command(&project, &["./slow"]).stderr(Stdio::null()).spawn().unwrap();
-    let pid: u32 = wait_until("the program", || project.read("pid").trim().parse().ok());
-    assert!(exists(pid));
-    let own = rustix::process::Pid::from_child(&import);
-    rustix::process::kill_process(own, rustix::process::Signal::INT).unwrap();
-    assert!(!import.wait().unwrap().success());
-    wait_until_gone(pid);
-}
-
-#[test]
-fn help_with_escapes_is_shown_without_them() {
-    let help = "\u{1b}[31mUsage:\u{1b}[0m evil\u{1b}]0;owned\u{7} FILE\n\nDoes\u{202e} it\u{8} all\n";
-    let project = Project::new().file("tools/.keep", "").file("help.txt", help);
-    let output = import(&project, &["evil", "--help-from", "help.txt", "--yes"]);
-    let shown = String::from_utf8(output.stdout).unwrap() + &project.read("tools/evil.meta.json");
-    assert!(shown.contains("runs  evil {file}"), "{shown}");
-    assert!(
-        !shown.chars().any(|letter| letter.is_control() && letter != '\n' || letter == '\u{202e}'),
-        "{shown:?}"
-    );
 }
 
 #[test]

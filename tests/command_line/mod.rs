@@ -12,6 +12,8 @@ mod doctor;
 mod harmless;
 mod health;
 mod import;
+mod import_programs;
+mod import_scripts;
 mod list_read_get;
 mod manners;
 mod remote;

@@ -6,6 +6,8 @@
 //! table reads its operands and options as data, unless the name of an option says otherwise; one of its words may name
 //! a program that is in the table.
 //!
+//! Another table, and the words of help texts, tell options that change, send or delete something.
+//!
 //! Everything here is a function of text. Nothing is run or read.
 
 mod harmless;
@@ -15,9 +17,11 @@ mod table;
 mod variable;
 mod verdict;
 mod walk;
+mod writing;
 
 pub use harmless::{HARMLESS, is_harmless};
 pub use naming::reads_like_code;
 pub use variable::{Control, control};
 pub use verdict::{Judgement, Verdict};
-pub use walk::{Piece, Word, judge, option_verdict};
+pub use walk::{Piece, Word, judge, option_begins_code, option_verdict};
+pub use writing::{DescribedOption, option_writes};

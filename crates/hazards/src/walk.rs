@@ -84,6 +84,16 @@ pub fn option_verdict(command: &[&str], option: &str) -> Verdict {
     judge(program, &pieces).words.pop().unwrap_or_default()
 }
 
+/// Whether the table says that code, or a command, follows an option.
+pub fn option_begins_code(command: &[&str], option: &str) -> bool {
+    let Some((program, words)) = command.split_first() else { return false };
+    let row = words.iter().fold(table::find(program), |row, word| {
+        row.subcommands.iter().find(|(name, _)| name == word).map_or(row, |(_, other)| *other)
+    });
+    let kind = row.option(option);
+    matches!(kind, OptionKind::Instead | OptionKind::Begins | OptionKind::Takes(Role::Code))
+}
+
 /// Whether a program is part of the project: its author is responsible for what it does with its words.
 fn is_own(program: &str) -> bool {
     program.contains('/') && !program.starts_with('/') && !table::find(program).is_known()

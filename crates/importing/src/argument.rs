@@ -14,6 +14,8 @@ pub struct Argument {
     pub is_required: bool,
     /// Its default, if the callee has to receive one.
     pub default: Option<String>,
+    /// The optional argument before it, without which it would take its place.
+    pub follows: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +23,8 @@ pub enum ArgumentKind {
     Text,
     /// A text of harmless characters, because a shell or another program may interpret others.
     HarmlessText,
+    /// A text without a line end, because each line is an answer of its own.
+    Line,
     Integer,
     Number,
     Boolean,
@@ -32,7 +36,14 @@ pub enum ArgumentKind {
 
 impl Argument {
     pub(crate) fn new(name: impl Into<String>, kind: ArgumentKind) -> Self {
-        Self { name: name.into(), description: String::new(), kind, is_required: false, default: None }
+        Self {
+            name: name.into(),
+            description: String::new(),
+            kind,
+            is_required: false,
+            default: None,
+            follows: None,
+        }
     }
 
     pub(crate) fn is_list(&self) -> bool {
@@ -60,6 +71,7 @@ impl ArgumentKind {
         match self {
             Self::Text => "text".to_owned(),
             Self::HarmlessText => format!("text of {HARMLESS_WORDS}"),
+            Self::Line => "line of text".to_owned(),
             Self::Integer => "integer".to_owned(),
             Self::Number => "number".to_owned(),
             Self::Boolean => "true or false".to_owned(),
@@ -74,6 +86,7 @@ impl ArgumentKind {
         match self {
             Self::Text => json!({ "type": "string" }),
             Self::HarmlessText => json!({ "type": "string", "pattern": HARMLESS }),
+            Self::Line => json!({ "type": "string", "pattern": "^[^\\n\\r]*$" }),
             Self::Integer => json!({ "type": "integer" }),
             Self::Number => json!({ "type": "number" }),
             Self::Boolean => json!({ "type": "boolean" }),

@@ -115,6 +115,7 @@ impl Recipe<'_> {
             arguments,
             command,
             effect: Effect::of_recipe(self.name),
+            ..Tool::default()
         });
     }
 

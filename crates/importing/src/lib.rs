@@ -1,5 +1,5 @@
 //! Importing: turns files that people run things with (a justfile, a Makefile, the scripts of a package.json, a
-//! Taskfile, the `--help` of a program) into tools: metadata with a `command`, and a type for each argument.
+//! Taskfile, scripts, the `--help` of a program) into tools: metadata with a `command`, and a type for each argument.
 //!
 //! Everything here is a function from text to values: nothing is read, run or written. Anything that is not understood
 //! is left out, and reported ([`LeftOut`]). Foreign text is data: no expression of a justfile or a Makefile is ever
@@ -17,19 +17,24 @@ mod makefile;
 mod name;
 mod package_json;
 mod plain_text;
+mod sample;
+mod scripts;
 mod shell_text;
 mod taskfile;
 mod tool;
+mod unset_variables;
 mod word;
 
 pub use argument::{Argument, ArgumentKind};
 pub use effect::Effect;
-pub use help_text::read as read_help;
+pub use help_text::{HelpChoices, read as read_help};
 pub use justfile::read as read_justfile;
 pub use makefile::read as read_makefile;
 pub use name::tool_name;
 pub use package_json::read as read_package_json;
 pub use plain_text::plain_text;
+pub use sample::Sample;
+pub use scripts::{ScriptCommand, ScriptLanguage, interpreter, read as read_script};
 pub use taskfile::read as read_taskfile;
 pub use tool::Tool;
 
@@ -94,8 +99,18 @@ pub enum Unreadable {
     Missing(&'static str),
     #[error("is no text")]
     NoText,
+    #[error("has a name without a letter or digit that a tool's name may have")]
+    NoName,
+    #[error("only defines functions, for other scripts")]
+    OnlyFunctions,
+    #[error("runs {0} as a command, which no caller may choose")]
+    RunsWords(String),
     #[error("does not look like the help of a program: there is no usage line and no option in it")]
     NoHelp,
+    #[error("is the help of `{other}`, not of `{program}`")]
+    OtherProgram { other: String, program: String },
+    #[error("has no option `{option}` that could be allowed{}", .options.as_deref().map_or_else(String::new, |options| format!("; there are {options}")))]
+    NoSuchOption { option: String, options: Option<String> },
     #[error("is the help of a program that runs what it is given as `{0}`, which no caller may choose")]
     TakesCode(String),
     #[error("is the help of a program that does nothing without one of its commands{}", such_as(.0))]

@@ -5,6 +5,7 @@ use crate::effect::Effect;
 use crate::name::{argument_name, tool_name};
 use crate::plain_text::plain_text;
 use crate::shell_text::runs_what_follows;
+use crate::unset_variables::{is_known_to_make, used};
 use crate::word::{fixed, group, place};
 use crate::{FileLocation, Imported, Tool};
 use mcp_bash_hazards::{Control, control};
@@ -57,6 +58,8 @@ struct Makefile {
     /// All variables, as they are written.
     variables: BTreeMap<String, Variable>,
     included: Vec<String>,
+    /// Names that are set for one target, in a loop or by `define`.
+    set_elsewhere: BTreeSet<String>,
     /// Targets that cannot be named on the command line, and why.
     unnameable: Vec<(String, &'static str)>,
 }
@@ -121,6 +124,7 @@ impl Makefile {
                 comment = Some(words.trim_start_matches('#').trim().to_owned());
             } else if trimmed.split_whitespace().next() == Some("define") {
                 is_define = true;
+                makefile.set_elsewhere.extend(trimmed.split_whitespace().nth(1).map(str::to_owned));
             } else if let Some((name, variable)) = variable(line) {
                 let comment = comment.take().unwrap_or_default();
                 makefile.variables.insert(name, Variable { comment, ..variable });
@@ -157,7 +161,9 @@ impl Makefile {
             return Vec::new();
         }
         // A variable for one target, not a rule.
-        if needs.contains('=') {
+        if let Some((name, _)) = needs.split_once('=') {
+            let name = name.trim_end_matches(['?', ':', '+', '!', ' ']).rsplit(' ').next();
+            self.set_elsewhere.extend(name.map(str::to_owned));
             return Vec::new();
         }
         let help = help.or(comment).map(|words| plain_text(&words)).filter(|words| !words.is_empty());
@@ -199,7 +205,8 @@ impl Makefile {
         command.push(fixed(&rule.name));
         let mut arguments = Vec::new();
         let (rules, variables) = self.used_by(rule);
-        for (variable, argument) in self.arguments(&variables) {
+        let unset = self.unset(&rules, &variables);
+        for (variable, argument) in self.arguments(&variables).into_iter().chain(unset) {
             if control(&variable) == Control::Decides || self.runs(&variable, &rules) {
                 imported.leave_out(format!("{} {variable}", rule.name), "make would run its value");
                 continue;
@@ -217,6 +224,7 @@ impl Makefile {
             arguments,
             command,
             effect: Effect::of_recipe(&rule.name),
+            ..Tool::default()
         }
     }
 
@@ -252,6 +260,24 @@ impl Makefile {
             Some(((*name).to_owned(), variable.argument(argument_name(name)?)))
         });
         settable.collect()
+    }
+
+    /// The arguments for variables that the rules use and the file never sets (`$(VERSION)`).
+    fn unset(&self, rules: &[&Rule], variables: &BTreeSet<&str>) -> Vec<(String, Argument)> {
+        let values = variables.iter().filter_map(|name| Some(&*self.variables.get(*name)?.value));
+        let texts = rules.iter().map(|rule| &*rule.text).chain(values);
+        let names: BTreeSet<&str> = texts.flat_map(used).collect();
+        let is_unset = |name: &&str| {
+            !self.variables.contains_key(*name)
+                && !self.set_elsewhere.contains(*name)
+                && !is_known_to_make(name)
+        };
+        let argument = |name: &str| {
+            let mut argument = Argument::new(argument_name(name)?, ArgumentKind::HarmlessText);
+            "The file uses this variable and does not set it".clone_into(&mut argument.description);
+            Some((name.to_owned(), argument))
+        };
+        names.into_iter().filter(is_unset).filter_map(argument).collect()
     }
 
     /// Whether make or a shell would run the value of a variable: as a command or code of a recipe, as an included
@@ -472,6 +498,36 @@ clean: X = 1
         assert_eq!(imported.tools[2].effect, Some(Effect::Destroys));
         let left_out: Vec<&str> = imported.left_out.iter().map(|left| &*left.what).collect();
         assert_eq!(left_out, ["include common.mk", "out.txt"]);
+    }
+
+    #[test]
+    fn a_variable_that_is_used_and_never_set_is_an_argument() {
+        let text = "\
+ENV := prod
+FILES = $(foreach f,a b,$(f).txt) $(wildcard $(DIR)/*)
+.PHONY: tag clean
+tag: LOCAL = 1
+tag: $(DEPS)
+\tgit tag v$(VERSION) $(ENV) $(LOCAL) $@ $(@D) $(1) $(CURDIR) $(MAKE) $$HOME $$(date) $(HOME)
+\techo ${NOTE:.c=.o} $(FILES) $(CC) $(strip $(SUFFIX))
+\t$(RUNNER) x
+define HOOK
+endef
+clean:
+\t$(HOOK)
+";
+        let imported = read(text, HERE);
+        assert_eq!(
+            commands(&imported),
+            [
+                "make tag [DEPS={DEPS}] [DIR={DIR}] [NOTE={NOTE}] [SUFFIX={SUFFIX}] [VERSION={VERSION}]: Runs the target `tag` of Makefile",
+                "make clean: Runs the target `clean` of Makefile",
+            ]
+        );
+        let left_out: Vec<&str> = imported.left_out.iter().map(|left| &*left.what).collect();
+        assert_eq!(left_out, ["tag RUNNER"]);
+        let version = &imported.tools[0].metadata()["inputSchema"]["properties"]["VERSION"];
+        assert_eq!(version["pattern"], mcp_bash_hazards::HARMLESS);
     }
 
     #[test]

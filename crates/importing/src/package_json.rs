@@ -60,6 +60,7 @@ pub fn read(text: &str, place: FileLocation<'_>) -> Result<Imported, Unreadable>
             command: manager.command(name, place.folder, args.is_some()),
             arguments: args.into_iter().collect(),
             effect: Effect::of_recipe(name),
+            ..Tool::default()
         });
     }
     Ok(imported)

@@ -98,6 +98,7 @@ fn tool(name: &str, task: &Value, file: FileLocation<'_>, imported: &mut Importe
         arguments,
         command,
         effect: Effect::of_recipe(name),
+        ..Tool::default()
     })
 }
 

@@ -4,7 +4,7 @@ use crate::argument::Argument;
 use crate::effect::Effect;
 use serde_json::{Map, Value, json};
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Tool {
     /// As clients and models accept it.
     pub name: String,
@@ -14,8 +14,22 @@ pub struct Tool {
     pub arguments: Vec<Argument>,
     /// The elements of `command`.
     pub command: Vec<Value>,
-    /// The effect that its name suggests.
+    /// The effect that its name or its text suggests.
     pub effect: Option<Effect>,
+    /// Environment variables, with the template of each value.
+    pub environment: Vec<(String, String)>,
+    /// The template of its standard input.
+    pub input: Option<String>,
+    /// The exit codes besides 0 that are answers.
+    pub success_exit_codes: Vec<u8>,
+    /// Programs that it calls. They are shown, and not part of the metadata.
+    pub needs: Vec<String>,
+    /// Why it may be incomplete or wrong.
+    pub doubts: Vec<String>,
+    /// What its source takes and it does not.
+    pub gaps: Vec<String>,
+    /// Whether its source says nothing about what it does.
+    pub is_undescribed: bool,
 }
 
 impl Tool {
@@ -33,10 +47,29 @@ impl Tool {
         if !required.is_empty() {
             schema["required"] = required.into();
         }
+        let following: Map<String, Value> = self
+            .arguments
+            .iter()
+            .filter_map(|argument| Some((argument.name.clone(), json!([argument.follows.as_ref()?]))))
+            .collect();
+        if !following.is_empty() {
+            schema["dependentRequired"] = following.into();
+        }
         schema["additionalProperties"] = false.into();
         let mut metadata = json!({ "name": self.name, "description": self.description });
         metadata["inputSchema"] = schema;
         metadata["command"] = self.command.clone().into();
+        if !self.environment.is_empty() {
+            let variables: Map<String, Value> =
+                self.environment.iter().map(|(name, value)| (name.clone(), value.clone().into())).collect();
+            metadata["env"] = variables.into();
+        }
+        if let Some(input) = &self.input {
+            metadata["stdin"] = input.clone().into();
+        }
+        if !self.success_exit_codes.is_empty() {
+            metadata["successExitCodes"] = self.success_exit_codes.clone().into();
+        }
         if let Some(effect) = self.effect {
             metadata["annotations"] = effect.annotations();
         }

@@ -17,6 +17,7 @@ mod cases;
 mod contract;
 mod counter;
 mod diff;
+mod dry_run;
 mod error;
 mod expect;
 mod external;

@@ -13,7 +13,7 @@ use crate::snapshot::{self, Change};
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
@@ -70,7 +70,7 @@ pub(crate) async fn run_cases(
 ) -> io::Result<Option<Vec<CaseReport>>> {
     let shared = Rc::new(Shared {
         queue: RefCell::new(groups(cases)),
-        reports: RefCell::new(cases.iter().map(skipped).collect()),
+        reports: RefCell::new(cases.iter().map(|case| without_server(case, setting)).collect()),
         counter: Counter::new(cases.len()),
         cases: cases.to_vec(),
         setting: setting.clone(),
@@ -92,16 +92,28 @@ pub(crate) async fn run_cases(
     Ok(reports.into_iter().collect())
 }
 
-/// The report of a case that is not run.
-fn skipped(case: &Case) -> Option<CaseReport> {
-    let reason = case.skip.clone()?;
-    Some(CaseReport { status: Status::Skipped(reason), ..CaseReport::new(case) })
+/// The report of a case that needs no server: it is skipped, or only its command is compared.
+fn without_server(case: &Case, setting: &Setting) -> Option<CaseReport> {
+    if let Some(reason) = case.skip.clone() {
+        return Some(CaseReport { status: Status::Skipped(reason), ..CaseReport::new(case) });
+    }
+    let step = case.steps.iter().find(|step| step.expect.is_dry())?;
+    let start = Instant::now();
+    let mut report = CaseReport::new(case);
+    let found = setting.commands.mismatches(step, &Places::new(Path::new("${dir}"), &setting.project));
+    if !found.is_empty() {
+        report.status = Status::Failed(found);
+    }
+    report.duration = start.elapsed();
+    Some(report)
 }
 
 /// The cases that have to run, each alone or with those that share its server.
 fn groups(cases: &[Case]) -> VecDeque<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
-    for (index, case) in cases.iter().enumerate().filter(|(_, case)| case.skip.is_none()) {
+    let needs_server =
+        |case: &Case| case.skip.is_none() && !case.steps.iter().any(|step| step.expect.is_dry());
+    for (index, case) in cases.iter().enumerate().filter(|(_, case)| needs_server(case)) {
         let shares =
             |group: &&mut Vec<usize>| group.first().is_some_and(|first| cases[*first].shares_with(case));
         match groups.iter_mut().find(shares) {

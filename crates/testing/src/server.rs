@@ -2,6 +2,7 @@
 
 use crate::cases::case::{Case, Completed, Step, Subject};
 use crate::cases::values::Values;
+use crate::dry_run::ToolCommands;
 use crate::folder::ServerFolder;
 use crate::host::TestHost;
 use crate::result::{Got, Places};
@@ -29,6 +30,8 @@ pub(crate) struct Setting {
     pub(crate) registry: PathBuf,
     /// A running server over HTTP that is tested, in place of ours.
     pub(crate) remote: Option<Remote>,
+    /// The commands of its tools, for cases that run nothing.
+    pub(crate) commands: Arc<ToolCommands>,
 }
 
 /// What a case needs of its server.

@@ -3,6 +3,7 @@
 use crate::cases::case::{Case, Subject};
 use crate::cases::find;
 use crate::cases::subjects::Subjects;
+use crate::dry_run::ToolCommands;
 use crate::error::TestError;
 use crate::external::External;
 use crate::folder::TemporaryFolder;
@@ -16,6 +17,7 @@ use mcp_bash_project::{Catalog, Paths};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Instant;
 use tokio::runtime::Runtime;
 use tokio::sync::watch::Receiver;
@@ -59,6 +61,7 @@ impl<'a> TestSession<'a> {
             project: paths.root.clone(),
             registry: folder.path().join("registry"),
             remote: surroundings.remote.clone(),
+            commands: Arc::new(ToolCommands::of(catalog)),
         };
         Ok(Self { surroundings, folder, setting, paths, subjects: Subjects::of(catalog) })
     }
@@ -67,6 +70,7 @@ impl<'a> TestSession<'a> {
     pub(crate) fn read_again(&mut self) -> Result<(), String> {
         let catalog = (self.surroundings.read_again)()?;
         (self.paths, self.subjects) = (catalog.paths.clone(), Subjects::of(&catalog));
+        self.setting.commands = Arc::new(ToolCommands::of(&catalog));
         Ok(())
     }
 

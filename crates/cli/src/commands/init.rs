@@ -7,7 +7,8 @@ use crate::commands::scaffold::{
     Draft, HELLO, HelloOptions, Language, NextSteps, SCHEMAS, SCHEMAS_FOLDER, ScaffoldError,
     add_missing_schemas, hello, others_may_write,
 };
-use mcp_bash_project::Paths;
+use mcp_bash_harmless::shell_path;
+use mcp_bash_project::{Paths, loose_scripts};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -49,6 +50,12 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
     let mut steps = NextSteps::default();
     if arguments.hello.language().is_some() {
         steps = steps.step("mcp-bash call hello name=Ada", "call its tool");
+    }
+    if let Some(scripts) = loose_scripts(&root) {
+        let below = scripts.strip_prefix(&root).unwrap_or(&scripts);
+        let folder = if below.as_os_str().is_empty() { Path::new(".") } else { below };
+        let command = format!("mcp-bash import {}", shell_path(folder));
+        steps = steps.step(command, "make tools of the scripts there; shows them first, and runs none");
     }
     let mut steps = steps
         .step("mcp-bash scaffold tool NAME", "make a tool of your own")

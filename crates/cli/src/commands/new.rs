@@ -6,7 +6,7 @@ use crate::commands::scaffold::project_files::{self, server_name};
 use crate::commands::scaffold::{
     Draft, HelloOptions, NextSteps, ScaffoldError, add_missing_schemas, hello, require_good_name,
 };
-use mcp_bash_project::Paths;
+use mcp_bash_project::{Paths, loose_scripts};
 use std::process::ExitCode;
 
 #[derive(Debug, clap::Args)]
@@ -34,7 +34,10 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
     let here = std::env::current_dir().map_err(|source| Error::Read { path: ".".into(), source })?;
     let paths = Paths::of(&here.join(name));
     if paths.root.symlink_metadata().is_ok() {
-        return Err(ScaffoldError::Exists(paths.root).into());
+        return Err(match loose_scripts(&paths.root) {
+            Some(_) => ScaffoldError::FolderOfScripts(paths.root).into(),
+            None => ScaffoldError::Exists(paths.root).into(),
+        });
     }
     let mut draft = Draft::default();
     draft.file(

@@ -5,9 +5,12 @@
 //! wrongly is not.
 
 mod description;
+mod facts;
 mod kind;
 mod option;
+mod other_program;
 mod positional;
+mod selection;
 mod usage;
 
 use crate::argument::Argument;
@@ -16,16 +19,25 @@ use crate::name::tool_name;
 use crate::plain_text::plain_text;
 use crate::word::fixed;
 use crate::{Imported, Tool, Unreadable};
+pub(crate) use facts::{HelpFacts, HelpWord};
 use usage::Usage;
-
-/// More options than a model could choose from.
-const MOST_OPTIONS: usize = 100;
 
 /// More of a description than anyone reads.
 pub(crate) const LONGEST_DESCRIPTION: usize = 1000;
 
+/// What the user chose about the options of a program.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct HelpChoices<'a> {
+    /// Other names of the program, which its usage line may have: where a symbolic link leads.
+    pub aliases: &'a [String],
+    /// Options to take although they write something.
+    pub allowed: &'a [String],
+    /// Whether to take more options than a model reads with ease.
+    pub all_options: bool,
+}
+
 /// Reads the `--help` output of a program. `command` is the program and its commands, as they are to be run.
-pub fn read(command: &[String], text: &str) -> Result<Imported, Unreadable> {
+pub fn read(command: &[String], text: &str, choices: HelpChoices<'_>) -> Result<Imported, Unreadable> {
     let strange = text.chars().filter(|letter| matches!(letter, '\u{fffd}' | '\0')).count();
     if strange > text.chars().count() / 20 {
         return Err(Unreadable::NoText);
@@ -42,11 +54,10 @@ pub fn read(command: &[String], text: &str) -> Result<Imported, Unreadable> {
     for line in not_understood {
         imported.leave_out(line, "it does not look like one option and its value");
     }
-    if options.len() > MOST_OPTIONS {
-        let more = options.split_off(MOST_OPTIONS).len();
-        imported.leave_out(format!("{more} more options"), format!("{MOST_OPTIONS} are enough for one tool"));
-    }
     let usage = usage.unwrap_or_default();
+    if let Some(other) = other_program::named(usage.program(), command, choices.aliases) {
+        return Err(Unreadable::OtherProgram { other, program: name.join(" ") });
+    }
     let words = usage.words(command, &mut options);
     if words.needs_command {
         return Err(Unreadable::OnlyCommands(usage::commands(&lines)));
@@ -54,13 +65,9 @@ pub fn read(command: &[String], text: &str) -> Result<Imported, Unreadable> {
     for word in words.not_understood {
         imported.leave_out(word, "this part of the usage line is not clear");
     }
-    options.retain(|option| {
-        let takes_code = option.takes_code(command);
-        if takes_code {
-            imported.leave_out(&option.names[0], "its value is code, which the program would run");
-        }
-        !takes_code
-    });
+    let writes = selection::remove_hazards(&mut options, command, choices.allowed, &mut imported)?;
+    let positionals = words.positionals.len();
+    selection::keep_first(&mut options, &usage, positionals, choices.all_options, &mut imported);
     let mut arguments: Vec<Argument> = Vec::new();
     let mut all = command.iter().map(|word| fixed(word)).collect::<Vec<_>>();
     for option in options {
@@ -83,10 +90,11 @@ pub fn read(command: &[String], text: &str) -> Result<Imported, Unreadable> {
     imported.tools.push(Tool {
         name: tool_name(&origin).unwrap_or_else(|| "program".to_owned()),
         description: description::find(&lines, &usage).unwrap_or_else(|| format!("Runs `{origin}`")),
-        effect: name.iter().find_map(|word| Effect::of_program(word)),
+        effect: name.iter().find_map(|word| Effect::of_program(word)).or(writes.then_some(Effect::Destroys)),
         origin,
         arguments,
         command: all,
+        ..Tool::default()
     });
     Ok(imported)
 }

@@ -5,7 +5,9 @@ use super::{LONGEST_DESCRIPTION, indentation};
 use crate::argument::{Argument, ArgumentKind};
 use crate::name::argument_name;
 use crate::word::{each, escaped, flag, group, place};
-use mcp_bash_hazards::{Verdict, option_verdict, reads_like_code};
+use mcp_bash_hazards::{
+    DescribedOption, Verdict, option_begins_code, option_verdict, option_writes, reads_like_code,
+};
 use serde_json::Value;
 
 #[derive(Debug, Clone)]
@@ -69,11 +71,33 @@ impl ProgramOption {
             let names = self.names.iter().map(String::as_str).chain(self.placeholder.as_deref());
             names.into_iter().any(reads_like_code) || speaks_of_code(&self.argument.description)
         };
-        self.takes_value() && is_free && has_no_choices && (is_known() || sounds())
+        if !self.takes_value() {
+            // The help may not tell that it takes a value, or that a command follows.
+            return self.names.iter().any(|name| option_begins_code(&command, name));
+        }
+        is_free && has_no_choices && (is_known() || sounds())
+    }
+
+    /// Whether it changes, sends or deletes something.
+    pub(super) fn writes(&self, command: &[String]) -> bool {
+        let command: Vec<&str> = command.iter().map(String::as_str).collect();
+        let placeholder = self.takes_value().then(|| self.placeholder.as_deref().unwrap_or_default());
+        let description = &*self.argument.description;
+        option_writes(&command, DescribedOption { names: &self.names, placeholder, description })
     }
 
     pub(super) fn takes_value(&self) -> bool {
         self.value.is_some()
+    }
+
+    /// Whether its value follows `=` in the same word.
+    pub(super) fn is_joined(&self) -> bool {
+        self.value == Some(Form::Joined)
+    }
+
+    /// Whether its value follows its letter in the same word.
+    pub(super) fn is_attached(&self) -> bool {
+        self.value == Some(Form::Attached)
     }
 
     /// Its element of `command`.

@@ -81,6 +81,20 @@ impl Usage {
         Some(Self { line, place: (start, end) })
     }
 
+    /// The program that it names, if it names one.
+    pub(super) fn program(&self) -> &str {
+        self.line.split(' ').next().unwrap_or_default()
+    }
+
+    /// Where it mentions an option.
+    pub(super) fn position(&self, option: &str) -> Option<usize> {
+        let is_name = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
+        self.line.match_indices(option).map(|(index, _)| index).find(|index| {
+            let (before, after) = (&self.line[..*index], &self.line[index + option.len()..]);
+            !before.ends_with(is_name) && !after.starts_with(is_name)
+        })
+    }
+
     /// Reads the words; options that are not in brackets become required.
     pub(super) fn words(&self, command: &[String], options: &mut Vec<ProgramOption>) -> UsageWords {
         let mut found = UsageWords::default();

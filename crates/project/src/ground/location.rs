@@ -1,5 +1,6 @@
 //! Project location: which folder is served.
 
+use crate::ground::loose_scripts::import_hint;
 use crate::{Diagnostic, Paths};
 use mcp_bash_files::shortage::is_shortage;
 use std::io;
@@ -70,7 +71,8 @@ fn is_project(folder: &Path) -> bool {
 /// The message if no project was named and none was found.
 pub fn no_project(here: Option<&Path>) -> String {
     let hint = here.and_then(nearby).map(|folder| format!("; {} looks like one", folder.display()));
-    let hint = hint.unwrap_or_default();
+    let hint =
+        hint.or_else(|| here.and_then(import_hint).map(|hint| format!("; {hint}"))).unwrap_or_default();
     format!("no project found here: use --project-root or set MCPBASH_PROJECT_ROOT{hint}")
 }
 
@@ -80,12 +82,13 @@ pub(crate) fn misplaced(paths: &Paths) -> Option<Diagnostic> {
     if own.iter().any(|folder| folder.is_dir()) {
         return None;
     }
-    let nearby = nearby(&paths.root)?;
-    let problem = format!(
-        "has nothing to serve; {} looks like the project: use --project-root {}",
-        nearby.display(),
-        nearby.display()
-    );
+    let problem = match nearby(&paths.root) {
+        Some(nearby) => {
+            let nearby = nearby.display();
+            format!("has nothing to serve; {nearby} looks like the project: use --project-root {nearby}")
+        }
+        None => format!("has nothing to serve; {}", import_hint(&paths.root)?),
+    };
     Some(Diagnostic::new(&paths.root, problem))
 }
 

@@ -8,6 +8,7 @@ pub(crate) mod interpreters;
 pub(crate) mod json;
 pub(crate) mod json_place;
 pub(crate) mod location;
+pub(crate) mod loose_scripts;
 pub(crate) mod optional;
 pub(crate) mod paths;
 pub(crate) mod pauses;

@@ -171,9 +171,20 @@ pub(crate) struct Expect {
     pub(crate) logs: Vec<ExpectedLog>,
     pub(crate) asks: Option<Vec<String>>,
     pub(crate) files: Vec<(String, FileAfter)>,
+    /// The command that would be run. Such a case runs nothing.
+    pub(crate) command: Option<Vec<String>>,
+    /// The variables that it would have, of those that arguments set.
+    pub(crate) variables: Option<BTreeMap<String, String>>,
+    /// What it would read on standard input.
+    pub(crate) stdin: Option<String>,
 }
 
 impl Expect {
+    /// Whether only the mapping of the arguments is compared, and nothing is run.
+    pub(crate) fn is_dry(&self) -> bool {
+        self.command.is_some() || self.variables.is_some() || self.stdin.is_some()
+    }
+
     /// Whether an error is expected.
     pub(crate) fn wants_error(&self) -> bool {
         self.error.is_some() || self.exit_code.is_some_and(|code| code != 0)

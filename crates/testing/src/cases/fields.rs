@@ -4,6 +4,7 @@ use crate::cases::case::Pattern;
 use crate::cases::node::{Key, Node, Tree, Wrong};
 use mcp_bash_spelling::nearest_or_longer;
 use regex::Regex;
+use std::collections::BTreeMap;
 use std::path::{Component, Path};
 
 /// The members of a map, all with known names.
@@ -152,4 +153,17 @@ pub(crate) fn inner_path(key: &Key) -> Result<String, Wrong> {
     }
     let problem = format!("`{}` leads out of the folder of the case; paths are relative to it", key.name);
     Err(Wrong { line: Some(key.line), problem })
+}
+
+/// Variables of an environment.
+pub(crate) fn environment(node: &Node, name: &str) -> Result<BTreeMap<String, String>, Wrong> {
+    let variables = members(node, name)?.iter().map(|(Key { name, line }, value)| {
+        let is_name = !name.is_empty() && !name.contains(['=', '\0']);
+        let value = text(value, name)?;
+        if is_name && !value.contains('\0') {
+            return Ok((name.clone(), value));
+        }
+        Err(Wrong { line: Some(*line), problem: format!("`{name}` cannot be a variable of the environment") })
+    });
+    variables.collect()
 }

@@ -2,13 +2,14 @@
 
 use crate::cases::case::{Answer, Case, Completed, Content, FileBefore, Kept, Place, Step, Subject};
 use crate::cases::case_file::CaseFile;
-use crate::cases::fields::{Fields, inner_path, items, members, number, pattern, text, texts, truth};
+use crate::cases::fields::{
+    Fields, environment, inner_path, items, members, number, pattern, text, texts, truth,
+};
 use crate::cases::node::{Key, Node, Tree, Wrong};
 use crate::cases::read_expect::expect;
 use crate::cases::values;
 use regex::Regex;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 const KEYS: [&str; 16] = [
@@ -105,6 +106,11 @@ fn steps(
         let timeout = fields.optional("timeout", seconds)?.unwrap_or(timeout);
         let mut next = step(file, item, &fields, timeout, usual)?;
         next.keep = fields.or_default("keep", kept)?;
+        if next.expect.is_dry() {
+            return Err(item.wrong(
+                "`command`, `variables` and `stdin` are compared without a run; make a case of its own",
+            ));
+        }
         values::check_names(item, &next, &steps)?;
         steps.push(next);
     }
@@ -206,18 +212,6 @@ fn seconds(node: &Node, name: &str) -> Result<Duration, Wrong> {
         return Ok(Duration::from_secs_f64(seconds));
     }
     Err(node.wrong(format!("`{name}` must be more than 0 and at most {LONGEST_TIMEOUT} seconds")))
-}
-
-fn environment(node: &Node, name: &str) -> Result<BTreeMap<String, String>, Wrong> {
-    let variables = members(node, name)?.iter().map(|(Key { name, line }, value)| {
-        let is_name = !name.is_empty() && !name.contains(['=', '\0']);
-        let value = text(value, name)?;
-        if is_name && !value.contains('\0') {
-            return Ok((name.clone(), value));
-        }
-        Err(Wrong { line: Some(*line), problem: format!("`{name}` cannot be a variable of the environment") })
-    });
-    variables.collect()
 }
 
 fn files_before(file: &CaseFile<'_>, node: &Node, name: &str) -> Result<Vec<(String, FileBefore)>, Wrong> {

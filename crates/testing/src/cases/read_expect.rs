@@ -3,14 +3,14 @@
 use crate::cases::case::{Expect, ExpectedError, ExpectedLog, ExpectedProgress, FileAfter, ResultSchema};
 use crate::cases::case_file::CaseFile;
 use crate::cases::fields::{
-    Fields, inner_path, items, kind, members, number, patterns, text, texts, truth, whole_number,
+    Fields, environment, inner_path, items, kind, members, number, patterns, text, texts, truth, whole_number,
 };
 use crate::cases::node::{Node, Tree, Wrong};
 use mcp_bash_schema::{MAX_SCHEMA_BYTES, Schema};
 use serde_json::Value;
 use std::sync::Arc;
 
-const EXPECTATIONS: [&str; 14] = [
+const EXPECTATIONS: [&str; 17] = [
     "text",
     "contains",
     "lacks",
@@ -25,10 +25,23 @@ const EXPECTATIONS: [&str; 14] = [
     "logs",
     "asks",
     "files",
+    "command",
+    "variables",
+    "stdin",
 ];
+
+/// Expectations of a case that runs nothing.
+const DRY: [&str; 4] = ["command", "variables", "stdin", "error"];
 
 pub(crate) fn expect(file: &CaseFile<'_>, node: &Node) -> Result<Expect, Wrong> {
     let fields = Fields::of(node, "`expect`", &EXPECTATIONS)?;
+    let dry = DRY[..3].iter().find(|name| fields.get(name).is_some());
+    let run = EXPECTATIONS.iter().find(|name| !DRY.contains(*name) && fields.get(name).is_some());
+    if let (Some(dry), Some(run)) = (dry, run) {
+        return Err(node.wrong(format!(
+            "`{dry}` is compared without a run, and `{run}` needs one; make two cases of them"
+        )));
+    }
     Ok(Expect {
         text: fields.optional("text", text)?,
         contains: fields.or_default("contains", texts)?,
@@ -45,6 +58,9 @@ pub(crate) fn expect(file: &CaseFile<'_>, node: &Node) -> Result<Expect, Wrong> 
         logs: fields.or_default("logs", |node, name| items(node, name)?.iter().map(log).collect())?,
         asks: fields.optional("asks", texts)?,
         files: fields.or_default("files", files_after)?,
+        command: fields.optional("command", texts)?,
+        variables: fields.optional("variables", environment)?,
+        stdin: fields.optional("stdin", text)?,
     })
 }
 

@@ -16,7 +16,7 @@ pub(super) enum ImportError {
     NoSuch { from: PathBuf, meant: Option<String> },
     #[error(
         "{} is no program, and its name does not say what it is; say it with `--as`: \
-         justfile, makefile, package-json or taskfile", .0.display()
+         justfile, makefile, package-json, taskfile or scripts", .0.display()
     )]
     UnknownFile(PathBuf),
     #[error("{} has nothing that can be imported; name the file", .0.display())]
@@ -31,8 +31,19 @@ pub(super) enum ImportError {
     NotUtf8(PathBuf),
     #[error("{} is a file, and has no command `{command}`; use `--only {command}` for one of its tools", file.display())]
     CommandOfFile { file: PathBuf, command: String },
+    #[error(
+        "{script} is a script, which is only read; `--run-help` or `--help-from FILE` makes a tool of its command `{command}`"
+    )]
+    CommandOfScript { script: String, command: String },
+    #[error("{} is no program that can be run for its help", .0.display())]
+    NoProgram(PathBuf),
     #[error("{what} {why}{}", next_step(why))]
     Unreadable { what: String, why: Unreadable },
+    #[error(
+        "`{0}` was not run: `import` runs nothing unless you say so; `--run-help` runs exactly this command, \
+         `--help-from FILE` reads a help text that you saved"
+    )]
+    NotConfirmed(String),
     #[error("failed to run {program}: {why}")]
     NotRun { program: String, why: String },
     #[error(
@@ -61,6 +72,9 @@ impl ImportError {
             | Self::NothingInFolder(_)
             | Self::Several { .. }
             | Self::NotUtf8(_)
+            | Self::NotConfirmed(_)
+            | Self::CommandOfScript { .. }
+            | Self::NoProgram(_)
             | Self::CommandOfFile { .. } => Exit::Usage,
             Self::TimedOut(..) => Exit::TimedOut,
             Self::Read { .. }
@@ -84,7 +98,8 @@ impl From<ImportError> for Error {
 fn instead(meant: Option<&str>) -> String {
     match meant {
         Some(meant) => format!("; did you mean `{meant}`?"),
-        None => "; name a justfile, a Makefile, a package.json, a Taskfile or a program".to_owned(),
+        None => "; name a script, a justfile, a Makefile, a package.json, a Taskfile, a folder or a program"
+            .to_owned(),
     }
 }
 
@@ -99,6 +114,7 @@ fn if_builtin(from: &std::path::Path) -> &'static str {
 
 fn next_step(why: &Unreadable) -> &'static str {
     match why {
+        Unreadable::OtherProgram { .. } => "; import that program by its name, or use `--help-from FILE`",
         Unreadable::OnlyCommands(_) => "; name one of them behind the program",
         Unreadable::NoHelp | Unreadable::NoText => "; `--help-from FILE` reads a help text from a file",
         _ => "",

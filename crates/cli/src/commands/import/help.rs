@@ -2,9 +2,12 @@
 
 use super::error::ImportError;
 use super::source::LONGEST;
+use mcp_bash_harmless::shell_word;
 use mcp_bash_runner::{Confinement, Input, Invocation, Outcome, ProcessEnding, TimeLimits, Variables};
 use mcp_bash_scripts::Scripts;
+use mcp_bash_terminal::{can_ask, confirm};
 use std::ffi::OsString;
+use std::fmt::{self, Display, Formatter};
 use std::io::Read;
 use std::path::Path;
 use std::time::Duration;
@@ -25,28 +28,39 @@ const QUIET: [(&str, &str); 8] = [
     ("TERM", "dumb"),
 ];
 
-/// Runs `PROGRAM COMMAND… --help`, and nothing else.
+/// `PROGRAM COMMAND… --help`.
+pub(super) struct HelpCommand<'a> {
+    pub(super) program: &'a Path,
+    pub(super) commands: &'a [String],
+}
+
+impl Display for HelpCommand<'_> {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        let program = self.program.to_string_lossy();
+        let words = [&*program].into_iter().chain(self.commands.iter().map(|word| &**word)).chain(["--help"]);
+        formatter.write_str(&words.map(shell_word).collect::<Vec<_>>().join(" "))
+    }
+}
+
+/// Whether the user at the terminal agrees to run exactly this command.
+pub(super) fn is_confirmed(command: &HelpCommand<'_>) -> bool {
+    can_ask() && confirm(&format!("Run `{command}` to read its help?")).unwrap_or(false)
+}
+
+/// Runs it, and nothing else.
 pub(super) fn ask(
     scripts: &Scripts,
     runtime: &Runtime,
-    program: &Path,
-    commands: &[String],
+    command: &HelpCommand<'_>,
 ) -> Result<String, ImportError> {
     let mut environment = Variables::default();
     environment.extend(std::env::vars_os());
     environment.extend(QUIET);
-    let arguments = commands.iter().map(OsString::from).chain([OsString::from("--help")]).collect();
-    let shown = || {
-        [&*program.to_string_lossy()]
-            .into_iter()
-            .chain(commands.iter().map(|word| &**word))
-            .chain(["--help"])
-            .collect::<Vec<_>>()
-            .join(" ")
-    };
+    let arguments = command.commands.iter().map(OsString::from).chain([OsString::from("--help")]).collect();
+    let shown = || command.to_string();
     let not_run = |why: String| ImportError::NotRun { program: shown(), why };
     let invocation = Invocation {
-        program: program.to_owned(),
+        program: command.program.to_owned(),
         arguments,
         directory: std::env::current_dir().map_err(|error| not_run(error.to_string()))?,
         environment,

@@ -1,11 +1,13 @@
 //! `mcp-bash import`: turns commands that people run by hand into tools. It writes metadata only, which is shown first, and
-//! runs nothing except the `--help` of a program that the user named.
+//! runs nothing except the `--help` of a program, and that only after a yes for exactly this command.
 
 mod error;
 mod help;
 mod rehearsal;
 mod review;
+mod script;
 mod source;
+mod test_file;
 mod tool_file;
 
 use crate::base::common::Common;
@@ -13,7 +15,7 @@ use crate::base::error::Error;
 use crate::base::exit::Exit;
 use crate::open::startup;
 use error::ImportError;
-use mcp_bash_importing::{FileLocation, Imported, Tool, tool_name};
+use mcp_bash_importing::{FileLocation, HelpChoices, Imported, Tool, tool_name};
 use mcp_bash_project::{Catalog, Paths, Reading};
 use mcp_bash_scripts::Scripts;
 use review::{Review, Verdict};
@@ -26,10 +28,11 @@ use tokio::runtime::Runtime;
 
 const EXAMPLES: &str = "\
 Examples:
+  mcp-bash import bin/                     a tool for each script; they are read, never run
   mcp-bash import justfile                 a tool for each recipe, shown and then asked about
   mcp-bash import Makefile --only test     only this target
   mcp-bash import package.json --yes       written without a question
-  mcp-bash import git log                  runs `git log --help`, and makes one tool of it
+  mcp-bash import git log --run-help       runs `git log --help`, and makes one tool of it
   some-program -h | mcp-bash import some-program --help-from -    runs nothing
 
 Exit codes: 0 shown or written, 1 nothing could be made of it, 2 usage, 4 no such file or program, 5 the program
@@ -37,8 +40,9 @@ took too long. docs/importing.md says what becomes of what.";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct Arguments {
-    /// A justfile, Makefile, package.json or Taskfile, a folder with one of them, or a program
+    /// A script, a folder of scripts, a justfile, Makefile, package.json or Taskfile, a folder with one of them, or a program
     #[arg(value_name = "FROM")]
     from: PathBuf,
 
@@ -53,6 +57,18 @@ pub(crate) struct Arguments {
     /// Read the program's help from this file, or from standard input with `-`, and run nothing
     #[arg(long, value_name = "FILE", conflicts_with = "kind")]
     help_from: Option<PathBuf>,
+
+    /// Run the program with `--help` to read its help; without this, only a yes at the terminal runs it
+    #[arg(long, conflicts_with_all = ["help_from", "kind"])]
+    run_help: bool,
+
+    /// Also take this option of a program although it may change, send or delete something; may be repeated
+    #[arg(long, value_name = "OPTION", value_delimiter = ',', allow_hyphen_values = true)]
+    allow: Vec<String>,
+
+    /// Take all options of a program, not only the first ones
+    #[arg(long)]
+    all_options: bool,
 
     /// Import only these, by tool name or by name in the file; may be repeated
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
@@ -93,6 +109,9 @@ fn write(review: &Review, verdicts: &mut [Verdict]) -> Result<(), ImportError> {
             continue;
         }
         let file = review.file(tool);
+        if review.has_tests {
+            test_file::write(&review.tests, tool)?;
+        }
         *verdict = match tool_file::write(&file, tool) {
             Ok(()) => Verdict::Written,
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
@@ -113,14 +132,15 @@ struct Importer {
 impl Importer {
     /// The tools that could be written, and the verdict on each.
     fn reviewed(&self, arguments: &Arguments) -> Result<(Review, Vec<Verdict>), ImportError> {
-        let (from, imported) = self.imported(arguments)?;
+        let (from, imported, has_tests) = self.imported(arguments)?;
         let Imported { mut tools, left_out } = imported;
         keep_only(&mut tools, &arguments.only)?;
         for tool in &mut tools {
             let name = format!("{}{}", arguments.prefix, tool.name);
             tool.name = tool_name(&name).unwrap_or(name);
         }
-        let review = Review { from, tools, left_out, folder: self.paths.tools.clone() };
+        let (folder, tests) = (self.paths.tools.clone(), self.paths.root.join("tests"));
+        let review = Review { from, tools, left_out, folder, tests, has_tests };
         if review.tools.is_empty() {
             return Err(review.nothing());
         }
@@ -128,13 +148,26 @@ impl Importer {
         Ok((review, verdicts))
     }
 
-    /// Reads the source of the import, and describes it for people.
-    fn imported(&self, arguments: &Arguments) -> Result<(String, Imported), ImportError> {
+    /// Reads the source of the import, describes it for people, and says whether its drafts get a test.
+    fn imported(&self, arguments: &Arguments) -> Result<(String, Imported, bool), ImportError> {
         let source = match &arguments.help_from {
             Some(_) => ImportSource::Program { file: None, word: source::text(&arguments.from)? },
+            None if arguments.run_help => source::to_run(&arguments.from, &self.paths.root)?,
             None => ImportSource::find(&arguments.from, arguments.kind, &self.paths.root)?,
         };
         match source {
+            ImportSource::Scripts { files, folder, word } => {
+                let shown = arguments.from.display().to_string();
+                if let Some(command) = arguments.commands.first() {
+                    return Err(ImportError::CommandOfScript { script: shown, command: command.clone() });
+                }
+                let scripts = script::Scripts {
+                    root: &self.paths.root,
+                    folder: folder.as_deref(),
+                    word: word.as_deref(),
+                };
+                Ok((shown, scripts.read(&files), true))
+            }
             ImportSource::File { path, kind } => {
                 if let Some(command) = arguments.commands.first() {
                     return Err(ImportError::CommandOfFile { file: path, command: command.clone() });
@@ -145,27 +178,43 @@ impl Importer {
                 let shown = path.display().to_string();
                 let imported =
                     imported.map_err(|why| ImportError::Unreadable { what: shown.clone(), why })?;
-                Ok((shown, imported))
+                Ok((shown, imported, false))
             }
             ImportSource::Program { file, word } => {
                 let mut command = vec![word];
                 command.extend(arguments.commands.iter().cloned());
-                let text = match (&arguments.help_from, file) {
-                    (Some(from), _) if from == Path::new("-") => help::from_stdin()?,
-                    (Some(from), _) => source::read(from)?,
-                    (None, Some(program)) => {
-                        help::ask(&self.scripts, &self.runtime, &program, &arguments.commands)?
-                    }
-                    (None, None) => {
-                        return Err(ImportError::NoSuch { from: arguments.from.clone(), meant: None });
-                    }
-                };
+                let text = self.help(arguments, file.as_deref())?;
                 let shown = format!("the help of `{}`", command.join(" "));
-                let imported = mcp_bash_importing::read_help(&command, &text);
+                let aliases: Vec<String> = file
+                    .iter()
+                    .filter_map(|file| Some(file.canonicalize().ok()?.to_str()?.to_owned()))
+                    .collect();
+                let choices = HelpChoices {
+                    aliases: &aliases,
+                    allowed: &arguments.allow,
+                    all_options: arguments.all_options,
+                };
+                let imported = mcp_bash_importing::read_help(&command, &text, choices);
                 let imported =
                     imported.map_err(|why| ImportError::Unreadable { what: shown.clone(), why })?;
-                Ok((shown, imported))
+                Ok((shown, imported, false))
             }
+        }
+    }
+
+    /// The help text of a program, from where the user said.
+    fn help(&self, arguments: &Arguments, program: Option<&Path>) -> Result<String, ImportError> {
+        match (&arguments.help_from, program) {
+            (Some(from), _) if from == Path::new("-") => help::from_stdin(),
+            (Some(from), _) => source::read(from),
+            (None, Some(program)) => {
+                let command = help::HelpCommand { program, commands: &arguments.commands };
+                if !arguments.run_help && (arguments.json || !help::is_confirmed(&command)) {
+                    return Err(ImportError::NotConfirmed(command.to_string()));
+                }
+                help::ask(&self.scripts, &self.runtime, &command)
+            }
+            (None, None) => Err(ImportError::NoSuch { from: arguments.from.clone(), meant: None }),
         }
     }
 

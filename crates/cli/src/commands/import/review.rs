@@ -21,6 +21,9 @@ pub(super) struct Review {
     pub(super) left_out: Vec<LeftOut>,
     /// The folder for the files.
     pub(super) folder: PathBuf,
+    /// The folder for their tests.
+    pub(super) tests: PathBuf,
+    pub(super) has_tests: bool,
 }
 
 /// The verdict on a tool.
@@ -80,6 +83,12 @@ impl Review {
         let words = match (new, written) {
             (0, 0) => "Nothing was written: there is nothing new.\n".to_owned(),
             (0, _) if is_quiet => String::new(),
+            (0, written) if self.has_tests => format!(
+                "Wrote {} to {folder}, and a case file for each to {}: `mcp-bash test` compares the commands of calls, and \
+                 runs no script. Read the drafts, and complete what is unsure.\n",
+                counted(written, "file"),
+                self.tests.display()
+            ),
             (0, written) => format!(
                 "Wrote {} to {folder}. Look at them, change them as you like; `mcp-bash health` says whether they can be \
                  served.\n",
@@ -105,6 +114,9 @@ impl Review {
                 "file": self.file(tool),
                 "status": status,
                 "why": why,
+                "unsure": tool.doubts,
+                "lacks": tool.gaps,
+                "needs": tool.needs,
                 "metadata": tool.metadata(),
             })
         };
@@ -139,6 +151,32 @@ fn describe(text: &mut String, tool: &Tool, file: &Path, terminal: Terminal) {
     let _ = writeln!(text, "  runs  {}", shown(&tool.command_words()));
     for argument in &tool.arguments {
         let _ = writeln!(text, "  takes {}", shown(&described(argument)));
+    }
+    for variable in &tool.environment {
+        let _ = writeln!(text, "  sets  {}={}", variable.0, shown(&variable.1));
+    }
+    if let Some(input) = &tool.input {
+        let _ = writeln!(text, "  reads {}", shown(input));
+    }
+    if !tool.success_exit_codes.is_empty() {
+        let codes: Vec<String> = tool.success_exit_codes.iter().map(ToString::to_string).collect();
+        let _ = writeln!(text, "  exits with {}, which counts as an answer", codes.join(", "));
+    }
+    if !tool.needs.is_empty() {
+        let _ = writeln!(text, "  needs {}", shown(&tool.needs.join(", ")));
+    }
+    for gap in &tool.gaps {
+        let _ = writeln!(text, "  lacks {}", shown(gap));
+    }
+    for doubt in &tool.doubts {
+        let _ = writeln!(text, "  {} {}", terminal.painted("33", "unsure"), shown(doubt));
+    }
+    if tool.is_undescribed {
+        let _ = writeln!(
+            text,
+            "  {} nothing in it says what it does: write a description",
+            terminal.painted("33", "unsure")
+        );
     }
     let _ = writeln!(text, "  file  {}\n", file.display());
 }

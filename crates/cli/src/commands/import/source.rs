@@ -1,10 +1,14 @@
 //! Import source: a file of a known kind, or a program.
 
 use super::error::ImportError;
+use super::script;
 use mcp_bash_importing::{FileLocation, Imported, Unreadable};
 use mcp_bash_spelling::nearest;
 use rustix::fs::{Access, access};
 use std::path::{Path, PathBuf};
+
+/// More files than anyone keeps scripts in one folder.
+const MOST_FILES: usize = 2000;
 
 /// The largest file or help text that is read, in bytes.
 pub(super) const LONGEST: usize = 1024 * 1024;
@@ -15,6 +19,8 @@ pub(super) enum FileKind {
     Makefile,
     PackageJson,
     Taskfile,
+    /// A script, or a folder of scripts
+    Scripts,
 }
 
 /// File names that identify a kind, in lower case.
@@ -45,6 +51,8 @@ impl FileKind {
 
     pub(super) fn read(self, text: &str, place: FileLocation<'_>) -> Result<Imported, Unreadable> {
         match self {
+            // Scripts are read with their file, not as a text alone.
+            Self::Scripts => Err(Unreadable::NoText),
             Self::Justfile => Ok(mcp_bash_importing::read_justfile(text, place)),
             Self::Makefile => Ok(mcp_bash_importing::read_makefile(text, place)),
             Self::PackageJson => mcp_bash_importing::read_package_json(text, place),
@@ -57,6 +65,13 @@ pub(super) enum ImportSource {
     File {
         path: PathBuf,
         kind: FileKind,
+    },
+    /// Scripts, and the folder they were found in if that was named.
+    Scripts {
+        files: Vec<PathBuf>,
+        folder: Option<PathBuf>,
+        /// How a tool names a script that was found on the PATH.
+        word: Option<String>,
     },
     /// A program: its path, if it is to be run, and how a tool names it.
     Program {
@@ -71,6 +86,10 @@ impl ImportSource {
         if from.is_dir() {
             return in_folder(from, kind);
         }
+        let one = |file: &Path| Self::Scripts { files: vec![file.to_owned()], folder: None, word: None };
+        if kind == Some(FileKind::Scripts) {
+            return if from.exists() { Ok(one(from)) } else { Err(no_such(from)) };
+        }
         if let Some(kind) = kind.or_else(|| FileKind::of(from)) {
             if !from.exists() {
                 return Err(no_such(from));
@@ -79,7 +98,11 @@ impl ImportSource {
         }
         if !from.as_os_str().as_encoded_bytes().contains(&b'/') {
             return match on_path(from) {
+                Some(file) if script::is_script(&file) => {
+                    Ok(Self::Scripts { files: vec![file], folder: None, word: Some(text(from)?) })
+                }
                 Some(file) => Ok(Self::Program { file: Some(file), word: text(from)? }),
+                None if script::is_script(from) => Ok(one(from)),
                 None if from.exists() => Err(ImportError::UnknownFile(from.to_owned())),
                 None => Err(no_such(from)),
             };
@@ -87,9 +110,17 @@ impl ImportSource {
         if !from.exists() {
             return Err(no_such(from));
         }
+        if script::is_script(from) {
+            return Ok(one(from));
+        }
         if !is_program(from) {
             return Err(ImportError::UnknownFile(from.to_owned()));
         }
+        Self::program(from, root)
+    }
+
+    /// A program by its path, which is run for its help.
+    pub(super) fn program(from: &Path, root: &Path) -> Result<Self, ImportError> {
         let file =
             from.canonicalize().map_err(|source| ImportError::Read { file: from.to_owned(), source })?;
         let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
@@ -98,6 +129,21 @@ impl ImportSource {
             Err(_) => text(&file)?,
         };
         Ok(Self::Program { file: Some(file), word })
+    }
+}
+
+/// A program, or a script that the user lets run for its help.
+pub(super) fn to_run(from: &Path, root: &Path) -> Result<ImportSource, ImportError> {
+    if !from.as_os_str().as_encoded_bytes().contains(&b'/') {
+        return match on_path(from) {
+            Some(file) => Ok(ImportSource::Program { file: Some(file), word: text(from)? }),
+            None => Err(no_such(from)),
+        };
+    }
+    match from {
+        from if !from.exists() => Err(no_such(from)),
+        from if !is_program(from) => Err(ImportError::NoProgram(from.to_owned())),
+        from => ImportSource::program(from, root),
     }
 }
 
@@ -114,20 +160,28 @@ fn no_such(from: &Path) -> ImportError {
     ImportError::NoSuch { from: from.to_owned(), meant }
 }
 
-/// The one file in a folder that can be imported.
+/// The one file in a folder that can be imported, or else its scripts.
 fn in_folder(folder: &Path, kind: Option<FileKind>) -> Result<ImportSource, ImportError> {
     let entries = std::fs::read_dir(folder);
     let entries = entries.map_err(|source| ImportError::Read { file: folder.to_owned(), source })?;
     let is_wanted = |found: FileKind| kind.is_none_or(|kind| kind == found);
-    let known = entries.filter_map(Result::ok).map(|entry| entry.path()).filter(|path| path.is_file());
-    let mut known: Vec<(PathBuf, FileKind)> = known
-        .filter_map(|path| FileKind::of(&path).map(|kind| (path, kind)))
+    let mut files: Vec<PathBuf> =
+        entries.filter_map(Result::ok).map(|entry| entry.path()).take(MOST_FILES).collect();
+    files.sort();
+    let known: Vec<(&PathBuf, FileKind)> = files
+        .iter()
+        .filter(|path| path.is_file())
+        .filter_map(|path| FileKind::of(path).map(|kind| (path, kind)))
         .filter(|(_, kind)| is_wanted(*kind))
         .collect();
-    known.sort_by(|one, other| one.0.cmp(&other.0));
     match &*known {
+        [] if matches!(kind, None | Some(FileKind::Scripts))
+            && files.iter().any(|file| script::is_script(file)) =>
+        {
+            Ok(ImportSource::Scripts { files, folder: Some(folder.to_owned()), word: None })
+        }
         [] => Err(ImportError::NothingInFolder(folder.to_owned())),
-        [(path, kind)] => Ok(ImportSource::File { path: path.clone(), kind: *kind }),
+        [(path, kind)] => Ok(ImportSource::File { path: (*path).clone(), kind: *kind }),
         several => {
             let files = several.iter().map(|(path, _)| path.display().to_string()).collect();
             Err(ImportError::Several { folder: folder.to_owned(), files })

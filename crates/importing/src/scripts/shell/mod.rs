@@ -1,0 +1,71 @@
+//! Shell scripts: options from `getopts`, `getopt` and `case` loops, words from `$1` and `$@`, variables from
+//! `${NAME:-default}`, answers from `read -p`.
+
+mod body;
+mod checks;
+mod expansion;
+mod flow;
+mod getopts;
+mod lexer;
+mod option_loop;
+mod positions;
+mod run_values;
+mod tree;
+mod usage_text;
+mod variables;
+
+use super::comment;
+use super::reading::{ScriptOption, ScriptReading};
+use flow::Flow;
+use tree::{Item, Node};
+
+pub(super) fn read(text: &str) -> ScriptReading {
+    let mut reading =
+        ScriptReading { description: comment::of_header(text, "#"), ..ScriptReading::default() };
+    let Some(items) = tree::parse(text) else {
+        reading.is_opaque = Some("its text could not be read as a shell script to the end".to_owned());
+        reading.usage = usage_text::by_lines(text);
+        return reading;
+    };
+    let flow = Flow::of(&items);
+    reading.usage = usage_text::find(&items);
+    if flow.main.is_empty() {
+        reading.is_library = true;
+        return reading;
+    }
+    let checks = checks::Checks::of(&flow);
+    let has_loop =
+        option_loop::read(&flow, &checks, &mut reading) | getopts::read(&flow, &checks, &mut reading);
+    note_other_cases(&items, &mut reading);
+    positions::read(&flow, &checks, has_loop, &mut reading);
+    variables::read(&flow, &checks, &mut reading);
+    run_values::check(&flow, &mut reading);
+    body::read(&items, &mut reading);
+    reading
+}
+
+/// Long options in a case that was not understood: the draft does not have them, and says so.
+fn note_other_cases(items: &[Item], reading: &mut ScriptReading) {
+    let mut missing: Vec<String> = Vec::new();
+    flow::any_node(items, &mut |node| {
+        let Node::Case { arms, .. } = node else { return false };
+        for pattern in
+            arms.iter().flat_map(|arm| &arm.patterns).filter_map(|pattern| expansion::plain(pattern))
+        {
+            let name = pattern.trim_end_matches(['*', '?', '=']);
+            let is_option = name.len() > 3 && name.starts_with("--") && !name.contains(['*', '?', '[']);
+            let is_known =
+                || reading.options.iter().any(|known| known.names.iter().any(|known| known == name));
+            let is_idle = || ScriptOption::flag(vec![name.to_owned()]).is_idle();
+            if is_option && !is_known() && !is_idle() && !missing.iter().any(|known| known == name) {
+                missing.push(name.to_owned());
+            }
+        }
+        false
+    });
+    if !missing.is_empty() {
+        missing.truncate(10);
+        reading
+            .doubt(format!("it compares words with {}, in a way that is not understood", missing.join(", ")));
+    }
+}
