@@ -44,7 +44,7 @@ fn text_of(file: &Path) -> Option<String> {
     Some(String::from_utf8_lossy(bytes).into_owned())
 }
 
-/// Why a file that imports the SDK's marks is not a function file, and how to make it one.
+/// Why a file that seems meant to be a function file is none, and how to make it one.
 pub(crate) fn unmarked(file: &Path) -> Option<(&'static str, &'static str)> {
     file.file_name()?.to_str().filter(|name| !is_of_helper(name))?;
     let language = language_of_functions(file).or_else(|| language_of_script(file))?;
@@ -103,6 +103,13 @@ mod tests {
             ("a.py", "from mcp_bash import log, tool\ndef f(): ...\n", true),
             ("a.py", "from mcp_bash import (tool,\n log)\ndef f(): ...\n", true),
             ("a.py", "from mcp_bash import arguments, tools\n", false),
+            ("a.py", "from fastmcp import FastMCP\n@mcp.tool\ndef f(): ...\n", true),
+            ("a.py", "from mcp.server.fastmcp import FastMCP, Context\n", true),
+            ("a.py", "import os\n\nimport fastmcp\n", true),
+            ("a.py", "def add(a, b):\n    return a + b\n", true),
+            ("a.py", "import os\nprint(1)\n\nclass A:\n    def f(self): ...\n", false),
+            ("a.py", "def _helper(): ...\n", false),
+            ("_a.py", "import fastmcp\n", false),
             ("_a.py", "from mcp_bash import tool\n", false),
             ("a.cjs", "const { tool } = require('mcp-bash')\n", true),
             ("a.cjs", "const fs = require('fs')\n", false),
