@@ -34,6 +34,12 @@ class SessionState(MutableMapping[str, Any]):
     def __delitem__(self, key: str) -> None:
         del self._values[key]
 
+    def setdefault(self, key: str, default: Any = None) -> Any:
+        # The value that is kept, and not the one that was given.
+        if key not in self._values:
+            self[key] = default
+        return self._values[key]
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._values)
 

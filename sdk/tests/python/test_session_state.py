@@ -66,6 +66,8 @@ class SessionState(WorkerTest):
 
     def test_changes_inside_of_a_value_count(self):
         worker = self.served(SOURCE)
+        self.assert_text(worker.call("inside", state={}), "1")
+        self.assertEqual(self.change(worker), [{"set": {"cart": ["tea"]}, "delete": []}])
         self.assert_text(worker.call("inside", state={"cart": ["coffee"]}), "2")
         self.assertEqual(self.change(worker), [{"set": {"cart": ["coffee", "tea"]}, "delete": []}])
 
