@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -10,6 +11,8 @@ import textwrap
 import unittest
 
 from host import SDK
+
+PAGE = os.path.join(SDK, "..", "..", "docs", "testing.md")
 
 PROJECT = {
     "tools/shop.py": '''
@@ -212,9 +215,18 @@ PROJECT = {
 @unittest.skipUnless(importlib.util.find_spec("pytest"), "pytest is not installed")
 class WithPytest(unittest.TestCase):
     def test_the_tests_of_a_project(self):
+        self.run_tests(PROJECT)
+
+    def test_the_tests_on_the_page(self):
+        with open(PAGE, encoding="utf-8") as file:
+            blocks = dict(re.findall(r"^```python (\S+)\n(.*?)^```$", file.read(), re.MULTILINE | re.DOTALL))
+        self.assertEqual(set(blocks), {"tools/orders.py", "tests/test_orders.py"})
+        self.run_tests(blocks)
+
+    def run_tests(self, files):
         folder = os.path.realpath(tempfile.mkdtemp(prefix="mcp-bash-test-"))
         self.addCleanup(shutil.rmtree, folder)
-        for path, text in PROJECT.items():
+        for path, text in files.items():
             path = os.path.join(folder, path)
             os.makedirs(os.path.dirname(path), exist_ok=True)
             with open(path, "w", encoding="utf-8") as file:

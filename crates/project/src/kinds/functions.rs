@@ -10,7 +10,7 @@ use crate::kinds::picking;
 use crate::kinds::served_by::ServedBy;
 use crate::languages::{Language, language_named};
 use crate::walk::entry::{Context, Entry, RegistryEntry, Unread, below};
-use crate::walk::function_sign::functions_of;
+use crate::walk::function_sign::{foreign, functions_of};
 use crate::walk::listing::Listing;
 use crate::walk::run::{Asked, Said};
 use crate::walk::sighting::{Candidate, Sighting};
@@ -217,7 +217,9 @@ impl Entry for FunctionFile {
         context: &Context<'_>,
         problems: &mut Vec<String>,
     ) -> Result<Option<Self>, Unread> {
-        let Some(language) = functions_of(&candidate.file) else { return Ok(None) };
+        let Some(language) = functions_of(&candidate.file) else {
+            return foreign(&candidate.file).map_or(Ok(None), |why| Err(EntryError::from(why).into()));
+        };
         let Some(runner) = context.run else { return Ok(None) };
         let paths = context.paths;
         trust::may_run(&candidate.file, &paths.root)?;

@@ -32,6 +32,7 @@ pub(super) static PYTHON: Language = Language {
     explain,
     missing_packages,
     has_functions: signs::has_functions,
+    foreign: signs::foreign,
     unmarked: |_, text| signs::problem_without_functions(text),
     remedy_without_functions: "write `@tool` above each function that is to be a tool, outside of conditions, or let the \
                                name of the file begin with `_` if it helps others",

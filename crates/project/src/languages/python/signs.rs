@@ -32,13 +32,6 @@ pub(super) fn problem_without_functions(text: &str) -> Option<(&'static str, &'s
         let problem = "is not served: it imports marks of functions from mcp_bash, and no function has one";
         return Some((problem, MARK));
     }
-    if imports_fastmcp(text) {
-        return Some((
-            "is not served: it is a server of FastMCP",
-            "import the same names from `mcp_bash.fastmcp` instead, or write `from mcp_bash import tool` and `@tool`; \
-             docs/from-fastmcp.md has each construct of FastMCP with ours beside it",
-        ));
-    }
     let has_public_function = || text.lines().any(is_public_function);
     (!imports(text) && has_public_function()).then_some((
         "is not served: none of its functions is a tool",
@@ -47,8 +40,16 @@ pub(super) fn problem_without_functions(text: &str) -> Option<(&'static str, &'s
     ))
 }
 
+/// Why a file with marked functions is not for us, and the fix.
+pub(super) fn foreign(text: &str) -> Option<&'static str> {
+    (imports_fastmcp(text) && text.lines().any(is_decorator)).then_some(
+        "it is a server of FastMCP; import the same names from `mcp_bash.fastmcp`, or write `from mcp_bash import tool` and \
+         `@tool` (docs/from-fastmcp.md has each construct of FastMCP with ours beside it)",
+    )
+}
+
 /// `from fastmcp import FastMCP`, `from mcp.server.fastmcp import …`, `from mcp.server import MCPServer`, `import fastmcp`.
-pub(super) fn imports_fastmcp(text: &str) -> bool {
+fn imports_fastmcp(text: &str) -> bool {
     const MODULES: [&str; 4] = ["fastmcp", "mcp.server.fastmcp", "mcp.server.mcpserver", "mcp.server"];
     text.lines().map(str::trim_end).any(|line| {
         let module = line.strip_prefix("from ").or_else(|| line.strip_prefix("import "));
