@@ -18,7 +18,8 @@ def add(a: int, b: int) -> int:
 /// Both reports about a project.
 fn reports(project: &Project) -> [String; 2] {
     ["validate", "doctor"].map(|command| {
-        let output = Server::command().args([command, "--project-root"]).arg(project.root()).output().unwrap();
+        let output =
+            Server::command().args([command, "--project-root"]).arg(project.root()).output().unwrap();
         String::from_utf8_lossy(&output.stdout).into_owned()
     })
 }
@@ -63,7 +64,8 @@ fn functions_without_a_mark() {
 #[test]
 fn a_module_whose_package_has_another_name() {
     for (module, package) in [("yaml_not", "yaml_not"), ("sklearn", "scikit-learn")] {
-        let source = format!("import {module}\nfrom mcp_bash import tool\n@tool\ndef f() -> str:\n    return ''\n");
+        let source =
+            format!("import {module}\nfrom mcp_bash import tool\n@tool\ndef f() -> str:\n    return ''\n");
         let words = [&*format!("No module named '{module}'"), &*format!("pip install {package}`")];
         assert_reported("tools/learns.py", &source, &words);
     }

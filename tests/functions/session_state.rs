@@ -62,9 +62,13 @@ fn sessions_over_http_have_their_own() {
         let mut messages = session.request(id, "tools/call", &params).incoming();
         counted(&std::iter::from_fn(|| messages.next()).find(|message| message["id"] == id).unwrap()).0
     };
-    assert_eq!([count(&one, 1), count(&other, 1), count(&one, 2), count(&one, 3), count(&other, 2)], [1, 1, 2, 3, 2]);
+    assert_eq!(
+        [count(&one, 1), count(&other, 1), count(&one, 2), count(&one, 3), count(&other, 2)],
+        [1, 1, 2, 3, 2]
+    );
     // A request without a session has none, and says so.
-    let answer = server.send(&stateless(1, "tools/call", &json!({ "name": "count", "arguments": {} }))).json();
+    let answer =
+        server.send(&stateless(1, "tools/call", &json!({ "name": "count", "arguments": {} }))).json();
     assert!(text(&answer).contains("This client has no session"), "{answer}");
     assert_eq!(count(&other, 3), 3);
 }
@@ -121,7 +125,8 @@ fn a_file_with_state_in_its_module_is_served_by_one_process() {
 
 #[test]
 fn state_that_several_processes_would_have_is_reported() {
-    let several = VISITS.replace("VISITS = []", "from mcp_bash import worker\nworker(processes=2)\nVISITS = []");
+    let several =
+        VISITS.replace("VISITS = []", "from mcp_bash import worker\nworker(processes=2)\nVISITS = []");
     let project = Project::new().file("tools/visits.py", &several);
     for command in ["validate", "doctor"] {
         let said = Server::command().args([command, "--project-root"]).arg(project.root()).output().unwrap();

@@ -164,8 +164,7 @@ impl FunctionFile {
 impl Rest {
     /// The text of a JSON object.
     fn written(&self) -> String {
-        let text =
-            |text: &Option<String>| text.as_deref().map_or_else(|| "null".to_owned(), write::string);
+        let text = |text: &Option<String>| text.as_deref().map_or_else(|| "null".to_owned(), write::string);
         let list = |all: &[Box<RawValue>]| {
             let texts: Vec<&str> = all.iter().map(|text| text.get()).collect();
             format!("[{}]", texts.join(","))

@@ -68,6 +68,9 @@ mod tests {
         assert_eq!(completed, format!("node_modules/\n.registry/\n*.log\n\n{added}"));
         assert_eq!(completed_gitignore(&completed), None);
         let whole = completed_gitignore("").unwrap();
-        assert!(whole.starts_with("# mcp-bash\n.registry/\n.venv/\n") && whole.contains("\n*.log\n"), "{whole}");
+        assert!(
+            whole.starts_with("# mcp-bash\n.registry/\n.venv/\n") && whole.contains("\n*.log\n"),
+            "{whole}"
+        );
     }
 }

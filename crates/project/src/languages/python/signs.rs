@@ -53,7 +53,7 @@ fn imports_fastmcp(text: &str) -> bool {
     const MODULES: [&str; 4] = ["fastmcp", "mcp.server.fastmcp", "mcp.server.mcpserver", "mcp.server"];
     text.lines().map(str::trim_end).any(|line| {
         let module = line.strip_prefix("from ").or_else(|| line.strip_prefix("import "));
-        let module = module.map(|rest| rest.trim_start()).unwrap_or_default();
+        let module = module.map(str::trim_start).unwrap_or_default();
         let module = &module[..module.find([' ', ',']).unwrap_or(module.len())];
         MODULES.contains(&module) || module.starts_with("fastmcp.")
     })
