@@ -54,7 +54,7 @@ class SessionState(MutableMapping[str, Any]):
         after = {key: _encoded(key, value) for key, value in self._values.items()}
         if after == self._before:
             return None
-        size = sum(len(to_bytes(key)) + len(to_bytes(text)) for key, text in after.items())
+        size = len(to_bytes(encode(self._values)))
         if size > LARGEST:
             raise ToolError(
                 "The state of the session has %d bytes, and %d are allowed" % (size, LARGEST),

@@ -33,7 +33,7 @@ impl SessionState {
     /// for the operator.
     pub(crate) fn change(&self, changes: &str, budget: &Arc<Budget>) -> Result<(), &'static str> {
         const MALFORMED: &str = "its changes are malformed";
-        let changes: Value = serde_json::from_str(changes).map_err(|_| MALFORMED)?;
+        let changes: Map<String, Value> = serde_json::from_str(changes).map_err(|_| MALFORMED)?;
         let mut held = self.0.lock();
         let mut values = held.values.clone();
         for name in changes.get("delete").map_or(Ok(&[][..]), |names| as_slice(names).ok_or(MALFORMED))? {

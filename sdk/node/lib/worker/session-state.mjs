@@ -31,13 +31,13 @@ export class SessionState {
     const changed = Object.keys(after).filter((name) => after[name] !== this.#before[name])
     const deleted = Object.keys(this.#before).filter((name) => !Object.hasOwn(after, name))
     if (changed.length === 0 && deleted.length === 0) return undefined
-    const size = Object.entries(after).reduce((sum, pair) => sum + Buffer.byteLength(pair.join('')), 0)
+    const member = (name) => `${JSON.stringify(name)}:${after[name]}`
+    const size = Buffer.byteLength(`{${Object.keys(after).map(member).join(',')}}`)
     if (size > LARGEST)
       throw new ToolError(`The state of the session has ${size} bytes, and ${LARGEST} are allowed`, {
         hint: 'keep large values in files or in a database, and their names in the state',
       })
-    const set = changed.map((name) => `${JSON.stringify(name)}:${after[name]}`).join(',')
-    const json = `{"set":{${set}},"delete":${JSON.stringify(deleted)}}`
+    const json = `{"set":{${changed.map(member).join(',')}},"delete":${JSON.stringify(deleted)}}`
     const problem = misfit(json)
     if (problem) throw new ToolError(`The state of the session cannot be kept: it ${problem}`)
     return json
