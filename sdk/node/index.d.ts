@@ -426,10 +426,15 @@ export interface Context {
   /** A private folder of this call, removed after it. */
   readonly folder: string | undefined
   readonly caller: string | undefined
+  /** The state of the client's session: JSON values, kept from one call to the next. Throws without a session. */
+  readonly state: Record<string, any>
   readonly trace: Trace
   /** The name of the tool, resource or prompt. */
   readonly name: string
 }
+
+/** The state of the client's session: JSON values, kept from one call to the next. Throws without a session. */
+export function state(): Record<string, any>
 
 export const progress: ProgressFunction
 export const log: Log

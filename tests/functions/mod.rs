@@ -4,10 +4,12 @@
 mod calls;
 mod definitions;
 mod environments;
+mod foreign_files;
 mod hanging_files;
 mod identity;
 mod reading;
 mod roots;
+mod session_state;
 mod short_sessions;
 mod tools;
 

@@ -22,7 +22,8 @@ fn init_adds_missing_files_and_touches_nothing_else() {
     let made = "  Created server.d/server.meta.json\n  Updated .gitignore\n  Created .schemas\n  Created tools/hello\n";
     assert_eq!(said, format!("Initialized an MCP server project\n\n{made}{steps}"));
     let ignored = fs::read_to_string(root.join(".gitignore")).unwrap();
-    assert_eq!(ignored, "# mine\nnode_modules/\n.registry/\n\n# mcp-bash\n*.log\n.DS_Store\nThumbs.db\n");
+    let added = "# mcp-bash\n.venv/\nvenv/\n__pycache__/\n.pytest_cache/\n*.log\n.DS_Store\nThumbs.db\n";
+    assert_eq!(ignored, format!("# mine\nnode_modules/\n.registry/\n\n{added}"));
     let metadata = fs::read_to_string(root.join("server.d/server.meta.json")).unwrap();
     let metadata: Value = serde_json::from_str(&metadata).unwrap();
     assert_eq!((&metadata["name"], &metadata["title"]), (&json!("it-s-mine"), &json!("It's \"mine\"")));

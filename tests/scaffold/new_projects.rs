@@ -21,6 +21,10 @@ fn a_new_project_is_ready_and_its_tool_greets() {
            mcp-bash install               # add the server to your clients\n"
     );
     let root = project.path("demo");
+    let ignored = project.read("demo/.gitignore");
+    for line in [".registry/", ".venv/", "__pycache__/", "node_modules/"] {
+        assert!(ignored.lines().any(|found| found == line), "{line}: {ignored}");
+    }
     let expected = [
         ".gitignore",
         ".schemas",

@@ -77,6 +77,11 @@ export function caller() {
   return currentCall().caller
 }
 
+/** The state of the client's session: an object of JSON values, kept from one call to the next. */
+export function state() {
+  return currentCall().state
+}
+
 /** The trace context of the call, as in headers: { traceparent, tracestate, baggage }, each if present. */
 export function trace() {
   return currentCall().trace
@@ -153,6 +158,10 @@ export class Context {
 
   get caller() {
     return this.#call.caller
+  }
+
+  get state() {
+    return this.#call.state
   }
 
   get trace() {

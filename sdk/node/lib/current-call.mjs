@@ -2,7 +2,7 @@
 // call.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { Cancelled, CannotAsk } from './errors.mjs'
+import { Cancelled, CannotAsk, ToolError } from './errors.mjs'
 import { PrintedText } from './printed-text.mjs'
 
 const storage = new AsyncLocalStorage()
@@ -57,6 +57,10 @@ export class Call {
   wantsProgress = false
   canElicit = false
   canAsk = false
+  /** The state of the client's session, by name. */
+  get state() {
+    throw new ToolError('There is no session here: only a tool of a function file has the state of one')
+  }
   /** The reason for refusing a question if the client cannot ask. */
   cannotAsk = 'this client cannot be asked'
   cancelled = undefined

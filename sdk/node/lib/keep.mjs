@@ -4,6 +4,12 @@
 import { runOutsideOfCalls } from './current-call.mjs'
 
 const opened = []
+let isUsed = false
+
+/** Whether this process keeps anything, now or later. */
+export function keepsState() {
+  return isUsed
+}
 
 // A worker records what opening changes around it (environment, listeners), so that this is not undone after
 // the call.
@@ -19,6 +25,7 @@ export function setNoteChanges(note) {
  */
 export function keep(open, close) {
   if (typeof open !== 'function') throw new TypeError('keep() needs a function that opens what is kept')
+  isUsed = true
   let current
 
   const end = async () => {

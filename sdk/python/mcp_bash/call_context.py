@@ -8,12 +8,16 @@ from __future__ import annotations
 
 from contextvars import ContextVar
 
+from .context_habits import DONE, ContextHabits, Done
 from .errors import CannotAsk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any, Dict, List, NoReturn, Optional
+
+    from .definitions import Definitions
+    from .session_state import SessionState
 
 
 # No useful number is larger, and JSON parsers need not accept such numbers.
@@ -47,7 +51,7 @@ class Root:
 _ASK_FOR_ROOTS: "Dict[str, Any]" = {"method": "roots/list"}
 
 
-class Context:
+class Context(ContextHabits):
     """One call. A parameter of this type receives it; other functions use the functions of the package."""
 
     # The reason for refusing a question if the client cannot ask.
@@ -59,6 +63,7 @@ class Context:
         # The client's answer to the request for its roots; empty if it did not answer.
         self._roots_answer: Optional[Dict[str, Any]] = None
         self._roots_turn: Any = None
+        self._state: Optional[SessionState] = None
 
     # The data of the call.
 
@@ -136,6 +141,35 @@ class Context:
         return caller
 
     @property
+    def state(self) -> SessionState:
+        """The state of the client's session: a dict of JSON values, kept from one call to the next. Raises `ToolError` if
+        the client has no session."""
+        if self._state is None:
+            from .session_state import SessionState
+
+            received = self.facts.get("state")
+            if received is None:
+                from .errors import ToolError
+
+                raise ToolError(self._no_state(), type="no_session")
+            self._state = SessionState(received)
+        return self._state
+
+    def _no_state(self) -> str:
+        if self.facts.get("tool"):
+            return "This client has no session (its protocol has none), and so there is no state of one"
+        return "Only tools have the state of a session"
+
+    def changed_state(self) -> Optional[Dict[str, Any]]:
+        """What the call has changed in the state, if it has used it at all."""
+        return None if self._state is None else self._state.changes()
+
+    @property
+    def definitions(self) -> Optional[Definitions]:
+        """The functions of the file, if it is a file of functions."""
+        return None
+
+    @property
     def trace(self) -> Dict[str, str]:
         """The trace context of the call: ``traceparent``, ``tracestate``, ``baggage``."""
         return self.facts.get("trace") or {}
@@ -188,12 +222,13 @@ class Context:
             params["message"] = message
         self.notify("notifications/progress", params)
 
-    def log(self, level: str, data: Any, logger: Optional[str] = None) -> None:
+    def log(self, level: str, data: Any, logger: Optional[str] = None) -> Done:
         """Sends a log message to the client. ``data`` is a text or any JSON."""
         params: Dict[str, Any] = {"level": level, "data": data}
         if logger is not None:
             params["logger"] = logger
         self.notify("notifications/message", params)
+        return DONE
 
     # The output, for subclasses.
 

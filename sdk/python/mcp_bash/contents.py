@@ -69,6 +69,10 @@ class Text(Content):
         return self._block("text", text=self.text)
 
 
+# Usual names of formats that their types do not have.
+_FORMATS = {"jpg": "jpeg", "svg": "svg+xml", "mp3": "mpeg", "m4a": "mp4"}
+
+
 class _Media(Content):
     """Bytes, given or from a file, with their type."""
 
@@ -80,11 +84,16 @@ class _Media(Content):
         mime: Optional[str] = None,
         *,
         path: Union[str, "os.PathLike[str]", None] = None,
+        format: Optional[str] = None,
         audience: Optional[List[str]] = None,
         priority: Optional[float] = None,
         meta: Optional[Mapping[str, Any]] = None,
     ) -> None:
         super().__init__(audience=audience, priority=priority, meta=meta)
+        if format is not None:
+            if mime is not None:
+                raise TypeError("%s() takes mime= or format=, not both" % type(self).__name__)
+            mime = self._type_of_format(format)
         if data is not None and not isinstance(data, (bytes, bytearray, memoryview)):
             data, path = None, data
         if (data is None) == (path is None):
@@ -99,12 +108,17 @@ class _Media(Content):
             raise ValueError("%s() cannot tell the type of its data: give it mime=…" % type(self).__name__)
         self.mime = found
 
+    def _type_of_format(self, format: str) -> str:
+        """``png`` → ``image/png``."""
+        format = format.lower().lstrip(".")
+        return format if "/" in format else "%s/%s" % (self.kind, _FORMATS.get(format, format))
+
     def block(self) -> Dict[str, Any]:
         return self._block(self.kind, data=base64_text(self.data), mimeType=self.mime)
 
 
 class Image(_Media):
-    """An image: ``Image(data)``, ``Image("plot.png")``, ``Image(data, "image/png")``."""
+    """An image: ``Image(data)``, ``Image("plot.png")``, ``Image(data, "image/png")``, ``Image(data=data, format="png")``."""
 
     kind = "image"
 

@@ -4,15 +4,18 @@ file exist."""
 
 from __future__ import annotations
 
+import os
 import sys
+
+from .json_types import is_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import FrameType
-    from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, TypeVar, Union, overload
+    from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, TypeVar, Union, overload
 
     F = TypeVar("F", bound=Callable[..., Any])
-    Icons = Sequence[Union[str, Mapping[str, Any]]]
+    Icons = Sequence[Union[str, Mapping[str, Any], object]]
 else:
 
     def overload(function):
@@ -20,6 +23,14 @@ else:
 
 
 _frame_at: Callable[[int], FrameType] = getattr(sys, "_getframe")
+_OWN_FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
+# The hints of a tool by their names in Python, as the models of some packages have them.
+_HINTS = {
+    "read_only_hint": "readOnlyHint",
+    "destructive_hint": "destructiveHint",
+    "idempotent_hint": "idempotentHint",
+    "open_world_hint": "openWorldHint",
+}
 
 
 class Declaration:
@@ -27,11 +38,13 @@ class Declaration:
 
     __slots__ = ("kind", "function", "options", "file", "line")
 
-    def __init__(self, kind: str, function: Callable[..., Any], options: Dict[str, Any], depth: int) -> None:
+    def __init__(self, kind: str, function: Callable[..., Any], options: Dict[str, Any]) -> None:
         self.kind = kind
         self.function = function
         self.options = options
-        frame: FrameType = _frame_at(depth)
+        frame: FrameType = _frame_at(1)
+        while frame.f_back is not None and frame.f_code.co_filename.startswith(_OWN_FOLDER):
+            frame = frame.f_back
         self.file = frame.f_code.co_filename
         code = getattr(function, "__code__", None)
         self.line: int = code.co_firstlineno if code else frame.f_lineno
@@ -56,12 +69,13 @@ def tool(
     destructive: Optional[bool] = None,
     idempotent: Optional[bool] = None,
     open_world: Optional[bool] = None,
-    annotations: Optional[Mapping[str, Any]] = None,
+    annotations: Union[Mapping[str, Any], object, None] = None,
     timeout: Optional[float] = None,
     max_timeout: Optional[float] = None,
     timeout_hint: Optional[str] = None,
     progress_extends_timeout: Optional[bool] = None,
     icons: Optional[Icons] = None,
+    tags: Optional[Iterable[str]] = None,
     meta: Optional[Mapping[str, Any]] = None,
     output: Union[bool, Mapping[str, Any], type] = True,
     requires: Optional[Sequence[str]] = None,
@@ -78,12 +92,13 @@ def tool(
     destructive: Optional[bool] = None,
     idempotent: Optional[bool] = None,
     open_world: Optional[bool] = None,
-    annotations: Optional[Mapping[str, Any]] = None,
+    annotations: Union[Mapping[str, Any], object, None] = None,
     timeout: Optional[float] = None,
     max_timeout: Optional[float] = None,
     timeout_hint: Optional[str] = None,
     progress_extends_timeout: Optional[bool] = None,
     icons: Optional[Icons] = None,
+    tags: Optional[Iterable[str]] = None,
     meta: Optional[Mapping[str, Any]] = None,
     output: Union[bool, Mapping[str, Any], type] = True,
     requires: Optional[Sequence[str]] = None,
@@ -91,7 +106,8 @@ def tool(
     """Makes a function a tool. Its name, types and docstring are its definition; the options add what they
     cannot express.
 
-    ``read_only``, ``destructive``, ``idempotent`` and ``open_world`` are hints for clients; ``timeout`` and ``max_timeout`` are
+    ``read_only``, ``destructive``, ``idempotent`` and ``open_world`` are hints for clients, and so is what
+    ``annotations`` holds, a dict or a `ToolAnnotations` of another package; ``timeout`` and ``max_timeout`` are
     seconds; ``output=False`` gives no output schema, a type or a schema another one; ``requires`` names what the client must
     offer: ``elicitation``, ``elicitation.url``, ``sampling``, ``roots``.
     """
@@ -106,13 +122,13 @@ def tool(
         "name": name,
         "title": title,
         "description": description,
-        "annotations": {**(annotations or {}), **given_hints} or None,
+        "annotations": {**_annotations("tool", annotations), **given_hints} or None,
         "timeoutSecs": _seconds(timeout),
         "maxTimeoutSecs": _seconds(max_timeout),
         "timeoutHint": timeout_hint,
         "progressExtendsTimeout": progress_extends_timeout,
         "icons": _icons(icons),
-        "_meta": dict(meta) if meta else None,
+        "_meta": _meta(meta, tags),
         "output": output,
         "requiredCapabilities": list(requires) if requires else None,
     }
@@ -127,8 +143,9 @@ def resource(
     description: Optional[str] = None,
     mime_type: Optional[str] = None,
     size: Optional[int] = None,
-    annotations: Optional[Mapping[str, Any]] = None,
+    annotations: Union[Mapping[str, Any], object, None] = None,
     icons: Optional[Icons] = None,
+    tags: Optional[Iterable[str]] = None,
     meta: Optional[Mapping[str, Any]] = None,
 ) -> Callable[[F], F]:
     """Makes a function the content of a resource. With ``{variables}`` in the URI it is a resource template,
@@ -140,15 +157,15 @@ def resource(
         "description": description,
         "mimeType": mime_type,
         "size": size,
-        "annotations": dict(annotations) if annotations else None,
+        "annotations": _annotations("resource", annotations) or None,
         "icons": _icons(icons),
-        "_meta": dict(meta) if meta else None,
+        "_meta": _meta(meta, tags),
     }
     if callable(uri):  # without parentheses
         raise TypeError('@resource needs a URI: @resource("config://app")')
 
     def decorate(function: F) -> F:
-        _declare("resource", function, options, 3)
+        _declare("resource", function, options)
         return function
 
     return decorate
@@ -165,6 +182,7 @@ def prompt(
     title: Optional[str] = None,
     description: Optional[str] = None,
     icons: Optional[Icons] = None,
+    tags: Optional[Iterable[str]] = None,
     meta: Optional[Mapping[str, Any]] = None,
     timeout: Optional[float] = None,
     requires: Optional[Sequence[str]] = None,
@@ -178,6 +196,7 @@ def prompt(
     title: Optional[str] = None,
     description: Optional[str] = None,
     icons: Optional[Icons] = None,
+    tags: Optional[Iterable[str]] = None,
     meta: Optional[Mapping[str, Any]] = None,
     timeout: Optional[float] = None,
     requires: Optional[Sequence[str]] = None,
@@ -188,7 +207,7 @@ def prompt(
         "title": title,
         "description": description,
         "icons": _icons(icons),
-        "_meta": dict(meta) if meta else None,
+        "_meta": _meta(meta, tags),
         "timeoutSecs": _seconds(timeout),
         "requiredCapabilities": list(requires) if requires else None,
     }
@@ -231,19 +250,19 @@ def _note(kind: str, options: Dict[str, Any], function: Optional[F]) -> Any:
     if function is not None:
         if not callable(function):
             raise TypeError("@%s takes options by their names: @%s(name=…)" % (kind, kind))
-        _declare(kind, function, options, 4)
+        _declare(kind, function, options)
         return function
 
     def decorate(decorated: F) -> F:
-        _declare(kind, decorated, options, 3)
+        _declare(kind, decorated, options)
         return decorated
 
     return decorate
 
 
-def _declare(kind: str, function: Callable[..., Any], options: Dict[str, Any], depth: int) -> None:
+def _declare(kind: str, function: Callable[..., Any], options: Dict[str, Any]) -> None:
     given = {key: value for key, value in options.items() if value is not None}
-    declared.append(Declaration(kind, function, given, depth))
+    declared.append(Declaration(kind, function, given))
 
 
 def _seconds(value: Optional[float]) -> Optional[int]:
@@ -253,4 +272,33 @@ def _seconds(value: Optional[float]) -> Optional[int]:
 def _icons(icons: Optional[Icons]) -> Optional[List[Dict[str, Any]]]:
     if not icons:
         return None
-    return [{"src": icon} if isinstance(icon, str) else dict(icon) for icon in icons]
+    return [{"src": icon} if isinstance(icon, str) else _members(icon, "icons") for icon in icons]
+
+
+def _meta(meta: Optional[Mapping[str, Any]], tags: Optional[Iterable[str]]) -> Optional[Dict[str, Any]]:
+    """The ``_meta`` of a definition. Tags are in it: the protocol has no place of their own for them."""
+    whole = dict(meta) if meta else {}
+    if tags is not None:
+        if isinstance(tags, str):
+            raise TypeError("tags=… takes a set of texts: tags={%r}" % tags)
+        whole["mcpbash/tags"] = sorted(set(tags))
+    return whole or None
+
+
+def _annotations(kind: str, given: Any) -> Dict[str, Any]:
+    """Annotations from a dict or from a model, without those that are not set."""
+    members = _members(given, "@%s(annotations=…)" % kind) if given is not None else {}
+    return {_HINTS.get(name, name): value for name, value in members.items() if value is not None}
+
+
+def _members(value: Any, place: str) -> Dict[str, Any]:
+    """The members of a dict, a pydantic model or a simple object, by their names in the protocol."""
+    if is_object(value):
+        return dict(value)
+    if hasattr(value, "model_dump"):
+        dumped: Dict[str, Any] = value.model_dump(mode="json", by_alias=True, exclude_none=True)
+        return dumped
+    held = getattr(value, "__dict__", None)
+    if held is None or isinstance(value, type):
+        raise TypeError("%s takes a dict or an object with such members, not %s" % (place, type(value).__name__))
+    return dict(held)

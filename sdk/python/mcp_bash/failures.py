@@ -26,6 +26,10 @@ def one_line(problem: BaseException, file: Optional[str]) -> str:
     if isinstance(problem, SystemExit):
         name, words = "SystemExit", "sys.exit(%s) was called" % ("" if problem.code is None else repr(problem.code))
     place = line_of(problem, file)
+    if isinstance(problem, ModuleNotFoundError):
+        from .missing_modules import remedy
+
+        others += remedy(problem)
     return name + (": " + words if words else "") + (" (%s)" % place if place else "") + others
 
 

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     P = ParamSpec("P")
 
 _all: List["_Made"] = []
+# All functions whose results are kept.
+kept: List["_Kept"] = []
 _making = threading.RLock()
 
 
@@ -97,6 +99,7 @@ class _Kept:
         self._made: Dict[Tuple[Any, ...], _Made] = {}
         self.__doc__ = function.__doc__
         self.__name__: str = getattr(function, "__name__", "kept")
+        kept.append(self)
         self.__wrapped__ = function
         self._awaits = inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function)
 
@@ -107,6 +110,9 @@ class _Kept:
             with _making:
                 made = self._made.get(key) or self._make(key, positional, named)
         return self._share(key, made) if self._awaits else made.value
+
+    def forget(self) -> None:
+        self._made.clear()
 
     def _make(self, key: Tuple[Any, ...], positional: Tuple[Any, ...], named: Dict[str, Any]) -> _Made:
         if inspect.isgeneratorfunction(self._function):
@@ -173,6 +179,12 @@ async def end_all_async() -> None:
                 await ending
         except BaseException:
             _tell_of_failure()
+
+
+def forget_all() -> None:
+    """Forgets everything that was kept and has ended, for tests: the next call creates it again."""
+    for one in kept:
+        one.forget()
 
 
 def _end_one(end: Callable[[], Any]) -> None:

@@ -20,7 +20,7 @@ from .script import ScriptContext, print_line, tell_protocol_error
 def run(function: Callable[..., Any]) -> None:
     """Serves the single call, and exits."""
     try:
-        offered = ToolFunction(Declaration("tool", function, {}, 3))
+        offered = ToolFunction(Declaration("tool", function, {}))
     except DefinitionError as problem:
         sys.exit("%s: %s" % (os.path.basename(sys.argv[0]), problem))
     if sys.argv[1:] == ["--metadata"]:

@@ -9,7 +9,7 @@ from .json_types import error_message, is_list, is_object
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Union
+    from typing import Any, Callable, Dict, Generator, List, Mapping, Optional, Sequence, Union
 
     from .call_context import Context, Root
 
@@ -20,6 +20,14 @@ class Sampled(str):
     model: Optional[str]
     stop_reason: Optional[str]
     content: Any
+
+    @property
+    def text(self) -> str:
+        return str(self)
+
+    def __await__(self) -> Generator[Any, None, Sampled]:
+        yield from ()
+        return self
 
     @classmethod
     def read(cls, result: Mapping[str, Any]) -> Sampled:

@@ -46,7 +46,7 @@ class Models(unittest.TestCase):
         def grow(tree: Tree, other: Optional[Tree] = None) -> Tree:
             return tree
 
-        tool = ToolFunction(Declaration("tool", grow, {}, 1))
+        tool = ToolFunction(Declaration("tool", grow, {}))
         schema = tool.definition["inputSchema"]
         self.assertEqual(schema["properties"]["tree"], {"$ref": "#/$defs/Tree"})
         self.assertEqual(schema["$defs"]["Tree"]["properties"]["below"]["items"], {"$ref": "#/$defs/Tree"})
@@ -86,7 +86,7 @@ class Models(unittest.TestCase):
         def meet(person: Person) -> str:
             return person.name
 
-        tool = ToolFunction(Declaration("tool", meet, {}, 1))
+        tool = ToolFunction(Declaration("tool", meet, {}))
         with self.assertRaises(BadArgument) as raised:
             tool.prepare({"arguments": {"person": {"name": "x", "home": {}}}}, None)
         self.assertIn("Argument `person`: home.city: ", str(raised.exception))

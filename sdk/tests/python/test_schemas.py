@@ -408,7 +408,7 @@ class Notes(unittest.TestCase):
 
 
 def offered(function, kind="tool", **options):
-    definitions = Definitions([Declaration(kind, function, options, 1)])
+    definitions = Definitions([Declaration(kind, function, options)])
     return definitions.all()[0]
 
 

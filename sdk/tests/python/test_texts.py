@@ -34,7 +34,7 @@ def prompt_of(hint):
         return a
 
     f.__annotations__["a"] = hint
-    return Definitions([Declaration("prompt", f, {}, 1)]).all()[0]
+    return Definitions([Declaration("prompt", f, {})]).all()[0]
 
 
 def read(hint, text):

@@ -32,6 +32,7 @@ pub(super) fn check(catalog: &Catalog, folders: &[Folder], found: &mut Vec<Diagn
         found.extend(scripts.filter_map(|file| stray(file)));
     }
     found.extend(catalog.function_files().iter().filter_map(|file| without_functions(file)));
+    found.extend(catalog.function_files().iter().filter_map(|file| with_split_state(file)));
 }
 
 /// Function files, and the files that they load.
@@ -52,6 +53,15 @@ fn without_functions(file: &FunctionFile) -> Option<Diagnostic> {
     let problem = "was loaded, and no function in it is a tool, a resource or a prompt";
     let language = file.served_by.worker.program.language().filter(|_| is_empty)?;
     Some(Diagnostic::warning(&file.served_by.file, problem, language.remedy_without_functions))
+}
+
+/// A file whose state several processes have, each its own.
+fn with_split_state(file: &FunctionFile) -> Option<Diagnostic> {
+    let state = file.split_state()?;
+    let problem = format!("is served by several processes, and each of them has its own {state}");
+    let place = file.served_by.worker.program.place_of_option("processes");
+    let remedy = format!("leave out {place}, so that one process serves it, or keep the state elsewhere");
+    Some(Diagnostic::warning(&file.served_by.file, &problem, &remedy))
 }
 
 fn stray(file: &Path) -> Option<Diagnostic> {

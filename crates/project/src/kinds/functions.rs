@@ -10,7 +10,7 @@ use crate::kinds::picking;
 use crate::kinds::served_by::ServedBy;
 use crate::languages::{Language, language_named};
 use crate::walk::entry::{Context, Entry, RegistryEntry, Unread, below};
-use crate::walk::function_sign::functions_of;
+use crate::walk::function_sign::{foreign, functions_of};
 use crate::walk::listing::Listing;
 use crate::walk::run::{Asked, Said};
 use crate::walk::sighting::{Candidate, Sighting};
@@ -68,6 +68,9 @@ struct Rest {
     prompts: Vec<Box<RawValue>>,
     instructions: Option<String>,
     worker: Option<Box<RawValue>>,
+    /// The state of the module, in words, if its options let several processes have one each.
+    #[serde(rename = "splitState")]
+    split_state: Option<String>,
 }
 
 /// A function file in our registry.
@@ -137,6 +140,11 @@ impl FunctionFile {
         })
     }
 
+    /// The state of the module, in words, if several processes may each have their own.
+    pub(crate) fn split_state(&self) -> Option<&str> {
+        self.rest.split_state.as_deref()
+    }
+
     /// The other files of the project that it loads, by their paths below the project.
     pub(crate) fn loaded_files(&self) -> impl Iterator<Item = &Path> {
         self.parts.iter().map(|part| &*part.file)
@@ -156,17 +164,19 @@ impl FunctionFile {
 impl Rest {
     /// The text of a JSON object.
     fn written(&self) -> String {
+        let text = |text: &Option<String>| text.as_deref().map_or_else(|| "null".to_owned(), write::string);
         let list = |all: &[Box<RawValue>]| {
             let texts: Vec<&str> = all.iter().map(|text| text.get()).collect();
             format!("[{}]", texts.join(","))
         };
         format!(
-            r#"{{"resources":{},"templates":{},"prompts":{},"instructions":{},"worker":{}}}"#,
+            r#"{{"resources":{},"templates":{},"prompts":{},"instructions":{},"worker":{},"splitState":{}}}"#,
             list(&self.resources),
             list(&self.templates),
             list(&self.prompts),
-            self.instructions.as_deref().map_or_else(|| "null".to_owned(), write::string),
-            self.worker.as_deref().map_or("null", RawValue::get)
+            text(&self.instructions),
+            self.worker.as_deref().map_or("null", RawValue::get),
+            text(&self.split_state),
         )
     }
 }
@@ -206,7 +216,9 @@ impl Entry for FunctionFile {
         context: &Context<'_>,
         problems: &mut Vec<String>,
     ) -> Result<Option<Self>, Unread> {
-        let Some(language) = functions_of(&candidate.file) else { return Ok(None) };
+        let Some(language) = functions_of(&candidate.file) else {
+            return foreign(&candidate.file).map_or(Ok(None), |why| Err(EntryError::from(why).into()));
+        };
         let Some(runner) = context.run else { return Ok(None) };
         let paths = context.paths;
         trust::may_run(&candidate.file, &paths.root)?;

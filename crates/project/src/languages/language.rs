@@ -42,6 +42,8 @@ pub struct Language {
     pub missing_packages: fn(&Path, &Paths, bool) -> Option<(PathBuf, String)>,
     /// Whether a text imports the SDK and marks functions.
     pub(crate) has_functions: fn(&str) -> bool,
+    /// Why a text that marks functions for another framework is not served, and the fix.
+    pub(crate) foreign: fn(&str) -> Option<&'static str>,
     /// Why a script with that extension and text, which imports the SDK, has no functions, and the fix.
     pub(crate) unmarked: fn(&str, &str) -> Option<(&'static str, &'static str)>,
     /// The fix for a file that was loaded and has no functions.

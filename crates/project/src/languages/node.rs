@@ -24,6 +24,7 @@ pub(super) static NODE: Language = Language {
     explain: |message, _, _| message,
     missing_packages: |file, paths, _| missing_packages(file, paths),
     has_functions: |text| imports(text) && marks(text),
+    foreign: |_| None,
     unmarked: |ending, text| {
         (ending == "cjs" && imports(text)).then_some((
             "is not served: functions of a `.cjs` file are no tools",

@@ -35,6 +35,12 @@ pub(crate) fn functions_of(file: &Path) -> Option<&'static Language> {
     ((language.has_functions)(&text) && matches!(Metadata::inline(file), Ok(None))).then_some(language)
 }
 
+/// Why a file without metadata beside it, whose functions are marked for another framework, is not served.
+pub(crate) fn foreign(file: &Path) -> Option<&'static str> {
+    let why = (language_of_file(file)?.foreign)(&text_of(file)?)?;
+    matches!(Metadata::inline(file), Ok(None)).then_some(why)
+}
+
 /// The text of a file without its byte order mark. Signs are ASCII in every encoding that a file may declare, so the
 /// encoding of the rest does not matter.
 fn text_of(file: &Path) -> Option<String> {
@@ -44,7 +50,7 @@ fn text_of(file: &Path) -> Option<String> {
     Some(String::from_utf8_lossy(bytes).into_owned())
 }
 
-/// Why a file that imports the SDK's marks is not a function file, and how to make it one.
+/// Why a file that seems meant to be a function file is none, and how to make it one.
 pub(crate) fn unmarked(file: &Path) -> Option<(&'static str, &'static str)> {
     file.file_name()?.to_str().filter(|name| !is_of_helper(name))?;
     let language = language_of_functions(file).or_else(|| language_of_script(file))?;
@@ -103,6 +109,9 @@ mod tests {
             ("a.py", "from mcp_bash import log, tool\ndef f(): ...\n", true),
             ("a.py", "from mcp_bash import (tool,\n log)\ndef f(): ...\n", true),
             ("a.py", "from mcp_bash import arguments, tools\n", false),
+            ("a.py", "def add(a, b):\n    return a + b\n", true),
+            ("a.py", "import os\nprint(1)\n\nclass A:\n    def f(self): ...\n", false),
+            ("a.py", "def _helper(): ...\n", false),
             ("_a.py", "from mcp_bash import tool\n", false),
             ("a.cjs", "const { tool } = require('mcp-bash')\n", true),
             ("a.cjs", "const fs = require('fs')\n", false),
@@ -111,6 +120,26 @@ mod tests {
             let file = folder.path().join(name);
             std::fs::write(&file, text).unwrap();
             assert_eq!(unmarked(&file).is_some(), is_told, "{name}: {text}");
+        }
+    }
+
+    #[test]
+    fn a_server_of_another_framework_is_recognised() {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text, is_told) in [
+            ("a.py", "from fastmcp import FastMCP\n@mcp.tool\ndef f(): ...\n", true),
+            ("a.py", "from mcp.server.fastmcp import FastMCP, Context\n@mcp.tool()\ndef f(): ...\n", true),
+            ("a.py", "from mcp.server import MCPServer\n@mcp.resource('a://b')\ndef f(): ...\n", true),
+            ("a.py", "import os\n\nimport fastmcp\n@mcp.prompt\n", true),
+            ("a.py", "from fastmcp import Client\n", false),
+            ("a.py", "from mcp_bash.fastmcp import FastMCP\n@mcp.tool\n", false),
+            ("a.py", "# mcp: {\"name\": \"x\"}\nimport fastmcp\n@mcp.tool\n", false),
+            ("_a.py", "import fastmcp\n@mcp.tool\n", false),
+            ("a.mjs", "import fastmcp\n@mcp.tool\n", false),
+        ] {
+            let file = folder.path().join(name);
+            std::fs::write(&file, text).unwrap();
+            assert_eq!(foreign(&file).is_some(), is_told, "{name}: {text}");
         }
     }
 

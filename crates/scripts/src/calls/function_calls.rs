@@ -143,6 +143,7 @@ impl Asked<'_> {
             request: self.request,
             caller: self.caller,
             meta: "{}",
+            session_state: None,
             trace: self.trace,
             roots: &ScriptRoots::new(&[]),
             has_unasked_roots: false,

@@ -16,6 +16,8 @@ pub struct ToolCall<'a> {
     pub caller: &'a str,
     /// The caller's `_meta`: the text of a JSON object.
     pub meta: &'a str,
+    /// The state of the caller's session, the text of a JSON object; `None` without a session.
+    pub session_state: Option<&'a str>,
     /// The trace that the call is part of.
     pub trace: &'a TraceVariables,
     /// The token for progress notifications; empty if the client wants none.
@@ -45,6 +47,7 @@ impl<'a> ToolCall<'a> {
             request: Request::Tool { name: &tool.name, arguments: self.arguments },
             caller: self.caller,
             meta: self.meta,
+            session_state: self.session_state,
             trace: self.trace,
             roots: self.roots,
             has_unasked_roots: self.has_unasked_roots,

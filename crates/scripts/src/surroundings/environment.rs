@@ -209,7 +209,7 @@ fn changed(surroundings: &Surroundings, mut variables: Map, changes: &Changes) -
 
 /// Variables that belong to one call or one question. If a script of another server runs this one, that script's variables
 /// are not passed on.
-pub(crate) const OF_ONE_CALL: [&str; 49] = [
+pub(crate) const OF_ONE_CALL: [&str; 50] = [
     "BAGGAGE",
     "MCPBASH_TIMEOUT_HINT",
     "MCP_ASK_KEY",

@@ -52,6 +52,8 @@ pub struct WorkerCall<'a> {
     pub caller: &'a str,
     /// The caller's `_meta`: the text of a JSON object.
     pub meta: &'a str,
+    /// The state of the caller's session, the text of a JSON object; `None` without a session.
+    pub session_state: Option<&'a str>,
     pub trace: &'a TraceVariables,
     pub roots: &'a ScriptRoots,
     /// Whether the client has roots of its own that it was not asked for yet.

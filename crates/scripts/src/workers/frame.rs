@@ -127,6 +127,9 @@ pub(super) fn of_call(number: u64, call: &WorkerCall<'_>) -> Vec<u8> {
     if call.meta != "{}" {
         push_json(&mut frame, "meta", call.meta);
     }
+    if let Some(state) = call.session_state {
+        push_json(&mut frame, "state", state);
+    }
     if call.roots.count != "0" {
         push_json(&mut frame, "roots", &call.roots.json);
     }

@@ -92,6 +92,7 @@ impl Project {
             arguments,
             caller: "test",
             meta: "{}",
+            session_state: None,
             trace: &self.trace,
             progress_token: "",
             roots: &self.roots,

@@ -45,7 +45,17 @@ impl Work {
         match message.get("method").and_then(Raw::string).as_deref() {
             Some("notifications/progress") => current.relay_progress(params),
             Some("notifications/message") => current.relay_log(params),
+            Some("session/state") => self.keep_state(params),
             _ => {}
+        }
+    }
+
+    /// Keeps what a function has changed in the state of its session.
+    fn keep_state(&self, changes: Raw<'_>) {
+        let Some(session) = self.session() else { return };
+        if let Err(why) = session.state.change(changes.text(), self.budget()) {
+            let facts = || Facts::none().words("problem", why);
+            self.log(LogLevel::Warning, "mcp.session", "the state of the session was not kept", facts);
         }
     }
 }

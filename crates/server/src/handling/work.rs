@@ -157,6 +157,11 @@ impl Work {
         self.current().map(|current| current.context.capabilities).unwrap_or_default()
     }
 
+    /// The state of the session for a function, as JSON text; `None` without a session.
+    pub(crate) fn session_state(&self) -> Option<String> {
+        self.session().map(|session| session.state.text())
+    }
+
     /// The folders that the script may work in.
     pub(crate) async fn roots(&self) -> Arc<ScriptRoots> {
         let session = self.session().filter(|_| self.capabilities().roots);

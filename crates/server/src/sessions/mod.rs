@@ -6,6 +6,7 @@ mod listens;
 pub(crate) mod roots;
 mod server;
 mod session;
+mod session_state;
 
 pub use client::Client;
 pub(crate) use listens::Filter;

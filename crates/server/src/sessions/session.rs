@@ -1,6 +1,7 @@
 //! Session of the handshake era: its handshake, and the state that belongs to no request.
 
 use super::roots::ClientRoots;
+use super::session_state::SessionState;
 use crate::callers::{ClientCapabilities, Gate, Handshake, Stage};
 use crate::logging::{MeasuredSession, Subscriber};
 use crate::replies::Stream;
@@ -19,6 +20,8 @@ pub(crate) struct Session {
     pub(crate) questions: Arc<Questions>,
     pub(crate) roots: Arc<ClientRoots>,
     pub(crate) subscriber: Arc<Subscriber>,
+    /// What functions keep between the calls of the session.
+    pub(crate) state: SessionState,
     /// Set if there is a meter.
     pub(crate) measured: OnceLock<MeasuredSession>,
     /// The name of the client, if it sent one.
@@ -37,6 +40,7 @@ impl Session {
             roots: Arc::new(ClientRoots::new(Arc::clone(&questions), stream, Arc::clone(&subscriber))),
             questions,
             subscriber,
+            state: SessionState::default(),
             measured: OnceLock::new(),
             client_name: OnceLock::new(),
         }

@@ -11,8 +11,11 @@ const INTERNAL_ERROR = -32603
 /** Answers with a value. Throws if it cannot be encoded. */
 export function answerWith(call, value) {
   const { kind, fields } = call.definition
-  if (kind === 'tool') call.end('result', toolResult(value, fields.outputKind))
-  else if (kind === 'resource') call.end('result', resourceResult(value, call.uri, fields.mimeType))
+  if (kind === 'tool') {
+    const result = toolResult(value, fields.outputKind)
+    call.sendState()
+    call.end('result', result)
+  } else if (kind === 'resource') call.end('result', resourceResult(value, call.uri, fields.mimeType))
   else call.end('result', promptResult(value, fields.description))
 }
 
@@ -20,6 +23,11 @@ export function answerWith(call, value) {
 export function answerWithFailure(call, error) {
   const { kind, fields } = call.definition
   const text = oneLine(error)
+  try {
+    call.sendState()
+  } catch {
+    // The call has failed anyway.
+  }
   const meant = isMeant(error)
   if (!meant) {
     call.notify('notifications/message', { level: 'error', logger: call.name, data: wholeTrace(error) })

@@ -2,6 +2,7 @@
 
 import { sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { keepsState } from '../keep.mjs'
 import { definitionOf, noted, outputFields } from '../definitions.mjs'
 import { placesOf, reason, shown, wholeTrace } from '../failures.mjs'
 import { validatorOf } from '../schema.mjs'
@@ -29,12 +30,15 @@ export async function loadFunctionFile(file) {
   }
   forgetSources()
   const { options, instructions } = noted()
+  // Several processes would each keep their own.
+  if (keepsState()) options.processes ??= 1
   const ready = {
     protocol: 1,
     ...describe(definitions),
     worker: options,
     files: ownFiles(loadedFiles(), file),
   }
+  if (keepsState() && options.processes > 1) ready.splitState = 'state (`keep()`)'
   if (instructions !== undefined) ready.instructions = instructions
   return { find: finder(definitions), options, ready }
 }

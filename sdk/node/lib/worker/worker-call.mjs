@@ -6,6 +6,7 @@ import { stringify } from '../json.mjs'
 import { bytesOver } from '../short-notification.mjs'
 import { fittingNotification } from './fitting-notification.mjs'
 import { misfit } from './frame-limits.mjs'
+import { SessionState } from './session-state.mjs'
 import { cannotBeSent, tooLarge } from './refused-answer.mjs'
 
 export class WorkerCall extends Call {
@@ -13,6 +14,8 @@ export class WorkerCall extends Call {
   #limit
   #questions
   #lastQuestion = 0
+  #receivedState
+  #state
 
   constructor(frame, definition, { send, limit }) {
     super()
@@ -27,12 +30,23 @@ export class WorkerCall extends Call {
     this.hasUnaskedRoots = frame.askForRoots === true
     this.folder = frame.folder
     this.caller = frame.caller
+    this.#receivedState = frame.state
     if (frame.trace) this.trace = frame.trace
     this.uri = frame.resource
     // Progress also extends the timeout of a tool that allows it.
     this.wantsProgress = frame.progress === true || definition.fields.progressExtendsTimeout === true
     this.canElicit = frame.elicit === true
     this.canAsk = frame.ask === true || frame.elicit === true
+  }
+
+  get state() {
+    return (this.#state ??= new SessionState(this.#receivedState)).values
+  }
+
+  /** Sends what the call has changed in the state of the session. Throws if it cannot be kept. */
+  sendState() {
+    const changes = this.open ? this.#state?.changes() : undefined
+    if (changes !== undefined) this.#send(`{"call":${this.id},"method":"session/state","params":${changes}}`)
   }
 
   notify(method, params) {

@@ -131,6 +131,7 @@ class LoopWorker(Worker):
             positional, named = offered.prepare(frame, context)
             value = context.returned = await offered.function(*positional, **named)
             member = '"result":' + offered.render(value, frame)
+            context.send_state()
         except BaseException as problem:
             member = self.failure(problem, offered, context)
         if context.tasks is not None:

@@ -7,6 +7,7 @@ import sys
 from importlib.machinery import PathFinder
 
 from ..declaring import Declaration, declared
+from .module_state import describe
 from .trusted import with_own_modules_only
 
 TYPE_CHECKING = False
@@ -35,17 +36,27 @@ def project_root(file: str) -> str:
     return os.path.realpath(os.environ.get("MCPBASH_PROJECT_ROOT") or os.path.dirname(file))
 
 
-def load(file: str) -> List[Declaration]:
+class Loaded:
+    """A file that was run: its functions, and the state of its module in words."""
+
+    def __init__(self, declarations: List[Declaration], state: Optional[str]) -> None:
+        self.declarations = declarations
+        self.state = state
+
+
+def load(file: str) -> Loaded:
     """Runs the file. Always from its source: Python's cache compares whole seconds, and an edit can be
     faster."""
-    with open(file, "rb") as source:
-        code = compile(source.read(), file, "exec", dont_inherit=True)
+    with open(file, "rb") as opened:
+        source = opened.read()
+    code = compile(source, file, "exec", dont_inherit=True)
     module = type(sys)(_module_name(file))
     module.__file__ = file
     sys.modules[module.__name__] = module
     sys.argv[:] = [file]
     with_own_modules_only(project_root(file), lambda: exec(code, module.__dict__))
-    return [one for one in declared if _belongs(one.file, file)]
+    declarations = [one for one in declared if belongs(one.file, file)]
+    return Loaded(declarations, describe(module, code, source))
 
 
 def _module_name(file: str) -> str:
@@ -73,7 +84,7 @@ def _path_without_python() -> List[str]:
     return [entry for entry in sys.path if entry != own and not entry.startswith(own + "/lib-dynload")]
 
 
-def _belongs(declared_in: str, file: str) -> bool:
+def belongs(declared_in: str, file: str) -> bool:
     """Whether a function is served by this file. One imported from another function file is served by that
     file."""
     if declared_in == file:
@@ -112,17 +123,7 @@ def failure(problem: BaseException, file: str) -> Dict[str, Any]:
         place = "%s:%s" % (os.path.basename(problem.filename or file), problem.lineno)
         return {"message": "%s: %s: %s" % (place, type(problem).__name__, problem.msg), "trace": trace}
     place = _last_line_in_project(problem, file) or os.path.basename(file)
-    return {"message": "%s: %s%s" % (place, one_line(problem, ""), _remedy(problem)), "trace": trace}
-
-
-def _remedy(problem: BaseException) -> str:
-    """How to install a missing module for the running Python."""
-    if not isinstance(problem, ModuleNotFoundError) or not problem.name:
-        return ""
-    module = problem.name.partition(".")[0]
-    if sys.prefix != sys.base_prefix:
-        return "; install what has it: `%s -m pip install %s`" % (sys.executable, module)
-    return "; make a `.venv` in the project (`python3 -m venv .venv`) and install it there: `.venv/bin/pip install %s`" % module
+    return {"message": "%s: %s" % (place, one_line(problem, "")), "trace": trace}
 
 
 def _last_line_in_project(problem: BaseException, file: str) -> Optional[str]:

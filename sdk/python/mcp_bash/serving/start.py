@@ -14,6 +14,7 @@ from ..log_installing import install_if_used
 from . import loading
 from .after_import import change_what_is_imported
 from .frames import Frames, open_frames
+from .module_state import split
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,12 +51,16 @@ def _load(frames: Frames, file: str) -> Any:
 
     set_outside(NoCall())
     loading.set_path(file)
-    definitions = Definitions(loading.load(file))
+    loaded = loading.load(file)
+    definitions = Definitions(loaded.declarations)
     from ..declaring import told, worker_options
 
     ready: Dict[str, Any] = {"protocol": _PROTOCOL, **definitions.describe()}
     if told:
         ready["instructions"] = "\n\n".join(told)
+    several = split(worker_options, loaded.state)
+    if several is not None:
+        ready["splitState"] = several
     if worker_options:
         ready["worker"] = worker_options
     files = loading.loaded_files(file)

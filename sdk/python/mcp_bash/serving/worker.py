@@ -170,7 +170,9 @@ class Worker:
                 raise Cancelled()
             positional, named = offered.prepare(frame, context)
             value = context.returned = run(offered.function, positional, named)
-            return '"result":' + offered.render(value, frame)
+            member = '"result":' + offered.render(value, frame)
+            context.send_state()
+            return member
         except Ended:
             raise
         except BaseException as problem:
@@ -190,6 +192,10 @@ class Worker:
         context.returned = None
         if context.is_cancelled:
             return CANCELLED
+        try:
+            context.send_state()
+        except Exception:  # the call has failed anyway
+            pass
         try:
             return self._told(problem, offered, context)
         except Exception as fault:  # exceptions have their own code, which must not end the worker

@@ -9,7 +9,7 @@ from itertools import count
 
 from ..call_context import Context, NoCall, outside
 from ..encoding import NotJson, decode, encode, to_bytes
-from ..errors import CannotAsk, Cancelled
+from ..errors import CannotAsk, Cancelled, ToolError
 from ..frame_limits import misfit
 from ..json_types import error_message
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any, Dict, List, Optional
 
+    from ..definitions import Definitions
     from .worker import Worker
 
 # Longer texts are cut: a log is not for transporting data.
@@ -89,6 +90,10 @@ class WorkerContext(Context):
         return Path(self._folder)
 
     @property
+    def definitions(self) -> Definitions:
+        return self.worker.definitions
+
+    @property
     def must_await(self) -> bool:
         return self.worker.must_await(self)
 
@@ -121,6 +126,17 @@ class WorkerContext(Context):
         # Messages after the call go only to the operator.
         if method == "notifications/message":
             outside().notify(method, params)
+
+    def send_state(self) -> None:
+        """Sends what the call has changed in the state of the session. Raises `ToolError` if it cannot be kept."""
+        changes = self.changed_state()
+        if changes is None:
+            return
+        frame = '{"call":%d,"method":"session/state","params":%s}' % (self.number, encode(changes))
+        problem = misfit(frame)
+        if problem is not None:
+            raise ToolError("The state of the session cannot be kept: it %s" % problem)
+        self.worker.say(self, frame)
 
     def put_question(self, question: Dict[str, Any]) -> Any:
         return read_answer(self.worker.ask(self, question))

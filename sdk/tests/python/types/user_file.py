@@ -33,6 +33,8 @@ from mcp_bash import (
     worker,
 )
 from mcp_bash.contents import Message
+from mcp_bash.fastmcp import FastMCP
+from mcp_bash.testing import Client, Decline, Progress
 from typing_extensions import Annotated, assert_type
 
 worker(processes=1, at_once=4, idle_secs=60)
@@ -101,6 +103,44 @@ async def slow(name: str) -> str:
 
 
 @tool
+async def habits(ctx: Context) -> str:
+    await ctx.report_progress(1, 2)
+    await ctx.info("hello", extra={"n": 1})
+    answer = await ctx.elicit("Who?", Person)
+    assert_type(answer.data, Person)
+    assert_type((await ctx.sample("Hi")).text, str)
+    read = await ctx.read_resource("users://1")
+    ctx.state["n"] = len(read)
+    return answer.action
+
+
+@tool(annotations={"readOnlyHint": True}, tags={"a"})
+def plain_habits(ctx: Context) -> str:
+    ctx.warning("hello")
+    return ctx.elicit("Name?", str).data
+
+
+mcp = FastMCP("x", instructions="y")
+
+
+@mcp.tool
+def doubled(a: int) -> int:
+    return 2 * a
+
+
+@mcp.tool("other", tags={"a"})
+def named(a: int) -> int:
+    return a
+
+
+def test_add() -> None:
+    with Client("tools/file.py", answers=[True, Decline()]) as client:
+        result = client.call_tool("add", {"a": 1})
+        assert_type(result.text, str)
+        assert_type(result.progress, List[Progress])
+
+
+@tool
 def picture() -> Image:
     return Image(b"\x89PNG\r\n\x1a\n")
 
@@ -122,5 +162,7 @@ def run(day: str) -> str:
 
 assert_type(add(1, 2), int)
 assert_type(add(a=1), int)
+assert_type(doubled(1), int)
+assert_type(named(1), int)
 assert_type(profile(3), Dict[str, int])
 assert_type(run("x"), str)

@@ -32,13 +32,8 @@ pub(super) static PYTHON: Language = Language {
     explain,
     missing_packages,
     has_functions: signs::has_functions,
-    unmarked: |_, text| {
-        signs::imports_marks(text).then_some((
-            "is not served: it imports marks of functions from mcp_bash, and no function has one",
-            "write `@tool` above each function that is to be a tool, or let the name of the file begin with `_` if it \
-             helps others",
-        ))
-    },
+    foreign: signs::foreign,
+    unmarked: |_, text| signs::problem_without_functions(text),
     remedy_without_functions: "write `@tool` above each function that is to be a tool, outside of conditions, or let the \
                                name of the file begin with `_` if it helps others",
     remedy_without_description: Some(

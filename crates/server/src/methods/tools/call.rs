@@ -109,11 +109,13 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
         questions::ask_roots(work, resumable()).await;
     }
     let roots = work.roots().await;
+    let session_state = work.session_state();
     let call = ToolCall {
         tool: allowed,
         arguments: &arguments,
         caller: work.caller().name(),
         meta: &work.meta(),
+        session_state: session_state.as_deref(),
         trace: &work.trace(),
         progress_token: &work.progress_token_text(),
         roots: &roots,
