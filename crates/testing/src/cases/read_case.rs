@@ -5,7 +5,7 @@ use crate::cases::case_file::CaseFile;
 use crate::cases::fields::{
     Fields, environment, inner_path, items, members, number, pattern, text, texts, truth,
 };
-use crate::cases::node::{Key, Node, Tree, Wrong};
+use crate::cases::node::{Node, Tree, Wrong};
 use crate::cases::read_expect::expect;
 use crate::cases::values;
 use regex::Regex;
