@@ -19,3 +19,4 @@ mod manners;
 mod remote;
 mod run_tool;
 mod signals;
+mod ten_scripts;

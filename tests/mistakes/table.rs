@@ -803,4 +803,37 @@ pub(super) const TABLE: &[Mistake] = &[
         cause: "MCPBASH_LOGLEVEL is set, which is no setting",
         next: "set MCPBASH_LOG_LEVEL if",
     },
+    Mistake {
+        name: "a question at a terminal",
+        files: &[
+            ("tools/it/tool.sh*", "#!/bin/bash\nread -p 'Delete? [Y/n] ' answer\nrm -rf build\n"),
+            ("tools/it/tool.meta.json", "{\"name\": \"it\", \"description\": \"It\"}"),
+        ],
+        run: &["validate"],
+        environment: &[],
+        cause: "asks at a terminal (`read -p`), and a tool has none",
+        next: "ask the user through the client",
+    },
+    Mistake {
+        name: "a password for sudo",
+        files: &[
+            ("tools/it/tool.sh*", "#!/bin/bash\nsudo systemctl restart web\n"),
+            ("tools/it/tool.meta.json", "{\"name\": \"it\", \"description\": \"It\"}"),
+        ],
+        run: &["validate"],
+        environment: &[],
+        cause: "asks at a terminal (`sudo`)",
+        next: "use `sudo -n`",
+    },
+    Mistake {
+        name: "a variable that the script does not receive",
+        files: &[
+            ("tools/it/tool.sh*", "#!/bin/bash\ncurl -H \"Authorization: $API_TOKEN\" example.org\n"),
+            ("tools/it/tool.meta.json", "{\"name\": \"it\", \"description\": \"It\"}"),
+        ],
+        run: &["validate"],
+        environment: &[],
+        cause: "reads the variable `API_TOKEN`, which it does not receive",
+        next: "add \"env\": [\"API_TOKEN\"] to its metadata",
+    },
 ];

@@ -17,6 +17,7 @@ mod variable;
 
 pub use draft::ScriptCommand;
 pub use language::{ScriptLanguage, interpreter};
+pub use shell::{ShellTraps, shell_traps};
 
 use crate::argument::ArgumentKind;
 use crate::name::tool_name;

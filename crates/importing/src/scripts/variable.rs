@@ -43,6 +43,10 @@ const FAMILIES: [&str; 12] = [
     "npm_",
 ];
 
+/// Variables that every shell or login sets.
+const SET_BY_SHELLS: [&str; 10] =
+    ["EDITOR", "FUNCNAME", "HOME", "IFS", "LINENO", "PATH", "PIPESTATUS", "PPID", "RANDOM", "SECONDS"];
+
 const SECRETS: [&str; 8] =
     ["APIKEY", "CREDENTIALS", "PASSPHRASE", "PASSWD", "PASSWORD", "PAT", "SECRET", "TOKEN"];
 
@@ -53,6 +57,11 @@ pub(super) fn is_argument(name: &str) -> bool {
         && name.chars().all(|letter| letter.is_ascii_uppercase() || letter.is_ascii_digit() || letter == '_');
     let is_session = FAMILIES.iter().any(|family| name.starts_with(family));
     is_upper && !is_session && !SURROUNDINGS.contains(&name) && control(name) == Control::Free
+}
+
+/// Whether a variable comes from the user who runs the script: neither the system nor a shell sets it.
+pub(super) fn is_given_by_user(name: &str) -> bool {
+    is_argument(name) && !SET_BY_SHELLS.contains(&name)
 }
 
 fn is_secret(name: &str) -> bool {

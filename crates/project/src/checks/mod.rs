@@ -19,6 +19,7 @@ mod shebang;
 mod source;
 mod strays;
 mod surroundings;
+mod traps;
 mod unreachable;
 mod unsigned;
 mod walk;
@@ -68,6 +69,7 @@ pub fn examine(catalog: &Catalog, surroundings: Surroundings<'_>) -> Vec<Diagnos
     schema::check(catalog, &metadata, &mut found);
     annotations::check(catalog, &metadata, &mut found);
     placeholders::check(catalog, &mut found);
+    traps::check(catalog, &mut found);
     // Resources are read, not run: a shared folder of them may be group-writable.
     folders.retain(|folder| !folder.path.starts_with(&paths.resources));
     found.extend(writable::check(catalog, &folders));

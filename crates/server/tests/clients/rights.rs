@@ -8,9 +8,9 @@ use mcp_bash_settings::AllowedNames;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-fn only(tools: &[&str]) -> Option<Arc<Rights>> {
+fn only(tools: &[&str]) -> Arc<Rights> {
     let tools = tools.iter().copied().collect::<AllowedNames>();
-    Some(Arc::new(Rights { tools: Some(tools), ..Rights::default() }))
+    Arc::new(Rights { tools: Some(tools), ..Rights::default() })
 }
 
 fn stateless(more: &Value) -> Value {

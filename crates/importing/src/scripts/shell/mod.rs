@@ -10,9 +10,12 @@ mod lexer;
 mod option_loop;
 mod positions;
 mod run_values;
+mod traps;
 mod tree;
 mod usage_text;
 mod variables;
+
+pub use traps::{ShellTraps, shell_traps};
 
 use super::comment;
 use super::reading::{ScriptOption, ScriptReading};
