@@ -133,6 +133,12 @@ fn ten_scripts_become_tools_that_answer() {
     for name in ["cleanup", "deploy"] {
         assert_eq!(tool(name)["metadata"]["annotations"]["destructiveHint"], true, "{:#}", tool(name));
     }
+    assert_eq!(
+        tool("weather")["metadata"]["env"],
+        serde_json::json!(["WEATHER_KEY"]),
+        "{:#}",
+        tool("weather")
+    );
     assert_ne!(tool("rotate")["unsure"].as_array().map(Vec::len), Some(0), "{:#}", tool("rotate"));
 
     let (code, said) = run(&project, &["test"]);
@@ -162,9 +168,13 @@ fn ten_scripts_become_tools_that_answer() {
     let report_arguments =
         object(&[("file", sales.into()), ("column", "price".into()), ("quiet", true.into())]);
     assert_eq!(called("report", report_arguments).trim(), "3.75");
-    let search = names("search-logs");
-    assert!(search.iter().any(|name| name == "i" || name.contains("ignore")), "{search:?}");
-    let (code, said) = run(&project, &["call", "search-logs", "--help"]);
-    assert!(code == Some(0) && said.contains("Searches log files for a text"), "{said}");
-    assert!(!log.is_empty());
+    let search = object(&[
+        ("pattern", "error".into()),
+        ("file", log.into()),
+        ("ignore", true.into()),
+        ("count", 1.into()),
+    ]);
+    assert_eq!(called("search-logs", search).trim(), "ERROR one");
+    let backup = object(&[("source", data.into()), ("target", "x.tar".into()), ("dry-run", true.into())]);
+    assert!(called("backup", backup).contains("with gzip"));
 }

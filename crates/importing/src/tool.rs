@@ -18,6 +18,8 @@ pub struct Tool {
     pub effect: Option<Effect>,
     /// Environment variables, with the template of each value.
     pub environment: Vec<(String, String)>,
+    /// Variables that the server passes on.
+    pub passed: Vec<String>,
     /// The template of its standard input.
     pub input: Option<String>,
     /// The exit codes besides 0 that are answers.
@@ -59,10 +61,16 @@ impl Tool {
         let mut metadata = json!({ "name": self.name, "description": self.description });
         metadata["inputSchema"] = schema;
         metadata["command"] = self.command.clone().into();
-        if !self.environment.is_empty() {
-            let variables: Map<String, Value> =
-                self.environment.iter().map(|(name, value)| (name.clone(), value.clone().into())).collect();
-            metadata["env"] = variables.into();
+        let variables: Map<String, Value> =
+            self.environment.iter().map(|(name, value)| (name.clone(), value.clone().into())).collect();
+        let mut names: Vec<Value> = self.passed.iter().map(|name| name.clone().into()).collect();
+        if names.is_empty() {
+            if !variables.is_empty() {
+                metadata["env"] = variables.into();
+            }
+        } else {
+            names.extend((!variables.is_empty()).then(|| variables.into()));
+            metadata["env"] = names.into();
         }
         if let Some(input) = &self.input {
             metadata["stdin"] = input.clone().into();

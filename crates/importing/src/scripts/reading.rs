@@ -10,6 +10,8 @@ pub(crate) struct ScriptReading {
     pub(crate) options: Vec<ScriptOption>,
     pub(crate) positionals: Vec<ScriptPositional>,
     pub(crate) variables: Vec<ScriptVariable>,
+    /// Variables that it reads from the environment of the server: secrets, and others without a default.
+    pub(crate) passed: Vec<String>,
     /// Lines that it reads from standard input, in order.
     pub(crate) answers: Vec<Answer>,
     /// The exit codes besides 0 that are answers.

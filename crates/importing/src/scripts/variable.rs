@@ -76,6 +76,7 @@ pub(super) fn enter(variables: Vec<ScriptVariable>, reading: &mut ScriptReading)
                 "it looks like a secret: set it in the environment of the server, where no model sees it"
                     .to_owned();
             if !reading.left_out.iter().any(|(name, _)| *name == variable.name) {
+                reading.passed.push(variable.name.clone());
                 reading.left_out.push((variable.name, why));
             }
         } else if let Some(known) = reading.variables.iter_mut().find(|known| known.name == variable.name) {

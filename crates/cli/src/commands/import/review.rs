@@ -155,6 +155,9 @@ fn describe(text: &mut String, tool: &Tool, file: &Path, terminal: Terminal) {
     for variable in &tool.environment {
         let _ = writeln!(text, "  sets  {}={}", variable.0, shown(&variable.1));
     }
+    if !tool.passed.is_empty() {
+        let _ = writeln!(text, "  needs {} in the environment of the server", tool.passed.join(", "));
+    }
     if let Some(input) = &tool.input {
         let _ = writeln!(text, "  reads {}", shown(input));
     }

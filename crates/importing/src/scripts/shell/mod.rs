@@ -42,9 +42,21 @@ pub(super) fn read(text: &str) -> ScriptReading {
     note_other_cases(&items, &mut reading);
     positions::read(&flow, &checks, has_loop, &mut reading);
     variables::read(&flow, &checks, &mut reading);
+    pass_on(text, &mut reading);
     run_values::check(&flow, &mut reading);
     body::read(&items, &mut reading);
     reading
+}
+
+/// Variables that the script reads without a default and never sets come from the environment of the server.
+fn pass_on(text: &str, reading: &mut ScriptReading) {
+    for name in shell_traps(text).variables {
+        let is_known =
+            reading.variables.iter().any(|variable| variable.name == name) || reading.passed.contains(&name);
+        if !is_known {
+            reading.passed.push(name);
+        }
+    }
 }
 
 /// Long options in a case that was not understood: the draft does not have them, and says so.
