@@ -601,7 +601,7 @@ pub(super) const TABLE: &[Mistake] = &[
         ],
         run: &["validate", "--project-root", "/no/such"],
         environment: &[],
-        cause: "is not a folder: /no/such",
+        cause: "--project-root does not exist: /no/such",
         next: "--project-root",
     },
     Mistake {

@@ -101,7 +101,7 @@ fn the_errors_page_has_every_code() {
     }
     page.push_str(
         "\nIf a skipped file had the unknown tool before, or names it, the message says so: `Unknown tool: look (tools/look.py:3 is skipped:\n\
-         SyntaxError: invalid syntax)`. Of a call that ended with `-32603` the log has the beginning of the reason, in the event \"a call failed\".\n\n\
+         SyntaxError: invalid syntax)`. Of a call that ended with `-32603` the log says which kind of failure it was, in the event \"a call failed\".\n\n\
          A script may answer with a code of its own ([bash-sdk.md](bash-sdk.md#errors-of-the-protocol)), and so may a policy\n\
          ([security.md](security.md#which-tools-may-run)).\n",
     );

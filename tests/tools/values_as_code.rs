@@ -397,11 +397,13 @@ fn no_option_that_runs_something_is_imported() {
             "file",
         ),
         ("sort", &["compress-program"], "key"),
-        ("split", &["filter"], "lines"),
+        ("split", &["filter"], "separator"),
     ] {
         let project = Project::new().file("tools/.keep", "");
-        let report: Value =
-            serde_json::from_slice(&imported(project.root(), &[program], &path).stdout).unwrap();
+        let report: Value = serde_json::from_slice(
+            &imported(project.root(), &[program, "--run-help", "--all-options"], &path).stdout,
+        )
+        .unwrap();
         let tool = &report["tools"][0];
         assert_eq!(tool["status"], "written", "{report}");
         let properties = tool["metadata"]["inputSchema"]["properties"].as_object().unwrap();

@@ -56,6 +56,7 @@ pub use cgroup::{are_there as has_control_groups, give_up as do_without_control_
 pub use confinement::{Confinement, ProcessLimit};
 pub use deadline::Deadline;
 pub use folders::call_folder::CallFolder;
+pub use folders::dead_servers::is_in_removed_folder;
 pub use folders::private_folder::touch;
 pub use folders::state_dir::StateDir;
 pub use head_start::prepare_first_call;

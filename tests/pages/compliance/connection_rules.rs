@@ -176,7 +176,7 @@ pub(super) const RULES: &[(&str, &[Rule])] = &[
                 id: "http-origin",
                 revisions: "all",
                 level: "MUST",
-                words: "pages of other origins are refused with 403, other names of the server too",
+                words: "pages of other origins are refused with 403, other names of the server with 421",
             },
             Rule {
                 id: "http-loopback",

@@ -81,7 +81,7 @@ pub(super) const RULES: &[(&str, &[Rule])] = &[
                 id: "tools-input",
                 revisions: "all",
                 level: "MUST",
-                words: "arguments are checked against the schema before anything runs",
+                words: "arguments are checked against the schema before the tool runs",
             },
             Rule {
                 id: "tools-output",
@@ -232,7 +232,7 @@ pub(super) const RULES: &[(&str, &[Rule])] = &[
                 id: "prompts-arguments",
                 revisions: "all",
                 level: "MUST",
-                words: "missing and unknown arguments, and unknown prompts, are answered with -32602",
+                words: "missing arguments and unknown prompts are answered with -32602",
             },
             Rule {
                 id: "prompts-injection",
@@ -303,7 +303,7 @@ pub(super) const RULES: &[(&str, &[Rule])] = &[
                 id: "log-secrets",
                 revisions: "all",
                 level: "MUST",
-                words: "no secret, argument or result is logged",
+                words: "no argument and no result of a call is logged",
             },
         ],
     ),

@@ -9,6 +9,7 @@ use crate::walk::entry::Entry;
 use crate::walk::known::Known;
 use crate::walk::sign::Asks;
 use crate::{Diagnostic, Paths, Reading};
+use mcp_bash_runner::is_in_removed_folder;
 use mcp_bash_wire::write;
 use memchr::memchr2;
 use serde::Deserialize;
@@ -155,6 +156,9 @@ pub(crate) fn store<T: Entry>(
 pub(crate) fn make_folder(paths: &Paths) -> io::Result<()> {
     // Fails if the project is gone.
     paths.root.metadata()?;
+    if is_in_removed_folder(&paths.registry) {
+        return Err(io::ErrorKind::NotFound.into());
+    }
     let is_beside = paths.registry.parent() == Some(&*paths.root);
     // Not group- or world-writable, whatever the umask: it would not be trusted.
     match DirBuilder::new().recursive(!is_beside).mode(0o755).create(&paths.registry) {

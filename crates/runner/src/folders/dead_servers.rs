@@ -14,6 +14,14 @@ use std::path::Path;
 
 /// The prefixes of private folders and of folders for sockets.
 pub(crate) const PRIVATE: &str = "mcpbash.run.";
+
+/// Whether a path leads through a private folder that is gone: whoever creates it again would leave it behind for ever.
+pub fn is_in_removed_folder(path: &Path) -> bool {
+    let is_private = |folder: &&Path| {
+        folder.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(PRIVATE.as_bytes()))
+    };
+    path.ancestors().find(is_private).is_some_and(|folder| !folder.exists())
+}
 pub(crate) const SOCKETS: &str = "mcpbash.ask.";
 
 /// Removes such folders in `parent`.

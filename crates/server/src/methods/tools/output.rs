@@ -185,7 +185,7 @@ impl Finished<'_> {
         let structured = printed.filter(is_structured);
         if printed.is_none() && not_json::several_values(stdout).is_some() {
             self.work.log(
-                LogLevel::Info,
+                LogLevel::Debug,
                 "mcp.tools",
                 "a tool printed several JSON values, which are sent as text",
                 || Facts::of_tool(self.tool),
