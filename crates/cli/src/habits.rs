@@ -232,7 +232,9 @@ mod tests {
             let commands: Vec<&str> =
                 advice.split("`mcp-bash ").skip(1).filter_map(|rest| rest.split([' ', '`']).next()).collect();
             assert!(!commands.is_empty() || advice.contains("MCPBASH_") || advice.contains("--"), "{advice}");
-            commands.into_iter().for_each(|command| assert!(is_known(command), "{advice}"));
+            for command in commands {
+                assert!(is_known(command), "{advice}");
+            }
         };
         for (habit, instead) in COMMANDS {
             assert!(!is_known(habit[0]), "{habit:?} is a command");

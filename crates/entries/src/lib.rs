@@ -30,6 +30,7 @@ mod settled;
 mod shape;
 mod shown;
 mod snippet;
+mod supplied;
 mod supply;
 mod surroundings;
 mod text;

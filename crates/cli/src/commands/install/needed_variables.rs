@@ -27,7 +27,7 @@ impl NeededVariables {
         }
         for tool in project.catalog.tools.items() {
             for name in &tool.options.variables {
-                needed.entry(name.clone()).or_default().push(tool.name.to_string());
+                needed.entry(name.clone()).or_default().push(tool.name.clone());
             }
         }
         needed.retain(|name, _| !project.scripts.sets_variable(&project.catalog.paths, name));
