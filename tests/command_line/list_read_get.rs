@@ -155,6 +155,8 @@ fn completions_are_shown_a_line_each() {
     );
     assert_eq!(run(&project, &["complete", "prompt", "review", "language", "", "x"]).0, Some(2));
     assert_eq!(run(&project, &["complete", "tool", "x", "y"]).0, Some(2));
+    let (code, _, stderr) = run(&project, &["complete", "prompt", "reviw", "language"]);
+    assert!(code == Some(4) && stderr.contains("`review`"), "{code:?} {stderr}");
 }
 
 #[test]

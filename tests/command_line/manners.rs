@@ -38,6 +38,51 @@ fn help_is_found_in_each_way_that_people_try() {
 }
 
 #[test]
+fn every_command_takes_yes_whether_it_asks_or_not() {
+    for command in commands().iter().filter(|command| *command != "jq") {
+        for yes in ["--yes", "-y"] {
+            let output = run(&[command, yes, "--help"]);
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(0), "{command} {yes}: {said}");
+        }
+    }
+    // A real run, not only its help.
+    let project = Project::new().file("server.d/server.meta.json", r#"{"name": "p"}"#);
+    let root = project.root().to_str().unwrap();
+    for words in
+        [&["list", "--yes"][..], &["test", "--yes"], &["test", "-y", "--list"], &["validate", "--yes"]]
+    {
+        let output = run(&[words, &["--project-root", root]].concat());
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_ne!(output.status.code(), Some(2), "{words:?}: {said}");
+    }
+    // A word that looks like it is still a mistake.
+    assert_eq!(errors(&["list", "--yess"]).0, Some(2));
+}
+
+#[test]
+fn new_neither_offers_nor_takes_a_project_root() {
+    let help = String::from_utf8(run(&["new", "--help"]).stdout).unwrap();
+    assert!(!help.contains("--project-root"), "{help}");
+    for words in [&["new", "x", "--project-root", "/tmp"][..], &["--project-root", "/tmp", "new", "x"]] {
+        let (code, said) = errors(words);
+        assert!(code == Some(2) && said.contains("takes no --project-root"), "{words:?}: {code:?} {said}");
+    }
+}
+
+#[test]
+fn registry_refresh_is_quiet_by_its_short_flag_too() {
+    let project = Project::new().file("tools/broken/tool.meta.json", "{").file("tools/broken/tool.sh", "");
+    let root = project.root().to_str().unwrap();
+    let refresh = |words: &[&str]| run(&[&["registry", "refresh", "--project-root", root], words].concat());
+    assert!(!refresh(&[]).stderr.is_empty());
+    for quiet in ["-q", "--quiet"] {
+        let output = refresh(&[quiet]);
+        assert_eq!((output.status.code(), &*output.stderr), (Some(1), &b""[..]), "{quiet}");
+    }
+}
+
+#[test]
 fn a_mistyped_word_gets_a_suggestion() {
     for (word, meant) in
         [("helth", "health"), ("imprt", "import"), ("completion", "completions"), ("redy", "ready")]

@@ -2,6 +2,7 @@
 
 mod entries;
 mod files;
+mod needed_variables;
 mod remote_entries;
 mod replaced_texts;
 mod while_written;

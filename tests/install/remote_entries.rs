@@ -1,4 +1,4 @@
-//! `mcp-bash install --http`: an entry for a server that is running, and variables that a project needs.
+//! `mcp-bash install --http`: an entry for a server that is running; and its removal.
 
 use crate::harness::Home;
 use serde_json::{Value, json};
@@ -56,17 +56,23 @@ fn a_token_is_written_into_no_file() {
 }
 
 #[test]
-fn install_names_the_variables_that_tools_need() {
+fn uninstall_removes_the_entry_for_an_address() {
     let home = Home::new();
-    let metadata =
-        json!({ "name": "issues", "description": "x", "env": ["ISSUES_TOKEN", { "REGION": "north" }] });
-    home.write("tools-box/tools/issues/tool.meta.json", &metadata.to_string());
-    home.write("tools-box/tools/issues/tool.sh", "#!/bin/sh\n");
-    let done = home.run(&["install", "cursor"]);
-    assert!(done.code == 0 && done.err.contains("ISSUES_TOKEN  (for issues)"), "{}", done.err);
-    assert!(!done.err.contains("REGION"), "{}", done.err);
-    let mut command = home.command(&["install", "cursor"]);
-    let done = home.said(command.env("ISSUES_TOKEN", "s3cret"));
+    let installed = ["install", "cursor", "--http", URL];
+    assert_eq!(home.run(&installed).code, 0);
+    // The name alone does not say that the entry is ours.
+    let refused = home.run(&["uninstall", "cursor"]);
+    assert!(refused.code == 3 && refused.err.contains("`--http URL` removes"), "{}", refused.err);
+    let refused = home.run(&["uninstall", "cursor", "--http", "https://other.example.com/mcp"]);
+    assert_eq!(refused.code, 3, "{}", refused.err);
+    assert_eq!(entry(&home, ".cursor/mcp.json", "mcpServers")["url"], URL);
+    let done = home.run(&["uninstall", "cursor", "--http", URL]);
     assert_eq!((done.code, &*done.err), (0, ""));
-    assert!(!home.read(".cursor/mcp.json").unwrap().contains("s3cret"));
+    assert_eq!(home.read(".cursor/mcp.json"), None);
+    // Without names, only files with that address are meant; a project's own entry stays.
+    assert_eq!(home.run(&installed).code, 0);
+    assert_eq!(home.run(&["install", "kiro"]).code, 0);
+    let done = home.run(&["uninstall", "--all", "--http", URL]);
+    assert!(done.code == 0 && done.out.contains("Cursor") && !done.out.contains("Kiro"), "{}", done.out);
+    assert!(home.read(".kiro/settings/mcp.json").is_some());
 }

@@ -4,6 +4,7 @@ mod cases;
 mod contract;
 mod expectations;
 mod hostile;
+mod no_traces;
 mod programs;
 mod reports;
 mod steps;

@@ -76,7 +76,7 @@ const FLAGS: &[(&str, Instead)] = &[
     ),
 ];
 
-/// Commands that never ask, and so take `--yes` without a meaning.
+/// Commands that ask, and so have a `--yes` of their own. All others accept it without a meaning.
 const COMMANDS_THAT_ASK: &[&str] = &["import", "test", "validate", "install", "uninstall"];
 
 /// The address that a server over HTTP has by default.

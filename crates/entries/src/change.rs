@@ -6,9 +6,9 @@ use crate::content::{Content, FileError};
 use crate::difference::difference;
 use crate::entry::Entry;
 use crate::refusal::Refusal;
-use crate::text::ConfigText;
+use crate::text::{ConfigText, Target};
 use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// What has to be done to a file.
 #[derive(Debug)]
@@ -73,15 +73,16 @@ pub fn install_remote(file: &ConfigFile, name: &str, value: &Value, force: bool)
     })
 }
 
-/// The change that removes the entry of a name from a file, if it serves the project in `root`.
-pub fn uninstall(file: &ConfigFile, name: &str, root: &Path) -> Result<Plan, Refusal> {
+/// The change that removes the entry of a name from a file, if it leads to `target`.
+pub fn uninstall(file: &ConfigFile, name: &str, target: Target<'_>) -> Result<Plan, Refusal> {
     let (content, text) = read(file)?;
     let Some(found) = text.find(name) else { return Ok(Plan::Nothing) };
-    if !text.serves(name, root) {
+    if !text.leads_to(name, target) {
         return Err(text.taken(name, &found));
     }
+    let text = text.without_inputs(name)?;
     // If the file is exactly what installing made it, it is restored to what it was.
-    let is_from = |before: &&String| text.came_from(before, name, root, &found);
+    let is_from = |before: &&String| text.came_from(before, name, target, &found);
     let backups = content.backups();
     if let Some(before) = backups.iter().map(|(_, before)| before).find(is_from) {
         return Ok(change(file, content, Some(before.clone())));

@@ -5,6 +5,7 @@ use crate::place::{self, ConfigLocation};
 use crate::remote::{Reference, RemoteShape};
 use crate::replaces::Replaces;
 use crate::shape::Shape;
+use crate::supply::Supply;
 use crate::surroundings::Surroundings;
 use mcp_bash_spelling::nearest_or_longer;
 use thiserror::Error;
@@ -98,6 +99,8 @@ pub struct Client {
     pub remote: Option<RemoteShape>,
     /// How its entries refer to a variable that holds a token; `None` if they hold the token itself.
     pub reference: Option<Reference>,
+    /// Its own way to give a server a variable, if it has one.
+    pub own_supply: Option<Supply>,
     /// Texts that it replaces in its entries.
     pub replaces: Replaces,
     /// What makes it notice a new entry.

@@ -5,6 +5,7 @@ use crate::place::{ConfigLocation, On};
 use crate::remote::{Reference, RemoteShape};
 use crate::replaces::Replaces;
 use crate::shape::Shape;
+use crate::supply::Supply;
 
 const STRICT: Format = Format::Json(Dialect { comments: false, trailing_commas: false });
 const COMMENTS: Format = Format::Json(Dialect { comments: true, trailing_commas: false });
@@ -38,6 +39,7 @@ const NOTHING: Client = Client {
     link: None,
     remote: None,
     reference: None,
+    own_supply: None,
     replaces: Replaces::NOTHING,
     then: "",
     notes: &[],
@@ -140,6 +142,7 @@ pub const CLIENTS: &[Client] = &[
         programs: &["code"],
         link: Some(LinkForm::VsCode),
         remote: Some(RemoteShape::Typed("http")),
+        own_supply: Some(Supply::Prompt),
         replaces: Replaces::BRACES,
         then: "start the server with `MCP: List Servers`",
         notes: &[note_for(Scope::User, "Each profile, and each remote machine, has a file of its own.")],
@@ -245,6 +248,7 @@ pub const CLIENTS: &[Client] = &[
         programs: &["codex"],
         remote: Some(RemoteShape::Url),
         reference: Some(Reference::Key("bearer_token_env_var")),
+        own_supply: Some(Supply::Passed),
         then: "start a new session; `codex mcp list` lists its servers",
         notes: &[
             note("Servers get few variables (`env_vars` passes more)."),

@@ -10,6 +10,8 @@ pub struct Entry {
     pub args: Vec<String>,
     /// Variables, in the order in which they are written.
     pub env: Vec<(String, String)>,
+    /// Variables that the client passes on from its own environment, for clients with a list of them.
+    pub passed: Vec<String>,
 }
 
 impl Entry {

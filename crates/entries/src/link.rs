@@ -116,6 +116,7 @@ mod tests {
             command: "/opt/é ?>~/mcp-bash".into(),
             args: vec!["--project-root".into(), "/p/a+b&c=d%20\"'".into()],
             env: vec![("K".into(), "v#".into())],
+            passed: Vec::new(),
         }
     }
 

@@ -6,13 +6,28 @@ use crate::content::Content;
 use crate::entry::Entry;
 use crate::refusal::Refusal;
 use crate::surroundings::Surroundings;
-use crate::text::ConfigText;
+use crate::text::{ConfigText, Target};
 use std::path::Path;
 
 /// The entries of a file that start a command; empty if there is no file.
 pub fn entries(file: &ConfigFile) -> Result<Vec<Entry>, Refusal> {
     let Some(text) = Content::read(&file.path)?.text else { return Ok(Vec::new()) };
     Ok(ConfigText::read(file, text)?.entries())
+}
+
+/// Whether a file has an entry of that name, of any kind.
+pub fn has_name(file: &ConfigFile, name: &str) -> Result<bool, Refusal> {
+    of_text(file, |text| text.find(name).is_some())
+}
+
+/// Whether a file has an entry of that name that leads to `target`.
+pub fn has_entry(file: &ConfigFile, name: &str, target: Target<'_>) -> Result<bool, Refusal> {
+    of_text(file, |text| text.leads_to(name, target))
+}
+
+fn of_text(file: &ConfigFile, holds: impl FnOnce(&ConfigText<'_>) -> bool) -> Result<bool, Refusal> {
+    let Some(text) = Content::read(&file.path)?.text else { return Ok(false) };
+    Ok(holds(&ConfigText::read(file, text)?))
 }
 
 /// Each existing file of a client, with its entries or why it cannot be read. `folder` is the one that the client works

@@ -60,7 +60,12 @@ pub enum Reference {
 }
 
 impl Reference {
-    fn of(self, name: &str) -> String {
+    /// Whether it is a text in place of the value.
+    pub(crate) fn is_text(self) -> bool {
+        !matches!(self, Self::Listed(_) | Self::Key(_))
+    }
+
+    pub(crate) fn of(self, name: &str) -> String {
         match self {
             Self::Braces | Self::Listed(_) => format!("${{{name}}}"),
             Self::Dollar => format!("${name}"),

@@ -3,6 +3,9 @@
 use crate::entry::Entry;
 use serde_json::{Map, Value, json};
 
+/// The list of variables that Codex passes on.
+pub(crate) const PASSED: &str = "env_vars";
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
     /// `command`, `args` and, if there are any, `env`.
@@ -48,6 +51,9 @@ impl Shape {
         if !env.is_empty() || matches!(self, Self::CommandAndEnv | Self::Goose) {
             value[self.env_key()] = Value::Object(env);
         }
+        if !entry.passed.is_empty() {
+            value[PASSED] = json!(entry.passed);
+        }
         value
     }
 
@@ -73,7 +79,8 @@ impl Shape {
         };
         let env = value[self.env_key()].as_object().into_iter().flatten();
         let env = env.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())));
-        Some(Entry { name: name.to_owned(), command, args, env: env.collect() })
+        let passed = words(&value[PASSED]);
+        Some(Entry { name: name.to_owned(), command, args, env: env.collect(), passed })
     }
 
     /// Whether the entries are a list, in which each item has its name.
@@ -101,6 +108,7 @@ mod tests {
             command: "/bin/mcp-bash".into(),
             args: vec!["--project-root".into(), "/p".into()],
             env: vec![("TOKEN".into(), "x".into())],
+            passed: vec!["REGION".into()],
         };
         for shape in [
             Shape::Command,

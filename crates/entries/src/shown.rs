@@ -31,7 +31,8 @@ pub(crate) fn url(text: &str) -> String {
     format!("{scheme}://{host}{query}")
 }
 
-fn tells_of_secret(name: &str) -> bool {
+/// Whether a flag or a variable of that name is likely to hold a secret.
+pub fn tells_of_secret(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     SECRET.iter().any(|part| name.contains(part))
 }

@@ -1,14 +1,27 @@
 //! Configuration text, as far as its format is understood: which entries it has, and what it becomes with one more or
 //! one less. Nothing is read or written here.
 
+use crate::client::{Dialect, Format};
 use crate::config_file::ConfigFile;
 use crate::edit::json::escaped;
 use crate::edit::{At, EditError};
 use crate::entry::Entry;
+use crate::inputs;
 use crate::refusal::Refusal;
+use crate::shape::PASSED;
 use crate::shown;
+use crate::supply::Supply;
 use serde_json::Value;
 use std::path::Path;
+
+/// What an entry has to lead to, so that it is ours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Target<'t> {
+    /// It starts a server for the project in this folder.
+    Project(&'t Path),
+    /// It connects to this address.
+    Address(&'t str),
+}
 
 #[derive(Debug)]
 pub struct ConfigText<'f> {
@@ -48,6 +61,10 @@ impl<'f> ConfigText<'f> {
         }
         let written = self.escaping(&self.file.shape().value(entry), &value);
         let written = written.and_then(|at| at.with(&self.text, &entry.name, &value));
+        let written = written.and_then(|text| match self.prompting_dialect() {
+            Some(dialect) => inputs::with_inputs(text, dialect, entry),
+            None => Ok(text),
+        });
         written.map(Some).map_err(|error| self.refusal(error))
     }
 
@@ -100,14 +117,30 @@ impl<'f> ConfigText<'f> {
         servers.into_iter().find(|(known, _)| *known == name).map(|(_, value)| value.clone())
     }
 
-    /// Whether the entry of a name serves the project in `root`.
-    pub(crate) fn serves(&self, name: &str, root: &Path) -> bool {
-        self.has_entry_for(&self.whole, name, root)
+    /// The same file without the inputs of the entry of a name.
+    pub(crate) fn without_inputs(self, name: &str) -> Result<Self, Refusal> {
+        let found = self.find(name).and_then(|found| self.file.shape().entry(name, &found));
+        let (Some(dialect), Some(entry)) = (self.prompting_dialect(), found) else { return Ok(self) };
+        let text = inputs::without_inputs(self.text.clone(), dialect, &entry.env);
+        Self::read(self.file, text.map_err(|error| self.refusal(error))?)
+    }
+
+    /// The dialect of the file, if its client asks for inputs.
+    fn prompting_dialect(&self) -> Option<Dialect> {
+        match self.at.format {
+            Format::Json(dialect) if self.file.client.supply() == Some(Supply::Prompt) => Some(dialect),
+            _ => None,
+        }
+    }
+
+    /// Whether the entry of a name leads to `target`.
+    pub(crate) fn leads_to(&self, name: &str, target: Target<'_>) -> bool {
+        self.has_entry_for(&self.whole, name, target)
     }
 
     /// Whether installing an entry turns another text, which had none for the project, into this one.
-    pub(crate) fn came_from(&self, before: &str, name: &str, root: &Path, entry: &Value) -> bool {
-        let had_it = self.at.parse(before).is_ok_and(|whole| self.has_entry_for(&whole, name, root));
+    pub(crate) fn came_from(&self, before: &str, name: &str, target: Target<'_>, entry: &Value) -> bool {
+        let had_it = self.at.parse(before).is_ok_and(|whole| self.has_entry_for(&whole, name, target));
         let made_by = |escaped| At { escaped, ..self.at.clone() }.with(before, name, entry);
         let makes_this = |escaped| made_by(escaped).is_ok_and(|after| after == self.text);
         !had_it && (makes_this(&[]) || makes_this(self.file.escapes()))
@@ -128,11 +161,14 @@ impl<'f> ConfigText<'f> {
         Refusal::Taken { path: self.file.path.clone(), name: name.to_owned(), found }
     }
 
-    fn has_entry_for(&self, whole: &Value, name: &str, root: &Path) -> bool {
-        let servers = self.at.servers(whole).into_iter().filter(|(known, _)| *known == name);
-        servers
-            .filter_map(|(_, value)| self.file.shape().entry(name, value))
-            .any(|entry| entry.points_at(root))
+    fn has_entry_for(&self, whole: &Value, name: &str, target: Target<'_>) -> bool {
+        let mut servers = self.at.servers(whole).into_iter().filter(|(known, _)| *known == name);
+        servers.any(|(_, value)| match target {
+            Target::Project(root) => {
+                self.file.shape().entry(name, value).is_some_and(|entry| entry.points_at(root))
+            }
+            Target::Address(url) => address(value) == Some(url),
+        })
     }
 
     fn is_same_project(&self, entry: &Entry, found: &Value) -> bool {
@@ -166,6 +202,11 @@ fn updated(found: &Value, own: &Value) -> Value {
     for (key, new) in own.as_object().into_iter().flatten() {
         match (value.get_mut(key), new) {
             (Some(Value::Object(old)), Value::Object(new)) => old.extend(new.clone()),
+            // The user may have listed more of them.
+            (Some(Value::Array(old)), Value::Array(new)) if key == PASSED => {
+                let added: Vec<Value> = new.iter().filter(|name| !old.contains(name)).cloned().collect();
+                old.extend(added);
+            }
             // Whether it is enabled, how long it may run and what it is for are the user's choice.
             (Some(_), Value::Bool(_) | Value::Number(_)) => {}
             (Some(_), _) if key == "description" => {}

@@ -81,6 +81,8 @@ pub struct Settings {
     pub project_programs: bool,
     /// The variables that, according to the project, all of its scripts need.
     pub project_variables: Vec<String>,
+    /// Whether the project stays as it is: no registry and no compiled Python files are written.
+    pub leaves_no_trace: bool,
     /// The variables of our own environment that were chosen for scripts at the start: `server.d/env.sh` does not
     /// change them.
     pub chosen_variables: Vec<String>,
@@ -186,6 +188,7 @@ impl Settings {
             search_path: reader.value(&table::SEARCH_PATH),
             project_programs: reader.value(&table::PROJECT_PROGRAMS),
             project_variables: Vec::new(),
+            leaves_no_trace: false,
             chosen_variables: Vec::new(),
             stderr_tail: stderr_tail(reader),
             result_meta_always: reader.value(&table::RESULT_META_ALWAYS),

@@ -163,6 +163,7 @@ fn started(
         .env("MCPBASH_PROJECT_ROOT", &setting.project)
         .env("PATH", path_with_us(&setting.program, folder)?)
         .env(INSIDE, "1")
+        .env("PYTHONDONTWRITEBYTECODE", "1")
         .stdin(Stdio::null())
         .stdout(output.try_clone()?)
         .stderr(output)

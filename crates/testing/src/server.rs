@@ -192,6 +192,8 @@ fn variables(
         variables.push(("MCPBASH_HOME".into(), home.into_os_string()));
     }
     variables.push(("MCPBASH_REGISTRY_DIR".into(), setting.registry.clone().into_os_string()));
+    // A run leaves no compiled files in the project.
+    variables.push(("PYTHONDONTWRITEBYTECODE".into(), "1".into()));
     variables.push(("MCPBASH_LOG_LEVEL".into(), "warning".into()));
     // Cases check exit codes, and reports show the standard error of successful tools as well.
     variables.push(("MCPBASH_RESULT_META_ALWAYS".into(), "true".into()));

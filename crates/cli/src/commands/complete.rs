@@ -3,6 +3,7 @@
 use crate::base::common::Common;
 use crate::base::error::Error;
 use crate::base::exit::Exit;
+use crate::commands::get;
 use crate::open::connect::ServerArguments;
 use crate::open::talk::{Talk, refused};
 use crate::terminal::print::{print, print_json};
@@ -65,6 +66,9 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
         params["context"] = json!({ "arguments": known(&arguments.known)? });
     }
     let result = Talk::with(common, &arguments.server, |talk| {
+        if arguments.of == Of::Prompt && talk.offers("prompts") {
+            get::listed(talk, &arguments.name)?;
+        }
         talk.request("completion/complete", &params).map_err(|failure| refused(failure, arguments.json))
     })?;
     if arguments.json {

@@ -83,19 +83,22 @@ pub(crate) fn ask(
     is_json: bool,
 ) -> Result<Box<RawValue>, Error> {
     let usage = |error| Error::of_command(Exit::Usage, error);
-    let prompts = talk.entries("prompts/list", "prompts")?;
-    let Some(entry) = prompts.iter().find(|prompt| prompt["name"] == name) else {
-        let known: Vec<&str> = prompts.iter().filter_map(|prompt| prompt["name"].as_str()).collect();
-        return Err(Error::of_command(
-            Exit::NotFound,
-            CallError::not_found("prompt", name, &known, "prompts"),
-        ));
-    };
+    let entry = listed(talk, name)?;
     let pairs: Result<Vec<Pair>, _> = words.iter().map(|word| Pair::read(word)).collect();
-    let given = pairs.and_then(|pairs| assembled(&format!("`{name}`"), &parameters(entry), None, &pairs));
+    let given = pairs.and_then(|pairs| assembled(&format!("`{name}`"), &parameters(&entry), None, &pairs));
     let params = format!(r#"{{"name":{},"arguments":{}}}"#, Value::from(name), given.map_err(usage)?);
     let params = RawValue::from_string(params).map_err(|error| Error::of_command(Exit::Usage, error))?;
     talk.request("prompts/get", &params).map_err(|failure| refused(failure, is_json))
+}
+
+/// The prompt of that name, as the server lists it.
+pub(crate) fn listed(talk: &mut Talk, name: &str) -> Result<Value, Error> {
+    let prompts = talk.entries("prompts/list", "prompts")?;
+    if let Some(entry) = prompts.iter().find(|prompt| prompt["name"] == name) {
+        return Ok(entry.clone());
+    }
+    let known: Vec<&str> = prompts.iter().filter_map(|prompt| prompt["name"].as_str()).collect();
+    Err(Error::of_command(Exit::NotFound, CallError::not_found("prompt", name, &known, "prompts")))
 }
 
 /// The arguments of a prompt, as those of a tool that takes only texts. A prompt that declares none may take any.

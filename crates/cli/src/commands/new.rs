@@ -2,11 +2,13 @@
 
 use crate::base::common::Common;
 use crate::base::error::Error;
+use crate::base::exit::Exit;
 use crate::commands::scaffold::project_files::{self, server_name};
 use crate::commands::scaffold::{
     Draft, HelloOptions, NextSteps, ScaffoldError, add_missing_schemas, hello, require_good_name,
 };
 use mcp_bash_project::{Paths, loose_scripts};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 #[derive(Debug, clap::Args)]
@@ -14,6 +16,10 @@ use std::process::ExitCode;
 pub(crate) struct Arguments {
     /// The name of the folder: letters, digits, `_` and `-`; also the name of the server, with `-` for `_`
     name: String,
+
+    /// Refused: it hides the option of other commands, and gets an error of its own
+    #[arg(long, value_name = "DIR", hide = true)]
+    project_root: Option<PathBuf>,
 
     #[command(flatten)]
     hello: HelloOptions,
@@ -26,9 +32,9 @@ Examples:
   cd my-project && mcp-bash call hello name=Ada";
 
 pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Error> {
-    let Arguments { name, hello: options } = arguments;
-    if common.project_root.is_some() {
-        return Err(ScaffoldError::NewElsewhere.into());
+    let Arguments { name, project_root, hello: options } = arguments;
+    if common.project_root.is_some() || project_root.is_some() {
+        return Err(Error::of_command(Exit::Usage, ScaffoldError::NewElsewhere));
     }
     require_good_name("server", name)?;
     let here = std::env::current_dir().map_err(|source| Error::Read { path: ".".into(), source })?;

@@ -41,7 +41,7 @@ pub(crate) struct RefreshArguments {
     pub(crate) filter: Option<PathBuf>,
 
     /// Do not report skipped entries
-    #[arg(long)]
+    #[arg(short, long)]
     pub(crate) quiet: bool,
 
     /// Accepted for older scripts: a running server detects changes by itself

@@ -32,8 +32,8 @@ pub(crate) struct Arguments {
     #[arg(long)]
     update: bool,
 
-    /// Record all changes without asking
-    #[arg(short, long, requires = "update")]
+    /// With `--update`, record all changes without asking
+    #[arg(short, long)]
     yes: bool,
 
     /// Run again what is concerned whenever a file changes, until Ctrl-C
@@ -93,7 +93,9 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
         return Err(Error::of_command(Exit::Usage, TWO_REPORTS));
     }
     let remote = arguments.remote.read()?;
-    let read = || OpenProject::read(common, |_| ()).map(|project| project.catalog);
+    let read = || {
+        OpenProject::read(common, |settings| settings.leaves_no_trace = true).map(|project| project.catalog)
+    };
     let catalog = read()?;
     let start = |source| Error::Start { source };
     let runtime = Builder::new_current_thread().enable_all().build().map_err(start)?;

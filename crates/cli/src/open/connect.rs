@@ -158,7 +158,9 @@ impl OpenProject {
         scripts.set_search_path(SearchPath::resolve(&scripts).path);
         let reading = scripts.reading(&paths);
         let catalog = startup::read_whole(&runtime, &scripts, &paths, &reading);
-        catalog.store_definitions(&reading);
+        if !scripts.settings().leaves_no_trace {
+            catalog.store_definitions(&reading);
+        }
         if let Some(why) = &catalog.failure {
             return Err(Error::of_command(Exit::Failed, why.clone()));
         }

@@ -51,7 +51,8 @@ impl Examination {
     ) -> Result<Self, Error> {
         let mut setting_problems = Vec::new();
         let location = Location::Folder(folder.to_owned());
-        let settings = startup::settings_at(&location, roots, settings, &mut setting_problems);
+        let mut settings = startup::settings_at(&location, roots, settings, &mut setting_problems);
+        settings.leaves_no_trace = true;
         let (runtime, scripts) = startup::scripts(settings)?;
         let search_path = SearchPath::resolve(&scripts);
         scripts.set_search_path(search_path.path.clone());

@@ -76,6 +76,7 @@ fn entry(root: &Path, name: &str, arguments: &EntryArguments) -> Result<Entry, O
         command: text(&own_command().map_err(OwnEntryError::NoProgram)?)?,
         args: vec!["--project-root".to_owned(), text(root)?],
         env: arguments.env.iter().map(variable).collect::<Result<_, OwnEntryError>>()?,
+        passed: Vec::new(),
     })
 }
 

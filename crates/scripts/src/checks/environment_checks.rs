@@ -43,6 +43,20 @@ impl Scripts {
         EnvironmentProblems { refusal, missing }
     }
 
+    /// Whether `server.d/env.sh` sets a variable to a value that is not in the environment of this process.
+    pub fn sets_variable(&self, paths: &Paths, name: &str) -> bool {
+        if !has_env_file(paths) {
+            return false;
+        }
+        let exported = block_on(self.surroundings.exported(paths));
+        let own = std::env::var_os(name).unwrap_or_default();
+        exported.is_ok_and(|exported| {
+            exported.is_ok_and(|exported| {
+                exported.get(name).is_some_and(|value| !value.is_empty() && *value != *own)
+            })
+        })
+    }
+
     fn missing_folders(&self, paths: &Paths) -> Vec<String> {
         let roots = self.settings().resources.roots.iter().flatten();
         let missing = roots.filter(|root| !paths.root.join(root).is_dir());

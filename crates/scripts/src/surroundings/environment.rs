@@ -52,7 +52,7 @@ impl Surroundings {
                 Ok(known.variables.clone())
             }
             _ => {
-                let variables = with_toolbox(&toolbox, compose(self, mode, paths, &changes));
+                let variables = self.with_toolbox(&toolbox, compose(self, mode, paths, &changes));
                 let (search_path, paths) = (self.search_path.get().cloned(), paths.clone());
                 *common = Some(CommonEnvironment {
                     search_path,
@@ -83,13 +83,13 @@ impl Surroundings {
     pub(crate) async fn provider_environment(&self, paths: &Paths) -> Result<Variables, NoEnvironment> {
         let mode = &self.settings().resources.environment_mode;
         let changes = self.changes(mode, paths).await?;
-        Ok(with_toolbox(&*self.toolbox()?, compose(self, mode, paths, &changes)))
+        Ok(self.with_toolbox(&*self.toolbox()?, compose(self, mode, paths, &changes)))
     }
 
     /// The environment of a script of `server.d`: operators write those, so they see all of ours except the secret, with
     /// the changes of `env.sh`, and the toolbox.
     pub(crate) async fn server_environment(&self, paths: &Paths) -> Result<Variables, NoEnvironment> {
-        Ok(with_toolbox(&*self.toolbox()?, self.exported(paths).await?))
+        Ok(self.with_toolbox(&*self.toolbox()?, self.exported(paths).await?))
     }
 
     /// The same without the toolbox, for a caller that only inspects it: it writes no file.
@@ -107,7 +107,7 @@ impl Surroundings {
     }
 
     async fn env_file_changes(&self, paths: &Paths) -> Result<Arc<Changes>, NoEnvironment> {
-        let given = || Ok(with_toolbox(&*self.toolbox()?, own_map(self, paths).into_iter().collect()));
+        let given = || Ok(self.with_toolbox(&*self.toolbox()?, own_map(self, paths).into_iter().collect()));
         self.env_file.changes(&self.processes, self.effective_search_path(), paths, given).await
     }
 
@@ -125,21 +125,28 @@ impl Surroundings {
             ProjectPrograms::default()
         }
     }
+
+    /// Adds the toolbox to the environment.
+    fn with_toolbox(&self, toolbox: &Toolbox, mut variables: Variables) -> Variables {
+        variables.extend(toolbox.variables());
+        for language in languages() {
+            let (name, value) = toolbox.sdk_variable(language, &variables);
+            variables.set(name, value);
+        }
+        if let Some(path) = variables.get("PATH") {
+            let completed = toolbox.completed(path);
+            variables.set("PATH", completed);
+        }
+        // The server of a test run inherits it from the run.
+        if self.settings().leaves_no_trace || std::env::var_os(NO_COMPILED_FILES).is_some() {
+            variables.set(NO_COMPILED_FILES, "1");
+        }
+        variables
+    }
 }
 
-/// Adds the toolbox to the environment.
-fn with_toolbox(toolbox: &Toolbox, mut variables: Variables) -> Variables {
-    variables.extend(toolbox.variables());
-    for language in languages() {
-        let (name, value) = toolbox.sdk_variable(language, &variables);
-        variables.set(name, value);
-    }
-    if let Some(path) = variables.get("PATH") {
-        let completed = toolbox.completed(path);
-        variables.set("PATH", completed);
-    }
-    variables
-}
+/// Tells Python to write no compiled files beside its sources.
+const NO_COMPILED_FILES: &str = "PYTHONDONTWRITEBYTECODE";
 
 type Map = BTreeMap<OsString, OsString>;
 

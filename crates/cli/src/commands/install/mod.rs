@@ -14,7 +14,9 @@ use crate::open::own_entry::{EntryArguments, OwnEntry};
 use choose::{Choice, Found};
 use error::InstallError;
 use mcp_bash_entries::{Client, ConfigFile, Entry, Lock, Plan, Refusal, Remote, Scope, Surroundings, Token};
+use mcp_bash_entries::{Target, has_entry, has_name};
 use mcp_bash_entries::{client, entries, install, install_remote, installed_clients, uninstall};
+use needed_variables::NeededVariables;
 use outcome::{Done, Outcome};
 use report::Report;
 use serde_json::Value;
@@ -74,6 +76,10 @@ pub(crate) struct UninstallArguments {
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
 
+    /// The entry for the server at this address, as `install --http` wrote it
+    #[arg(long, value_name = "URL")]
+    http: Option<String>,
+
     #[command(flatten)]
     manner: Manner,
 }
@@ -128,6 +134,7 @@ Examples:
   mcp-bash uninstall                           show the clients that have this project, and ask
   mcp-bash uninstall cursor                    out of the files of Cursor
   mcp-bash uninstall --all --dry-run           what would change
+  mcp-bash uninstall cursor --http URL         the entry for a server that is running
 
 Exit codes: 0 done, 1 failed, 2 usage, 3 refused.";
 
@@ -158,6 +165,8 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
     } else {
         named(&arguments.clients)?
     };
+    let needed =
+        if arguments.http.is_none() { NeededVariables::of(common) } else { NeededVariables::default() };
     // Contradictions are refused before anything is written.
     let mut targets = Vec::new();
     for client in clients {
@@ -166,9 +175,25 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
         if remote.is_none() {
             client.check_entry(&entry).map_err(InstallError::from)?;
         }
-        targets.push((file(client).map_err(InstallError::from)?, entry, remote));
+        let file = file(client).map_err(InstallError::from)?;
+        let lacking = needed.lacking(&file, &entry);
+        targets.push((file, entry, remote, lacking));
     }
-    let outcomes = targets.into_iter().map(|(file, entry, remote)| {
+    let may_ask = !(manner.yes || manner.json || manner.dry_run || common.quiet);
+    let answers = if may_ask { needed.ask(targets.iter().map(|target| &*target.3))? } else { Vec::new() };
+    let mut told = Vec::new();
+    for (file, entry, _, lacking) in &mut targets {
+        entry.env.extend(answers.iter().filter(|(name, _)| lacking.contains(name)).cloned());
+        if !answers.is_empty() {
+            file.client.check_entry(entry).map_err(InstallError::from)?;
+        }
+        lacking.retain(|name| !answers.iter().any(|(known, _)| known == name));
+        for name in &*lacking {
+            file.client.supply_variable(entry, name);
+        }
+        told.push((file.client, lacking.clone()));
+    }
+    let outcomes = targets.into_iter().map(|(file, entry, remote, _)| {
         let plan = || match &remote {
             Some(RemoteEntry { value, .. }) => install_remote(&file, &entry.name, value, arguments.force),
             None => install(&file, &entry, arguments.force),
@@ -179,8 +204,8 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
     });
     let report = Report { verb: "install", entry: &own.entry, outcomes: outcomes.collect() };
     report.print(common, manner.json)?;
-    if !manner.json && !common.quiet && arguments.http.is_none() {
-        needed_variables::tell_of(common, &own.entry);
+    if !manner.json && !common.quiet {
+        needed.tell(&told);
     }
     Ok(report.exit().into())
 }
@@ -221,12 +246,10 @@ pub(crate) fn run_uninstall(common: &Common, arguments: &UninstallArguments) -> 
         |client: &Client| arguments.name.clone().unwrap_or_else(|| client.adapted_name(&own.entry.name));
     let is_meant = |file: &ConfigFile| arguments.scope.is_none_or(|scope| file.scope == Scope::from(scope));
     let files = |client| ConfigFile::existing(client, &surroundings, &own.folder).filter(is_meant);
-    let has_entry = |file: &ConfigFile| {
-        let known = entries(file).unwrap_or_default();
-        known.iter().any(|known| known.name == entry_name(file.client) && known.points_at(&own.root))
-    };
+    let target = arguments.http.as_deref().map_or(Target::Project(&own.root), Target::Address);
+    let has_ours = |file: &ConfigFile| has_entry(file, &entry_name(file.client), target).unwrap_or(false);
     let clients = if arguments.clients.is_empty() {
-        let all = mcp_bash_entries::CLIENTS.iter().flat_map(files).filter(has_entry);
+        let all = mcp_bash_entries::CLIENTS.iter().flat_map(files).filter(has_ours);
         let found: Vec<Found> = all.map(|file| Found { has_entry: true, file }).collect();
         match choose::choose("uninstall", &found, arguments.all || manner.yes, manner.json)? {
             Choice::Clients(clients) => clients,
@@ -241,8 +264,9 @@ pub(crate) fn run_uninstall(common: &Common, arguments: &UninstallArguments) -> 
             ConfigFile::find(client, scope.into(), &surroundings, &own.folder).map_err(InstallError::from)?;
         }
         let name = entry_name(client);
-        let mut with_entry: Vec<ConfigFile> = files(client).filter(|file| has_name(file, &name)).collect();
-        // An unreadable file of two scopes is reported once.
+        let mut with_entry: Vec<ConfigFile> =
+            files(client).filter(|file| has_name(file, &name).unwrap_or(true)).collect();
+        // An unreadable file is reported, once for two scopes.
         let mut unreadable = HashSet::new();
         with_entry.retain(|file| entries(file).is_ok() || unreadable.insert(file.path.clone()));
         if with_entry.is_empty() {
@@ -262,18 +286,13 @@ pub(crate) fn run_uninstall(common: &Common, arguments: &UninstallArguments) -> 
             });
         }
         for file in with_entry {
-            let done = done(&file, manner.dry_run, || uninstall(&file, &name, &own.root));
+            let done = done(&file, manner.dry_run, || uninstall(&file, &name, target));
             outcomes.push(Outcome { snippet: String::new(), name: name.clone(), file, done });
         }
     }
     let report = Report { verb: "uninstall", entry: &own.entry, outcomes };
     report.print(common, manner.json)?;
     Ok(report.exit().into())
-}
-
-/// Whether a file has an entry of that name, or cannot be read, which is reported.
-fn has_name(file: &ConfigFile, name: &str) -> bool {
-    entries(file).map_or(true, |known| known.iter().any(|known| known.name == name))
 }
 
 fn surroundings() -> Result<Surroundings, Error> {

@@ -1,38 +1,111 @@
-//! Needed variables: those that the tools of a project name in `env` and that nothing sets. A client starts a server with few
-//! variables of its own, so that such a tool would fail later, far from here.
+//! Needed variables: those that a project names in `env` and that `server.d/env.sh` does not set. A client starts a server
+//! with few variables of its own, so that a tool would fail later, far from here. No secret is written into a file: a
+//! client gets the name of its variable, or the user is told what to do.
 
 use crate::base::common::Common;
+use crate::base::error::Error;
 use crate::open::connect::OpenProject;
-use mcp_bash_entries::Entry;
-use mcp_bash_terminal::tell;
-use std::collections::BTreeMap;
+use crate::terminal::print::print;
+use mcp_bash_entries::{Client, ConfigFile, Entry, Supply, entries, tells_of_secret};
+use mcp_bash_terminal::{can_ask, tell};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 
-/// Tells the user which variables are missing, which tools need them, and how a client gets them without a secret in a
-/// file. A project that cannot be read is reported by other commands.
-pub(super) fn tell_of(common: &Common, entry: &Entry) {
-    let Ok(project) = OpenProject::read(common, |_| ()) else { return };
-    let mut missing: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    let is_set = |name: &str| {
-        entry.env.iter().any(|(known, _)| known == name)
-            || std::env::var_os(name).is_some_and(|value| !value.is_empty())
-    };
-    for name in project.scripts.settings().project_variables.iter().filter(|name| !is_set(name)) {
-        missing.entry(name).or_default().push("all tools");
-    }
-    for tool in project.catalog.tools.items() {
-        for name in tool.options.variables.iter().filter(|name| !is_set(name)) {
-            missing.entry(name).or_default().push(&tool.name);
+/// The names of variables, and of the tools that need each.
+#[derive(Default)]
+pub(super) struct NeededVariables(BTreeMap<String, Vec<String>>);
+
+impl NeededVariables {
+    /// Those of the project. A project that cannot be read is reported by other commands.
+    pub(super) fn of(common: &Common) -> Self {
+        let Ok(project) = OpenProject::read(common, |settings| settings.leaves_no_trace = true) else {
+            return Self::default();
+        };
+        let mut needed: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for name in &project.scripts.settings().project_variables {
+            needed.entry(name.clone()).or_default().push("all tools".to_owned());
         }
+        for tool in project.catalog.tools.items() {
+            for name in &tool.options.variables {
+                needed.entry(name.clone()).or_default().push(tool.name.clone());
+            }
+        }
+        needed.retain(|name, _| !project.scripts.sets_variable(&project.catalog.paths, name));
+        Self(needed)
     }
-    if missing.is_empty() {
-        return;
+
+    /// The names that a server would lack: neither the entry nor the client's file has them, and the client does not pass
+    /// them on from an environment like this one.
+    pub(super) fn lacking(&self, file: &ConfigFile, entry: &Entry) -> Vec<String> {
+        let known = entries(file).unwrap_or_default();
+        let known = known.iter().find(|known| known.name == entry.name);
+        let has = |entry: &Entry, name: &String| {
+            entry.env.iter().any(|(known, _)| known == name) || entry.passed.contains(name)
+        };
+        let is_inherited = |name: &String| {
+            file.client.supply() == Some(Supply::Inherited)
+                && std::env::var_os(name).is_some_and(|value| !value.is_empty())
+        };
+        let lacks = |name: &&String| {
+            !has(entry, name) && !known.is_some_and(|known| has(known, name)) && !is_inherited(name)
+        };
+        self.0.keys().filter(lacks).cloned().collect()
     }
-    let listed: Vec<String> =
-        missing.iter().map(|(name, tools)| format!("  {name}  (for {})", tools.join(", "))).collect();
-    tell(&format!(
-        "The project needs variables that are not set:\n{}\nSet them where the client is started, or export them in \
-         server.d/env.sh, which can read them from a secret store. `--env NAME=VALUE` would write a value into the \
-         client's file as plain text.",
-        listed.join("\n")
-    ));
+
+    /// Asks the user for values that are not secret. The client's file holds them as they are.
+    pub(super) fn ask<'a>(
+        &self,
+        lacking: impl Iterator<Item = &'a [String]>,
+    ) -> Result<Vec<(String, String)>, Error> {
+        let names: BTreeSet<&String> = lacking.flatten().filter(|name| !tells_of_secret(name)).collect();
+        if names.is_empty() || !can_ask() {
+            return Ok(Vec::new());
+        }
+        print(
+            "The project needs variables. A value is written into the client's file as plain text; Enter skips it.\n",
+        )?;
+        let mut answers = Vec::new();
+        for name in names {
+            print(&format!("  {name} (for {}): ", self.0[name].join(", ")))?;
+            let mut line = String::new();
+            if io::stdin().read_line(&mut line).map_err(Error::Ask)? == 0 {
+                break;
+            }
+            let value = line.trim_end_matches(['\n', '\r']);
+            if !value.is_empty() {
+                answers.push((name.clone(), value.to_owned()));
+            }
+        }
+        Ok(answers)
+    }
+
+    /// Tells the user which variables have no value yet, and where each client takes them from.
+    pub(super) fn tell(&self, lacking: &[(&'static Client, Vec<String>)]) {
+        let names: BTreeSet<&String> = lacking.iter().flat_map(|(_, names)| names).collect();
+        if names.is_empty() {
+            return;
+        }
+        let mut lines = vec!["The project needs variables that are not set:".to_owned()];
+        lines.extend(names.iter().map(|name| format!("  {name}  (for {})", self.0[*name].join(", "))));
+        for (client, names) in lacking.iter().filter(|(_, names)| !names.is_empty()) {
+            lines.push(format!("{}: {}", client.title, advice(client, &names.join(", "))));
+        }
+        tell(&lines.join("\n"));
+    }
+}
+
+fn advice(client: &Client, names: &str) -> String {
+    match client.supply() {
+        Some(Supply::Prompt) => format!("asks you for {names} when it starts the server."),
+        Some(Supply::Inherited | Supply::Passed | Supply::Reference(_)) => {
+            format!(
+                "its entry takes {names} from the client; set them where it is started, or among its secrets."
+            )
+        }
+        None => format!(
+            "its file would hold {names} as plain text, so they were left out. Export them in server.d/env.sh, which can \
+             read a secret from a file that only you can read; or where the client is started, if it passes them on. \
+             `--env NAME=VALUE` writes a value that is not secret."
+        ),
+    }
 }

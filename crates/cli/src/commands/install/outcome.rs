@@ -66,6 +66,9 @@ impl Outcome {
             Refusal::Taken { .. } if is_install => {
                 "; choose another name with --name, or replace it with --force".to_owned()
             }
+            Refusal::Taken { found, .. } if found.contains("://") => {
+                "; it was left as it is (`--http URL` removes the entry for that address)".to_owned()
+            }
             Refusal::Taken { .. } => "; it was left as it is".to_owned(),
             Refusal::Edit { error: EditError::Broken(_), .. } => ": fix it first".to_owned(),
             Refusal::Edit { .. } if is_install => format!(". Paste this yourself:\n{}", self.snippet),

@@ -44,8 +44,8 @@ pub(crate) struct Arguments {
     #[arg(long)]
     fix: bool,
 
-    /// Do not ask before repairing
-    #[arg(short, long, requires = "fix")]
+    /// With `--fix`, repair without asking
+    #[arg(short, long)]
     yes: bool,
 
     /// Show the repairs without making them

@@ -3,6 +3,7 @@
 //! Not `jsonc-parser`: it is ten times this code, and a splice between known positions leaves every other byte of the user's
 //! file as it is without a tree of all of it.
 
+pub(crate) mod inputs_edit;
 mod put;
 mod scan;
 mod take;
@@ -18,7 +19,7 @@ pub(super) use take::take;
 pub(crate) use write::{Layout, Style, escaped, written};
 
 /// Parses a text; `None` if it holds only white space and comments.
-pub(super) fn parse(text: &str, dialect: Dialect) -> Result<Option<Value>, EditError> {
+pub(crate) fn parse(text: &str, dialect: Dialect) -> Result<Option<Value>, EditError> {
     Ok(root(text, dialect)?.map(|root| root.value()))
 }
 

@@ -1,0 +1,83 @@
+//! Inputs: values that VS Code asks its user for. They are a list beside the servers, and `${input:ID}` refers to one.
+
+use crate::client::Dialect;
+use crate::edit::EditError;
+use crate::edit::json;
+use crate::edit::json::inputs_edit::{append, remove};
+use crate::edit::splice::{Splice, spliced};
+use crate::entry::Entry;
+use crate::shown::tells_of_secret;
+use serde_json::{Value, json};
+
+const KEY: &str = "inputs";
+const PREFIX: &str = "${input:";
+
+/// The text that refers to the input for a variable of a server.
+pub(crate) fn reference(server: &str, variable: &str) -> String {
+    format!("{PREFIX}{server}-{variable}}}")
+}
+
+/// The text of a file with the inputs that an entry refers to. Inputs that exist stay as they are.
+pub(crate) fn with_inputs(text: String, dialect: Dialect, entry: &Entry) -> Result<String, EditError> {
+    entry.env.iter().try_fold(text, |text, (name, value)| {
+        let Some(id) = id_in(value) else { return Ok(text) };
+        let whole = json::parse(&text, dialect)?.unwrap_or_default();
+        if ids(&whole).any(|known| known == id) {
+            return Ok(text);
+        }
+        let description = format!("{name} for the server {}", entry.name);
+        let input = json!({
+            "type": "promptString",
+            "id": id,
+            "description": description,
+            "password": tells_of_secret(name),
+        });
+        let mut expected = whole.clone();
+        match &mut expected[KEY] {
+            Value::Array(items) => items.push(input.clone()),
+            missing @ Value::Null => *missing = json!([input]),
+            _ => return Err(EditError::NotAnObject),
+        }
+        edited(&text, dialect, &append(&text, dialect, KEY, &input)?, &expected)
+    })
+}
+
+/// The text of a file without the inputs that only this value of an entry refers to.
+pub(crate) fn without_inputs(
+    text: String,
+    dialect: Dialect,
+    env: &[(String, String)],
+) -> Result<String, EditError> {
+    env.iter().try_fold(text, |text, (_, value)| {
+        let Some(id) = id_in(value).filter(|_| text.matches(value.as_str()).count() == 1) else {
+            return Ok(text);
+        };
+        let whole = json::parse(&text, dialect)?.unwrap_or_default();
+        let Some(index) = ids(&whole).position(|known| known == id) else { return Ok(text) };
+        let mut expected = whole.clone();
+        let is_empty = expected[KEY].as_array_mut().is_some_and(|items| {
+            items.remove(index);
+            items.is_empty()
+        });
+        if is_empty && let Some(members) = expected.as_object_mut() {
+            members.shift_remove(KEY);
+        }
+        edited(&text, dialect, &remove(&text, dialect, KEY, index)?, &expected)
+    })
+}
+
+fn edited(text: &str, dialect: Dialect, edits: &[Splice], expected: &Value) -> Result<String, EditError> {
+    let after = spliced(text, edits);
+    let is_expected = json::parse(&after, dialect)?.as_ref() == Some(expected);
+    if is_expected { Ok(after) } else { Err(EditError::Unsafe) }
+}
+
+fn id_in(value: &str) -> Option<&str> {
+    value.strip_prefix(PREFIX)?.strip_suffix('}')
+}
+
+/// The id of each input; an item without one has an empty id.
+fn ids(whole: &Value) -> impl Iterator<Item = &str> {
+    let items = whole[KEY].as_array().into_iter().flatten();
+    items.map(|item| item["id"].as_str().unwrap_or_default())
+}
