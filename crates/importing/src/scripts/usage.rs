@@ -53,7 +53,7 @@ pub(super) fn complete(reading: &mut ScriptReading, name: &str) {
     name_words(&facts.words, reading);
 }
 
-fn is_idle(name: &str) -> bool {
+pub(super) fn is_idle(name: &str) -> bool {
     matches!(name.trim_start_matches('-'), "help" | "h" | "version" | "V" | "usage" | "?")
 }
 
@@ -132,7 +132,7 @@ pub(super) fn words_of_usage(text: &str, name: &str, reading: &mut ScriptReading
     reading.positionals = facts.words.iter().map(positional).collect();
 }
 
-fn positional(word: &HelpWord) -> ScriptPositional {
+pub(super) fn positional(word: &HelpWord) -> ScriptPositional {
     let kind = if word.is_list { ArgumentKind::List(Vec::new()) } else { word.kind.clone() };
     let mut positional = ScriptPositional::new(word.name.clone(), kind, !word.is_optional);
     positional.description.clone_from(&word.description);
