@@ -20,6 +20,8 @@ pub struct ScriptCommand<'a> {
     pub words: &'a [String],
     /// Whether it is part of the project, so that its variables may hold any text.
     pub is_own: bool,
+    /// Whether all options become arguments, not only the first ones.
+    pub all_options: bool,
 }
 
 /// The tool, with its name still as the script's.

@@ -95,7 +95,7 @@ pub(super) fn outside_of_functions(code: &str) -> String {
         };
         outside.push_str(&code[at..index]);
         let body = index + open + 1;
-        at = body + end_of_block(&code[body..]);
+        at = (body + end_of_block(&code[body..]) + 1).min(code.len());
     }
     outside.push_str(&code[at..]);
     outside

@@ -21,9 +21,6 @@ pub(super) fn read(text: &str, name: &str) -> ScriptReading {
     };
     let code = code::code(text);
     let has_table = getopt::long(&code, &mut reading) | getopt::short(&code, &mut reading);
-    if code.lines().any(runs_words) {
-        reading.runs = Some("its words".to_owned());
-    }
     if !has_table && code.lines().any(|line| is_elsewhere(line.trim())) {
         reading.is_opaque = Some("another file reads its words".to_owned());
         return reading;
@@ -75,6 +72,14 @@ fn words_besides_options(code: &str, name: &str, has_table: bool, reading: &mut 
     let (rest, mut words) =
         option_loop::read(code, reading).unwrap_or_else(|| (code.to_owned(), Words::default()));
     words.read(&rest);
+    if code.lines().any(runs_words) {
+        if reading.options.is_empty() {
+            reading.runs = Some("its words".to_owned());
+        } else {
+            reading.doubt("it can run its words as a command: the draft takes none");
+        }
+        return;
+    }
     let is_silent = reading.options.is_empty() && words.is_unclear;
     if is_silent && !has_table {
         reading.is_opaque = Some("it reads `@ARGV` by itself".to_owned());
@@ -88,7 +93,7 @@ fn words_besides_options(code: &str, name: &str, has_table: bool, reading: &mut 
         .iter()
         .flat_map(|facts| &facts.options)
         .find(|fact| !is_shown(&fact.names) && !is_idle(&fact.names));
-    let hidden = hidden.filter(|_| !has_table).map(|fact| fact.names[0].clone());
+    let hidden = hidden.filter(|_| reading.options.is_empty()).map(|fact| fact.names[0].clone());
     words.add(facts.as_ref(), reading);
     if let Some(name) = hidden {
         reading.doubt(format!("its usage text names `{name}`, which its code does not show"));

@@ -127,7 +127,7 @@ impl Loop<'_> {
             if is_option {
                 self.options(&names, condition, branch, reading);
                 others = others.replace(branch, "");
-            } else if !names.is_empty() && !self.is_refusal(branch) {
+            } else if !names.is_empty() && !is_refusal(branch) && !looks_closer(branch) {
                 reading.doubt("it takes a word that begins with `-` apart by itself");
             }
         }
@@ -146,15 +146,6 @@ impl Loop<'_> {
         };
         let starts = self.body.match_indices("if").map(|(index, _)| index).filter(is_test);
         starts.filter(|index| self.body[index + 2..].starts_with([' ', '(', '\n', '\t'])).collect()
-    }
-
-    /// Whether a branch for all other words with a dash only complains, goes on, or looks closer.
-    fn is_refusal(&self, branch: &str) -> bool {
-        const REFUSALS: [&str; 12] = [
-            "die", "usage", "error", "warn", "exit", "last", "unknown", "Unknown", "if", "help", "fail",
-            "return",
-        ];
-        REFUSALS.iter().any(|word| branch.contains(word))
     }
 
     fn test(&self, atom: &str) -> Test {
@@ -201,13 +192,16 @@ impl Loop<'_> {
             let bare = name.split(pattern::ANY).next().unwrap_or_default();
             let dashes = bare.len() - bare.trim_start_matches('-').len();
             if !(1..=2).contains(&dashes) || bare.len() == dashes {
+                if name.contains(pattern::ANY) && !is_refusal(branch) {
+                    reading.doubt("it takes a word that begins with `-` apart by itself");
+                }
                 continue;
             }
             if !bare.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '?'))
             {
                 reading.doubt(format!("the option `{bare}` is not clear"));
             } else if name.contains(pattern::ANY) || value.is_none() && keeps_rest {
-                self.attached(bare, reading);
+                Self::attached(bare, reading);
             } else if let Some(value) = value {
                 let choice = (!value.contains(pattern::ANY)).then(|| value.to_owned());
                 match joined.iter_mut().find(|(known, _)| known == name) {
@@ -247,9 +241,9 @@ impl Loop<'_> {
         }
     }
 
-    fn attached(&self, name: &str, reading: &mut ScriptReading) {
+    fn attached(name: &str, reading: &mut ScriptReading) {
         if name.starts_with("--") {
-            reading.doubt(format!("where the value of `{name}` begins is not clear"));
+            return reading.gap(format!("options that begin with `{name}`"));
         }
         reading.add(ScriptOption::with_value(vec![name.to_owned()], ValueForm::Attached));
     }
@@ -308,6 +302,17 @@ impl Loop<'_> {
             words.is_unclear |= !others.contains("unshift @ARGV") && !others.contains("unshift(@ARGV");
         }
     }
+}
+
+/// Whether a branch for all other words with a dash only complains.
+fn is_refusal(branch: &str) -> bool {
+    const REFUSALS: [&str; 9] = ["die", "usage", "error", "warn(", "warn ", "exit", "nknown", "help", "fail"];
+    REFUSALS.iter().any(|word| branch.contains(word))
+}
+
+/// Whether a branch for all words with a dash compares them again, or leaves the loop.
+fn looks_closer(branch: &str) -> bool {
+    branch.contains("if") || branch.contains("last") || branch.contains("return")
 }
 
 fn add_choices(option: ScriptOption, choices: Vec<String>, reading: &mut ScriptReading) {

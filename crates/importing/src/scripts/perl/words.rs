@@ -19,6 +19,12 @@ pub(super) struct Words {
 impl Words {
     /// Adds what the code says outside of the loops that read options.
     pub(super) fn read(&mut self, code: &str) {
+        // A copy that is made before the options are taken out is kept for later, and says nothing.
+        let table = ["GetOptions(", "GetOptions (", "getopts("]
+            .iter()
+            .filter_map(|call| code.find(call))
+            .min()
+            .unwrap_or(0);
         let mut found = Self::default();
         for (index, _) in code.match_indices("ARGV") {
             let (before, after) = (&code[..index], &code[index + 4..]);
@@ -31,7 +37,10 @@ impl Words {
             if before.ends_with('$') {
                 found.indexed(before, after);
             } else if before.ends_with('@') {
-                found.whole(before[..index - 1].trim_end(), after.trim_start());
+                let before = before[..index - 1].trim_end();
+                if index > table || !before.ends_with('=') {
+                    found.whole(before, after.trim_start());
+                }
             }
         }
         if words_in_input(code) {
@@ -96,6 +105,8 @@ impl Words {
             || before.ends_with("shift(")
             || before.ends_with("shift (")
             || before.ends_with("qw")
+            || before.ends_with("push")
+            || before.ends_with("push(")
         {
             return;
         }
@@ -237,7 +248,9 @@ fn least(code: &str) -> Option<usize> {
             true => number("==").or_else(|| number(">=")).or(after.starts_with([';', ')']).then_some(1)),
             false => number("!=").or_else(|| number("<=").map(|most| most + 1)).or_else(|| number("<")),
         };
-        least = least.or(found);
+        // `if (@ARGV >= 1)` uses a word that need not be there.
+        let is_optional = line.contains("if") && (number(">=").is_some() || number(">") == Some(0));
+        least = least.or(found).or(is_optional.then_some(0));
     }
     least
 }
