@@ -19,8 +19,12 @@ fn section<'t>(text: &'t str, name: &str) -> Option<&'t str> {
 pub(super) fn usage(text: &str) -> Option<String> {
     let mut help = String::new();
     if let Some(synopsis) = section(text, "SYNOPSIS").or_else(|| section(text, "USAGE")) {
-        let first =
-            synopsis.split("\n\n").find(|block| !block.trim().is_empty() && !block.starts_with("=for"))?;
+        let is_text = |block: &&str| {
+            let block = block.trim();
+            !block.is_empty() && !block.starts_with("=for") && !block.starts_with("=over")
+        };
+        let first = synopsis.split("\n\n").find(is_text)?.trim();
+        let first = first.strip_prefix("=item ").unwrap_or(first);
         help.push_str("Usage: ");
         help.push_str(&first_form(&plain(first)));
         help.push_str("\n\n");

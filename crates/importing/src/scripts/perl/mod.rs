@@ -63,12 +63,6 @@ fn changes_something(line: &str) -> bool {
 
 fn words_besides_options(code: &str, name: &str, has_table: bool, reading: &mut ScriptReading) {
     let facts = reading.usage.as_deref().map(|usage| HelpFacts::read(usage, name));
-    if let Some(usage) = reading.usage.clone()
-        && has_table
-        && facts.as_ref().is_some_and(|facts| !facts.is_unclear)
-    {
-        return words_of_usage(&usage, name, reading);
-    }
     let (rest, mut words) =
         option_loop::read(code, reading).unwrap_or_else(|| (code.to_owned(), Words::default()));
     words.read(&rest);
@@ -79,6 +73,10 @@ fn words_besides_options(code: &str, name: &str, has_table: bool, reading: &mut 
             reading.doubt("it can run its words as a command: the draft takes none");
         }
         return;
+    }
+    if has_table && facts.as_ref().is_some_and(|facts| words.leaves_to(facts)) {
+        let usage = reading.usage.clone().unwrap_or_default();
+        return words_of_usage(&usage, name, reading);
     }
     let is_silent = reading.options.is_empty() && words.is_unclear;
     if is_silent && !has_table {
@@ -99,3 +97,6 @@ fn words_besides_options(code: &str, name: &str, has_table: bool, reading: &mut 
         reading.doubt(format!("its usage text names `{name}`, which its code does not show"));
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -202,6 +202,12 @@ impl Words {
         slots.chain(list).collect()
     }
 
+    /// Whether a usage text knows more about the words than the code shows.
+    pub(super) fn leaves_to(&self, usage: &HelpFacts) -> bool {
+        let shows = !self.is_unclear && (!self.slots.is_empty() || self.list.is_some());
+        !usage.is_unclear && (!usage.words.is_empty() || !shows)
+    }
+
     /// Adds the words to a reading. Names come from the usage text if it agrees.
     pub(super) fn add(self, usage: Option<&HelpFacts>, reading: &mut ScriptReading) {
         let clear = usage.filter(|facts| !facts.is_unclear);
