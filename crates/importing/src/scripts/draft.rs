@@ -56,6 +56,9 @@ pub(super) fn tool(command: ScriptCommand<'_>, reading: ScriptReading, name: Str
     if has_greedy && !positionals.is_empty() {
         doubts.push("an option that takes several values may also take the words after it".to_owned());
     }
+    if positionals.windows(2).any(|pair| !pair[0].is_required && pair[1].is_required) {
+        doubts.push("a word that may be left out comes before one that it requires".to_owned());
+    }
     for positional in positionals {
         draft.positional(positional);
     }

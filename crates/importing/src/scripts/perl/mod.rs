@@ -93,8 +93,27 @@ fn words_besides_options(code: &str, name: &str, has_table: bool, reading: &mut 
         .find(|fact| !is_shown(&fact.names) && !is_idle(&fact.names));
     let hidden = hidden.filter(|_| reading.options.is_empty()).map(|fact| fact.names[0].clone());
     words.add(facts.as_ref(), reading);
+    if !has_table {
+        unknown_in_usage_line(reading);
+    }
     if let Some(name) = hidden {
         reading.doubt(format!("its usage text names `{name}`, which its code does not show"));
+    }
+}
+
+/// Names options of the usage line that the code does not look for.
+fn unknown_in_usage_line(reading: &mut ScriptReading) {
+    let usage = reading.usage.clone().unwrap_or_default();
+    let tokens = usage.lines().next().unwrap_or_default().split_whitespace();
+    for token in tokens.filter_map(|token| token.strip_prefix("[-")) {
+        let end =
+            token.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '-' && letter != '_');
+        let name = format!("-{}", &token[..end.unwrap_or(token.len())]);
+        let begins = |known: &String| name.starts_with(&**known) || known.starts_with(&*name);
+        let is_known = reading.options.iter().any(|option| option.names.iter().any(begins));
+        if name.len() > 1 && !is_known && !super::usage::is_idle(&name) {
+            reading.gap(format!("its usage text names {name}, which its code does not show"));
+        }
     }
 }
 

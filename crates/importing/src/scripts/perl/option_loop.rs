@@ -259,7 +259,9 @@ impl Loop<'_> {
             branch[..index].matches('{').count()
                 - branch[..index].matches('}').count().min(branch[..index].matches('{').count())
         };
-        let is_always = shifts.iter().any(|index| depth(*index) == 0 || branch[..*index].ends_with('{'));
+        let is_always = shifts
+            .iter()
+            .any(|index| depth(*index) == 0 || depth(*index) == 1 && branch[..*index].ends_with('{'));
         if shifts.len() > own && !is_always || shifts.len() > own + 1 {
             reading.doubt(format!("whether `{}` takes a value is not clear", names[0]));
         }
