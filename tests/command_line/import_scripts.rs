@@ -298,8 +298,8 @@ fn a_folder_of_scripts_becomes_a_project_with_tools_after_a_yes() {
         (&["init"], None, 0, (true, false)),
         (&["init"], Some("n\n"), 0, (true, false)),
         (&["init"], Some("y\nn\n"), 0, (true, false)),
-        (&["new", "bin"], None, 2, (false, false)),
-        (&["new", "bin"], Some("n\n"), 2, (false, false)),
+        (&["new", "bin"], None, 1, (false, false)),
+        (&["new", "bin"], Some("n\n"), 1, (false, false)),
     ] {
         let (found, wrote, printed) = run(words, typed);
         assert_eq!((found, wrote), (Some(status), made), "{words:?} {typed:?}: {printed}");
