@@ -240,7 +240,7 @@ proptest! {
 
 #[test]
 fn a_script_with_many_options_gets_the_first_ones() {
-    let table: String = (0..30).map(|number| format!("'opt{number}=s', ")).collect();
+    let table = (0..30).map(|number| format!("'opt{number}=s', ")).collect::<Vec<_>>().concat();
     let text = format!("use Getopt::Long;\nGetOptions(\\%o, {table}'last=s');\n");
     let words = ["./x".to_owned()];
     for (all_options, expected) in [(false, 15), (true, 31)] {

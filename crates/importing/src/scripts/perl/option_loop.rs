@@ -99,12 +99,11 @@ impl Loop<'_> {
             let rest = &self.body[index..];
             let before = self.body[..index].trim_end_matches("els").trim_end();
             let is_branch = before.is_empty() || before.ends_with(['{', '}', ';']);
-            let (condition, branch) = match block_after(rest).filter(|_| is_branch) {
-                Some(open) => (&rest[..open], &rest[open + 1..][..end_of_block(&rest[open + 1..])]),
-                None => {
-                    let statement = before.rfind(['{', '}', ';']).map_or(0, |start| start + 1);
-                    (rest.split(';').next().unwrap_or_default(), &before[statement..])
-                }
+            let (condition, branch) = if let Some(open) = block_after(rest).filter(|_| is_branch) {
+                (&rest[..open], &rest[open + 1..][..end_of_block(&rest[open + 1..])])
+            } else {
+                let statement = before.rfind(['{', '}', ';']).map_or(0, |start| start + 1);
+                (rest.split(';').next().unwrap_or_default(), &before[statement..])
             };
             let mut names = Vec::new();
             let mut is_option = false;
@@ -237,7 +236,9 @@ impl Loop<'_> {
         if are_synonyms(&exact, branch, self.subject.variable) {
             reading.add(option(exact));
         } else {
-            exact.into_iter().for_each(|name| reading.add(option(vec![name])));
+            for name in exact {
+                reading.add(option(vec![name]));
+            }
         }
     }
 
@@ -365,10 +366,16 @@ fn delimited(text: &str) -> Option<&str> {
     let mut is_escaped = false;
     for (index, letter) in rest.char_indices() {
         if letter == close && !is_escaped {
-            let is_fixed = !rest[..index].trim_end_matches('$').contains("$") || !rest[..index].contains('@');
-            return is_fixed.then(|| &rest[..index]);
+            return (!holds_variable(&rest[..index])).then(|| &rest[..index]);
         }
         is_escaped = letter == '\\' && !is_escaped;
     }
     None
+}
+
+/// Whether a pattern holds a variable: `$name`, `${name}`.
+fn holds_variable(pattern: &str) -> bool {
+    pattern.match_indices('$').any(|(index, _)| {
+        pattern[index + 1..].starts_with(|next: char| next.is_ascii_alphabetic() || matches!(next, '_' | '{'))
+    })
 }

@@ -77,6 +77,8 @@ fn what_is_not_certain_is_said() {
         "while (@ARGV) {\n  $_ = shift @ARGV;\n  if (/^-s$/) { if (-d $ARGV[0]) { $d = shift @ARGV; } }\n  else { die }\n}\n",
         // A condition on more than the word.
         "while (my $arg = shift @ARGV) {\n  if ($arg eq '-x' && $mode eq 'a') { $x = 1; }\n}\n",
+        // A pattern that only the program knows.
+        "foreach (@ARGV) {\n  if (/^--$known=(.*)$/) { $x = $1; }\n}\n",
         "some_function(@ARGV);\n",
         "@ARGV = reverse @ARGV;\nmy $file = shift;\n",
         "if ($ARGV[0] eq '--local') { $local = 1; }\n",

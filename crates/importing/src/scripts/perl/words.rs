@@ -81,7 +81,7 @@ impl Words {
             .strip_suffix('=')
             .map(|target| target.trim_end().trim_end_matches(')'));
         if let Some(name) = target.and_then(last_variable).filter(|name| name.starts_with('$')) {
-            self.slots[number] = name[1..].to_owned();
+            name[1..].clone_into(&mut self.slots[number]);
         }
     }
 
@@ -250,9 +250,10 @@ fn least(code: &str) -> Option<usize> {
         };
         let line = code[..index].rsplit([';', '{', '}']).next().unwrap_or_default();
         let is_unless = line.contains("unless") || line.contains("not ");
-        let found = match is_unless {
-            true => number("==").or_else(|| number(">=")).or(after.starts_with([';', ')']).then_some(1)),
-            false => number("!=").or_else(|| number("<=").map(|most| most + 1)).or_else(|| number("<")),
+        let found = if is_unless {
+            number("==").or_else(|| number(">=")).or(after.starts_with([';', ')']).then_some(1))
+        } else {
+            number("!=").or_else(|| number("<=").map(|most| most + 1)).or_else(|| number("<"))
         };
         // `if (@ARGV >= 1)` uses a word that need not be there.
         let is_optional = line.contains("if") && (number(">=").is_some() || number(">") == Some(0));
