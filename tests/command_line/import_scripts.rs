@@ -1,7 +1,7 @@
 //! `mcp-bash import` of scripts: they are read, never run, and become tools with cases that run nothing.
 
 use super::import::{call, command, import, problems, said};
-use crate::harness::{Project, Server};
+use crate::harness::{Project, Server, Terminal};
 use serde_json::{Value, json};
 use std::os::unix::fs::symlink;
 use std::process::{Command, Stdio};
@@ -265,4 +265,45 @@ fn a_folder_of_scripts_that_is_no_project_names_the_next_step() {
     let printed = run(&["init"]);
     assert!(printed.contains("mcp-bash import bin"), "{printed}");
     assert!(!folder.path("owned").exists());
+}
+
+#[test]
+fn a_folder_of_scripts_becomes_a_project_with_tools_after_a_yes() {
+    const SCRIPT: &str = "#!/bin/sh\n# Greets.\ntouch owned\n[ $# -eq 1 ] || exit 1\necho \"Hello, $1\"\n";
+    let run = |words: &[&str], typed: Option<&str>| {
+        let folder = Project::new().script("bin/greet.sh", SCRIPT);
+        let mut command = Server::command();
+        command.args(words).current_dir(folder.root());
+        let (printed, status) = match typed {
+            Some(typed) => Terminal::of_columns(100).run_typing(command, typed),
+            None => {
+                let output = command.stdin(Stdio::null()).output().unwrap();
+                let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+                (printed + &String::from_utf8_lossy(&output.stderr), output.status.code())
+            }
+        };
+        assert!(!folder.path("owned").exists() && !folder.path("bin/owned").exists(), "{words:?}: {printed}");
+        let is_project = |root: &str| folder.path(&format!("{root}server.d/server.meta.json")).exists();
+        let has_tool = |root: &str| folder.path(&format!("{root}tools/greet.meta.json")).exists();
+        let made = (is_project("") || is_project("bin/"), has_tool("") || has_tool("bin/"));
+        (status, made, printed)
+    };
+    for (words, typed, status, made) in [
+        (&["init", "--yes"][..], None, 0, (true, true)),
+        (&["init", "--yes", "--no-hello", "--quiet"], None, 0, (true, true)),
+        (&["new", "bin", "--yes"], None, 0, (true, true)),
+        (&["init"], Some("y\ny\n"), 0, (true, true)),
+        (&["new", "bin"], Some("y\ny\ny\n"), 0, (true, true)),
+        // Without a yes, nothing is made of the scripts.
+        (&["init"], None, 0, (true, false)),
+        (&["init"], Some("n\n"), 0, (true, false)),
+        (&["init"], Some("y\nn\n"), 0, (true, false)),
+        (&["new", "bin"], None, 1, (false, false)),
+        (&["new", "bin"], Some("n\n"), 1, (false, false)),
+    ] {
+        let (found, wrote, printed) = run(words, typed);
+        assert_eq!((found, wrote), (Some(status), made), "{words:?} {typed:?}: {printed}");
+    }
+    let (_, _, printed) = run(&["init"], Some("n\n"));
+    assert!(printed.contains("mcp-bash import bin"), "{printed}");
 }

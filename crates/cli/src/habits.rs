@@ -77,7 +77,7 @@ const FLAGS: &[(&str, Instead)] = &[
 ];
 
 /// Commands that ask, and so have a `--yes` of their own. All others accept it without a meaning.
-const COMMANDS_THAT_ASK: &[&str] = &["import", "test", "validate", "install", "uninstall"];
+const COMMANDS_THAT_ASK: &[&str] = &["init", "new", "import", "test", "validate", "install", "uninstall"];
 
 /// The address that a server over HTTP has by default.
 const DEFAULT_PORT: &str = "8765";

@@ -10,6 +10,7 @@
 //! add neither a word nor an option nor a command. An argument that would be the command itself is left out.
 
 mod argument;
+mod argument_limit;
 mod effect;
 mod help_text;
 mod justfile;

@@ -2,13 +2,15 @@
 
 use crate::base::common::Common;
 use crate::base::error::Error;
+use crate::commands::import::import_folder;
 use crate::commands::scaffold::project_files::{self, completed_gitignore, server_name};
 use crate::commands::scaffold::{
     Draft, HELLO, HelloOptions, Language, NextSteps, SCHEMAS, SCHEMAS_FOLDER, ScaffoldError,
-    add_missing_schemas, hello, others_may_write,
+    add_missing_schemas, hello, others_may_write, say_text,
 };
 use mcp_bash_harmless::shell_path;
 use mcp_bash_project::{Paths, loose_scripts};
+use mcp_bash_terminal::{can_ask, confirm};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -22,39 +24,54 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     hello: HelloOptions,
+
+    /// Also make tools of the scripts in the folder, without asking
+    #[arg(long, short)]
+    yes: bool,
 }
 
 const EXAMPLES: &str = "\
 Examples:
   mcp-bash init
   mcp-bash init --lang python
+  mcp-bash init --yes                  also makes tools of the scripts here, as `import` does
   mcp-bash init --name my-server --no-hello";
 
 /// Longer than any .gitignore, in bytes.
 const LONGEST_GITIGNORE: u64 = 1024 * 1024;
 
 pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Error> {
+    initialize(common, arguments.name.as_deref(), &arguments.hello, arguments.yes)
+}
+
+/// Initializes the folder. Imports its scripts with `imports`, or if the user at the terminal says so.
+pub(super) fn initialize(
+    common: &Common,
+    name: Option<&str>,
+    hello: &HelloOptions,
+    imports: bool,
+) -> Result<ExitCode, Error> {
     let folder = common.project_root.clone().unwrap_or_else(|| PathBuf::from("."));
     let root = folder.canonicalize().map_err(|source| Error::Read { path: folder, source })?;
+    let scripts = loose_scripts(&root);
     let of_folder = || root.file_name().map(|name| name.to_string_lossy().into_owned());
-    let called = arguments.name.clone().or_else(of_folder).filter(|name| !name.trim().is_empty());
+    let called = name.map(str::to_owned).or_else(of_folder).filter(|name| !name.trim().is_empty());
     let called = called.ok_or(ScaffoldError::NoName)?;
     // A name that the user chose stays; the name of a folder is adapted for all clients.
-    let name = arguments.name.clone().unwrap_or_else(|| server_name(&called));
+    let name = name.map_or_else(|| server_name(&called), str::to_owned);
     let mut plan = Plan { paths: Paths::of(&root), draft: Draft::default(), told: String::new() };
     plan.metadata(&name, &called);
     plan.gitignore()?;
     plan.schemas();
-    plan.tools(arguments.hello.language());
+    plan.tools(hello.language());
     plan.draft.write()?;
     let mut steps = NextSteps::default();
-    if arguments.hello.language().is_some() {
+    if hello.language().is_some() {
         steps = steps.step("mcp-bash call hello name=Ada", "call its tool");
     }
-    if let Some(scripts) = loose_scripts(&root) {
-        let below = scripts.strip_prefix(&root).unwrap_or(&scripts);
-        let folder = if below.as_os_str().is_empty() { Path::new(".") } else { below };
-        let command = format!("mcp-bash import {}", shell_path(folder));
+    let offers = scripts.is_some() && (imports || !common.quiet && can_ask());
+    if let Some(scripts) = scripts.as_deref().filter(|_| !offers) {
+        let command = format!("mcp-bash import {}", shell_path(below(scripts, &root)));
         steps = steps.step(command, "make tools of the scripts there; shows them first, and runs none");
     }
     let mut steps = steps
@@ -63,7 +80,27 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
     steps.notes.extend(others_may_write(&plan.paths.tools, &root));
     let told = format!("Initialized an MCP server project\n\n{}", plan.told);
     steps.say(common, &told)?;
+    match scripts.filter(|_| offers) {
+        Some(scripts) => offer(common, &scripts, &root, imports),
+        None => Ok(ExitCode::SUCCESS),
+    }
+}
+
+/// Imports scripts after a yes. They are shown before anything is written, and none is run.
+fn offer(common: &Common, scripts: &Path, root: &Path, yes: bool) -> Result<ExitCode, Error> {
+    let shown = shell_path(below(scripts, root));
+    let question = format!("Make tools of the scripts in {shown}? They are shown first, and none is run");
+    if yes || confirm(&question).unwrap_or(false) {
+        let common = Common { project_root: Some(root.to_owned()), ..common.clone() };
+        return import_folder(&common, scripts, yes);
+    }
+    say_text(common, &format!("`mcp-bash import {shown}` does it later\n"))?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn below<'a>(scripts: &'a Path, root: &Path) -> &'a Path {
+    let below = scripts.strip_prefix(root).unwrap_or(scripts);
+    if below.as_os_str().is_empty() { Path::new(".") } else { below }
 }
 
 /// What is to be done, and the messages about it.

@@ -3,11 +3,13 @@
 use crate::base::common::Common;
 use crate::base::error::Error;
 use crate::base::exit::Exit;
+use crate::commands::init::initialize;
 use crate::commands::scaffold::project_files::{self, server_name};
 use crate::commands::scaffold::{
     Draft, HelloOptions, NextSteps, ScaffoldError, add_missing_schemas, hello, require_good_name,
 };
 use mcp_bash_project::{Paths, loose_scripts};
+use mcp_bash_terminal::{can_ask, confirm};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -23,6 +25,10 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     hello: HelloOptions,
+
+    /// If the folder exists and holds scripts, make it a project and make tools of them, without asking
+    #[arg(long, short)]
+    yes: bool,
 }
 
 const EXAMPLES: &str = "\
@@ -32,7 +38,7 @@ Examples:
   cd my-project && mcp-bash call hello name=Ada";
 
 pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Error> {
-    let Arguments { name, project_root, hello: options } = arguments;
+    let Arguments { name, project_root, hello: options, yes } = arguments;
     if common.project_root.is_some() || project_root.is_some() {
         return Err(Error::of_command(Exit::Usage, ScaffoldError::NewElsewhere));
     }
@@ -40,10 +46,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
     let here = std::env::current_dir().map_err(|source| Error::Read { path: ".".into(), source })?;
     let paths = Paths::of(&here.join(name));
     if paths.root.symlink_metadata().is_ok() {
-        return Err(match loose_scripts(&paths.root) {
-            Some(_) => ScaffoldError::FolderOfScripts(paths.root).into(),
-            None => ScaffoldError::Exists(paths.root).into(),
-        });
+        return existing(common, arguments, paths.root, *yes);
     }
     let mut draft = Draft::default();
     draft.file(
@@ -67,4 +70,18 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
     let steps = steps.step("mcp-bash install", "add the server to your clients");
     steps.say(common, &format!("Created project at ./{name}/\n"))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// A folder of scripts becomes a project if the user says so. Any other folder stays as it is.
+fn existing(common: &Common, arguments: &Arguments, root: PathBuf, yes: bool) -> Result<ExitCode, Error> {
+    if loose_scripts(&root).is_none() {
+        return Err(ScaffoldError::Exists(root).into());
+    }
+    let name = &arguments.name;
+    let question = format!("{name} already exists, and holds scripts. Make it a project?");
+    if !yes && (common.quiet || !can_ask() || !confirm(&question).unwrap_or(false)) {
+        return Err(ScaffoldError::FolderOfScripts(root).into());
+    }
+    let common = Common { project_root: Some(root), ..common.clone() };
+    initialize(&common, Some(&server_name(name)), &arguments.hello, yes)
 }

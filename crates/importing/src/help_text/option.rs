@@ -267,7 +267,11 @@ fn read(spec: &str, description: &str) -> Option<ProgramOption> {
     })
 }
 
-/// The names of one option: separated by `, `, ` | `, `|` or ` / `, outside brackets.
+fn is_long_name(text: &str) -> bool {
+    text.strip_prefix("--").is_some_and(|name| name.starts_with(|letter: char| letter.is_ascii_alphabetic()))
+}
+
+/// The names of one option: separated by a space, `, `, ` | `, `|` or ` / `, outside brackets.
 fn alternatives(spec: &str) -> Vec<&str> {
     let (mut parts, mut start, mut depth) = (Vec::new(), 0, 0_usize);
     for (index, letter) in spec.char_indices() {
@@ -275,6 +279,11 @@ fn alternatives(spec: &str) -> Vec<&str> {
             '<' | '[' | '{' | '(' => depth += 1,
             '>' | ']' | '}' | ')' => depth = depth.saturating_sub(1),
             ',' | '|' | '/' if depth == 0 && spec[index + 1..].trim_start().starts_with('-') => {
+                parts.push(spec[start..index].trim());
+                start = index + 1;
+            }
+            // `-v --verbose`
+            ' ' if depth == 0 && spec[..index].starts_with('-') && is_long_name(&spec[index + 1..]) => {
                 parts.push(spec[start..index].trim());
                 start = index + 1;
             }

@@ -3,13 +3,8 @@
 
 use super::option::ProgramOption;
 use super::usage::Usage;
+use crate::argument_limit::argument_limit;
 use crate::{Imported, Unreadable};
-
-/// As many arguments as a model reads with ease.
-const MOST_ARGUMENTS: usize = 15;
-
-/// More options than a model could choose from.
-const MOST_OPTIONS: usize = 100;
 
 /// Removes options that run something, and those that write and are not allowed. Returns whether one that writes is left.
 pub(super) fn remove_hazards(
@@ -57,7 +52,7 @@ pub(super) fn keep_first(
     wants_all: bool,
     imported: &mut Imported,
 ) {
-    let most = if wants_all { MOST_OPTIONS } else { MOST_ARGUMENTS };
+    let (most, why) = argument_limit(wants_all);
     let room = most.saturating_sub(positionals);
     if options.len() <= room {
         return;
@@ -76,10 +71,5 @@ pub(super) fn keep_first(
         index += 1;
         kept.contains(&(index - 1))
     });
-    let why = if wants_all {
-        format!("{MOST_OPTIONS} are enough for one tool")
-    } else {
-        format!("a model reads {MOST_ARGUMENTS} arguments with ease; `--all-options` takes all")
-    };
     imported.leave_out(format!("{more} more options"), why);
 }

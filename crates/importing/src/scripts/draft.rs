@@ -20,6 +20,8 @@ pub struct ScriptCommand<'a> {
     pub words: &'a [String],
     /// Whether it is part of the project, so that its variables may hold any text.
     pub is_own: bool,
+    /// Whether all options become arguments, not only the first ones.
+    pub all_options: bool,
 }
 
 /// The tool, with its name still as the script's.
@@ -54,6 +56,9 @@ pub(super) fn tool(command: ScriptCommand<'_>, reading: ScriptReading, name: Str
     let has_greedy = draft.words.iter().any(|word| matches!(word.as_array(), Some(words) if words.len() == 2 && words[1].as_str().is_some_and(|word| word.ends_with("...}"))));
     if has_greedy && !positionals.is_empty() {
         doubts.push("an option that takes several values may also take the words after it".to_owned());
+    }
+    if positionals.windows(2).any(|pair| !pair[0].is_required && pair[1].is_required) {
+        doubts.push("a word that may be left out comes before one that it requires".to_owned());
     }
     for positional in positionals {
         draft.positional(positional);

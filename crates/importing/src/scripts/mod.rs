@@ -11,6 +11,7 @@ mod node;
 mod perl;
 mod python;
 mod reading;
+mod selection;
 mod shell;
 mod usage;
 mod variable;
@@ -59,6 +60,7 @@ pub fn read(
         reading.positionals = vec![ScriptPositional::new("args", ArgumentKind::List(Vec::new()), false)];
         reading.doubt(format!("its arguments are not understood ({why}): it takes a list of words, none of which begins with `-`"));
     }
+    selection::keep_first(&mut reading, command.all_options);
     let stem = command
         .name
         .rsplit_once('.')

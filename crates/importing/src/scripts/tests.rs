@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 fn draft(language: ScriptLanguage, text: &str) -> Tool {
     let words = ["./x".to_owned()];
-    let command = ScriptCommand { name: "x", words: &words, is_own: true };
+    let command = ScriptCommand { name: "x", words: &words, is_own: true, all_options: false };
     read(text, language, command).unwrap_or_else(|error| panic!("{error}: {text}")).tools.remove(0)
 }
 
@@ -111,7 +111,7 @@ fn shell_words_and_variables_are_read() {
 #[test]
 fn values_that_a_script_runs_are_no_arguments() {
     let words = ["./x".to_owned()];
-    let command = ScriptCommand { name: "x", words: &words, is_own: true };
+    let command = ScriptCommand { name: "x", words: &words, is_own: true, all_options: false };
     for text in [
         "\"$@\"",
         "exec \"$@\"",
@@ -228,12 +228,26 @@ proptest! {
     #[test]
     fn no_text_makes_a_reader_panic(text in "([a-z0-9$@#%{}()\\[\\]<>'\"`;|&=:?*!\\\\ \\n,._-]|case |esac|while |do |done|getopts |\\$1|\\$\\(|--|=>|add_argument\\(|é){0,120}") {
         let words = ["x".to_owned()];
-        let command = ScriptCommand { name: "x", words: &words, is_own: true };
+        let command = ScriptCommand { name: "x", words: &words, is_own: true, all_options: false };
         for language in [ScriptLanguage::Shell, ScriptLanguage::Python, ScriptLanguage::Node, ScriptLanguage::Perl] {
             if let Ok(imported) = read(&text, language, command) {
                 imported.tools[0].sample(true);
                 imported.tools[0].metadata();
             }
         }
+    }
+}
+
+#[test]
+fn a_script_with_many_options_gets_the_first_ones() {
+    let table = (0..30).map(|number| format!("'opt{number}=s', ")).collect::<Vec<_>>().concat();
+    let text = format!("use Getopt::Long;\nGetOptions(\\%o, {table}'last=s');\n");
+    let words = ["./x".to_owned()];
+    for (all_options, expected) in [(false, 15), (true, 31)] {
+        let command = ScriptCommand { name: "x", words: &words, is_own: true, all_options };
+        let imported = read(&text, ScriptLanguage::Perl, command).unwrap();
+        assert_eq!(imported.tools[0].arguments.len(), expected);
+        let names_rest = imported.left_out.iter().any(|left| left.what.contains("--last"));
+        assert_eq!(names_rest, !all_options, "{:?}", imported.left_out);
     }
 }

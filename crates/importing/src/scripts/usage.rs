@@ -16,9 +16,12 @@ pub(super) fn complete(reading: &mut ScriptReading, name: &str) {
         return take_over(&facts, reading);
     }
     for fact in &facts.options {
-        let known =
-            reading.options.iter_mut().find(|known| known.names.iter().any(|name| fact.names.contains(name)));
-        let Some(known) = known else { continue };
+        let is_known = |known: &ScriptOption| known.names.iter().any(|name| fact.names.contains(name));
+        // `-O` and `-OFILE` may both be known.
+        let is_same = |known: &ScriptOption| is_known(known) && known.value.is_some() == fact.takes_value;
+        let index =
+            reading.options.iter().position(is_same).or_else(|| reading.options.iter().position(is_known));
+        let Some(known) = index.map(|index| &mut reading.options[index]) else { continue };
         if known.description.is_empty() {
             known.description.clone_from(&fact.description);
         }
@@ -53,7 +56,7 @@ pub(super) fn complete(reading: &mut ScriptReading, name: &str) {
     name_words(&facts.words, reading);
 }
 
-fn is_idle(name: &str) -> bool {
+pub(super) fn is_idle(name: &str) -> bool {
     matches!(name.trim_start_matches('-'), "help" | "h" | "version" | "V" | "usage" | "?")
 }
 
@@ -132,7 +135,7 @@ pub(super) fn words_of_usage(text: &str, name: &str, reading: &mut ScriptReading
     reading.positionals = facts.words.iter().map(positional).collect();
 }
 
-fn positional(word: &HelpWord) -> ScriptPositional {
+pub(super) fn positional(word: &HelpWord) -> ScriptPositional {
     let kind = if word.is_list { ArgumentKind::List(Vec::new()) } else { word.kind.clone() };
     let mut positional = ScriptPositional::new(word.name.clone(), kind, !word.is_optional);
     positional.description.clone_from(&word.description);

@@ -38,7 +38,7 @@ Examples:
 Exit codes: 0 shown or written, 1 nothing could be made of it, 2 usage, 4 no such file or program, 5 the program
 took too long. docs/importing.md says what becomes of what.";
 
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 #[command(after_help = EXAMPLES)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct Arguments {
@@ -66,7 +66,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "OPTION", value_delimiter = ',', allow_hyphen_values = true)]
     allow: Vec<String>,
 
-    /// Take all options of a program, not only the first ones
+    /// Take all options of a script or a program, not only the first ones
     #[arg(long)]
     all_options: bool,
 
@@ -100,6 +100,11 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
     }
     review.conclude(&verdicts, arguments.json, common.quiet)?;
     Ok(Exit::Done.into())
+}
+
+/// Imports the scripts of a folder, as `mcp-bash import FOLDER` does.
+pub(crate) fn import_folder(common: &Common, folder: &Path, yes: bool) -> Result<ExitCode, Error> {
+    run(common, &Arguments { from: folder.to_owned(), yes, ..Arguments::default() })
 }
 
 /// Writes the new tools, and records which were written. Existing files stay.
@@ -165,6 +170,7 @@ impl Importer {
                     root: &self.paths.root,
                     folder: folder.as_deref(),
                     word: word.as_deref(),
+                    all_options: arguments.all_options,
                 };
                 Ok((shown, scripts.read(&files), true))
             }

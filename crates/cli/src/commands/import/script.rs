@@ -39,6 +39,8 @@ pub(super) struct Scripts<'a> {
     pub(super) folder: Option<&'a Path>,
     /// How a tool names a script that was found on the PATH.
     pub(super) word: Option<&'a str>,
+    /// Whether all options become arguments, not only the first ones.
+    pub(super) all_options: bool,
 }
 
 impl Scripts<'_> {
@@ -102,7 +104,7 @@ impl Scripts<'_> {
         }
         words.push(path);
         let is_own = !is_itself || words[0].starts_with("./");
-        let command = ScriptCommand { name: &name, words: &words, is_own };
+        let command = ScriptCommand { name: &name, words: &words, is_own, all_options: self.all_options };
         let code = String::from_utf8_lossy(&bytes);
         read_script(&code, language, command).map(Some).map_err(|why| format!("it {why}"))
     }

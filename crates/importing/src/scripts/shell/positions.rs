@@ -25,8 +25,11 @@ pub(super) fn read(flow: &Flow<'_>, checks: &Checks, has_loop: bool, reading: &m
     walk.items(&flow.main, false);
     for name in walk.first_options {
         if !reading.options.iter().any(|known| known.names.contains(&name)) {
-            reading.add(ScriptOption::flag(vec![name]));
-            reading.doubt("it looks for some options in its first word only");
+            let option = ScriptOption::flag(vec![name]);
+            if !option.is_idle() {
+                reading.doubt("it looks for some options in its first word only");
+            }
+            reading.add(option);
         }
     }
     for doubt in walk.doubts {
