@@ -274,13 +274,12 @@ fn a_folder_of_scripts_becomes_a_project_with_tools_after_a_yes() {
         let folder = Project::new().script("bin/greet.sh", SCRIPT);
         let mut command = Server::command();
         command.args(words).current_dir(folder.root());
-        let (printed, status) = match typed {
-            Some(typed) => Terminal::of_columns(100).run_typing(command, typed),
-            None => {
-                let output = command.stdin(Stdio::null()).output().unwrap();
-                let printed = String::from_utf8_lossy(&output.stdout).into_owned();
-                (printed + &String::from_utf8_lossy(&output.stderr), output.status.code())
-            }
+        let (printed, status) = if let Some(typed) = typed {
+            Terminal::of_columns(100).run_typing(command, typed)
+        } else {
+            let output = command.stdin(Stdio::null()).output().unwrap();
+            let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+            (printed + &String::from_utf8_lossy(&output.stderr), output.status.code())
         };
         assert!(!folder.path("owned").exists() && !folder.path("bin/owned").exists(), "{words:?}: {printed}");
         let is_project = |root: &str| folder.path(&format!("{root}server.d/server.meta.json")).exists();
