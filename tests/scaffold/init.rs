@@ -96,8 +96,12 @@ fn init_takes_a_name_and_a_folder_and_says_who_may_write() {
         refused(project.root(), &["init", "--name", " "]),
         "a server needs a name; give it one with --name"
     );
+    let wrong = run(project.root(), &["new", "x", "--project-root", "shared"]);
     assert_eq!(
-        refused(project.root(), &["new", "x", "--project-root", "shared"]),
-        "`mcp-bash new` makes a folder here, and takes no --project-root; `mcp-bash init` takes one"
+        (wrong.code, wrong.stderr.trim_end()),
+        (
+            Some(2),
+            "mcp-bash: `mcp-bash new` makes a folder here, and takes no --project-root; `mcp-bash init` takes one"
+        )
     );
 }

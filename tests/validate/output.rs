@@ -137,7 +137,6 @@ fn no_project_and_wrong_flags_are_usage_errors() {
     for (arguments, words) in [
         (&[][..], "mcp-bash: no project found here: use --project-root or set MCPBASH_PROJECT_ROOT"),
         (&["--project-root", "/no/such"], "mcp-bash: --project-root does not exist: /no/such"),
-        (&["--yes"], "error: the following required arguments were not provided:\n  --fix"),
         (&["--stirct"], "error: unexpected argument '--stirct' found"),
     ] {
         let output = run(empty.path(), arguments);
@@ -168,7 +167,7 @@ Options:
       --fix                 Make repairs that do not change the meaning of anything, after showing
                             them
   -v, --verbose             Print more details
-  -y, --yes                 Do not ask before repairing
+  -y, --yes                 With `--fix`, repair without asking
       --dry-run             Show the repairs without making them
       --explain-defaults    Show where the name, title, version and other defaults of each entry
                             come from

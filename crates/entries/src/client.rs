@@ -5,8 +5,8 @@ use crate::place::{self, ConfigLocation};
 use crate::remote::{Reference, RemoteShape};
 use crate::replaces::Replaces;
 use crate::shape::Shape;
-use crate::supply::Supply;
 use crate::surroundings::Surroundings;
+use crate::variables::supply::Supply;
 use mcp_bash_spelling::nearest_or_longer;
 use thiserror::Error;
 

@@ -5,7 +5,7 @@ use crate::place::{ConfigLocation, On};
 use crate::remote::{Reference, RemoteShape};
 use crate::replaces::Replaces;
 use crate::shape::Shape;
-use crate::supply::Supply;
+use crate::variables::supply::Supply;
 
 const STRICT: Format = Format::Json(Dialect { comments: false, trailing_commas: false });
 const COMMENTS: Format = Format::Json(Dialect { comments: true, trailing_commas: false });

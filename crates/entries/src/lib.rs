@@ -16,7 +16,6 @@ mod difference;
 mod edit;
 mod entry;
 mod find;
-mod inputs;
 mod link;
 mod lock;
 mod place;
@@ -30,10 +29,9 @@ mod settled;
 mod shape;
 mod shown;
 mod snippet;
-mod supplied;
-mod supply;
 mod surroundings;
 mod text;
+mod variables;
 
 pub use change::{Change, Plan, install, install_remote, uninstall};
 pub use client::{
@@ -52,6 +50,6 @@ pub use remote::{Remote, Token};
 pub use replaced::Replaced;
 pub use replaces::{Field, Form, Replaces};
 pub use shown::tells_of_secret;
-pub use supply::Supply;
 pub use surroundings::{Surroundings, System};
 pub use text::{ConfigText, Target};
+pub use variables::supply::Supply;

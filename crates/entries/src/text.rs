@@ -6,11 +6,11 @@ use crate::config_file::ConfigFile;
 use crate::edit::json::escaped;
 use crate::edit::{At, EditError};
 use crate::entry::Entry;
-use crate::inputs;
 use crate::refusal::Refusal;
 use crate::shape::PASSED;
 use crate::shown;
-use crate::supply::Supply;
+use crate::variables::inputs;
+use crate::variables::supply::Supply;
 use serde_json::Value;
 use std::path::Path;
 

@@ -1,8 +1,8 @@
 //! Memory: how much of it the allocator keeps, and how it is copied.
 //!
-//! With glibc, the allocator stays its own ([`glibc`]). The static build is linked with musl, whose allocator took half of the
+//! With glibc, the allocator stays its own (`glibc`). The static build is linked with musl, whose allocator took half of the
 //! instructions of a start and whose copying is slow for short pieces. So it has dlmalloc for small blocks, mappings for large
-//! ones ([`blocks`]), and functions of its own that copy and compare ([`copying`]). Others that were measured (mimalloc) take
+//! ones (`blocks`), and functions of its own that copy and compare (`copying`). Others that were measured (mimalloc) take
 //! megabytes before anything is allocated.
 
 #![expect(

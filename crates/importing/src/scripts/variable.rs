@@ -72,11 +72,14 @@ fn is_secret(name: &str) -> bool {
 pub(super) fn enter(variables: Vec<ScriptVariable>, reading: &mut ScriptReading) {
     for variable in variables.into_iter().filter(|variable| is_argument(&variable.name)) {
         if is_secret(&variable.name) {
-            let why =
-                "it looks like a secret: set it in the environment of the server, where no model sees it"
-                    .to_owned();
+            let why = "it looks like a secret: set it in the environment of the server, where no model sees it, and name it \
+                       in `env`"
+                .to_owned();
             if !reading.left_out.iter().any(|(name, _)| *name == variable.name) {
-                reading.passed.push(variable.name.clone());
+                // The start of a server warns of a variable that is named and not set.
+                if variable.is_required {
+                    reading.passed.push(variable.name.clone());
+                }
                 reading.left_out.push((variable.name, why));
             }
         } else if let Some(known) = reading.variables.iter_mut().find(|known| known.name == variable.name) {

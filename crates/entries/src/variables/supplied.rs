@@ -2,9 +2,9 @@
 
 use crate::client::Client;
 use crate::entry::Entry;
-use crate::inputs;
 use crate::replaces::Field;
-use crate::supply::Supply;
+use crate::variables::inputs;
+use crate::variables::supply::Supply;
 
 impl Client {
     /// How it gives a server a variable; `None` if the value would have to be in its file.
