@@ -37,6 +37,10 @@ impl NeededVariables {
     /// The names that a server would lack: neither the entry nor the client's file has them, and the client does not pass
     /// them on from an environment like this one.
     pub(super) fn lacking(&self, file: &ConfigFile, entry: &Entry) -> Vec<String> {
+        // What is read here is not what the file is compared with before it is written, so it is read only if there is a reason.
+        if self.0.is_empty() {
+            return Vec::new();
+        }
         let known = entries(file).unwrap_or_default();
         let known = known.iter().find(|known| known.name == entry.name);
         let has = |entry: &Entry, name: &String| {
