@@ -37,7 +37,7 @@ export function serverCommand() {
     console.error("usage: session SERVER [ARGUMENT...]");
     process.exit(2);
   }
-  const shell = 'echo $$ >>"$0" && MCPBASH_LOG_LEVEL=debug exec "$@" --log-file "$0.$$.log"';
+  const shell = 'echo $$ >>"$0" && MCPBASH_LOG_LEVEL=debug MCPBASH_MAX_RESULT_TEXT_BYTES=0 exec "$@" --log-file "$0.$$.log"';
   return ["sh", "-c", shell, pids, ...server];
 }
 

@@ -156,7 +156,7 @@ def run(adapter, version):
 async def converse(adapter, version, server):
     # The shell becomes the server, so that the process id it writes down is the server's, as is that in the log's name.
     pids = Path(SCRATCH.name, "server-pids")
-    shell = 'echo $$ >>"$0" && MCPBASH_LOG_LEVEL=debug exec "$@" --log-file "$0.$$.log"'
+    shell = 'echo $$ >>"$0" && MCPBASH_LOG_LEVEL=debug MCPBASH_MAX_RESULT_TEXT_BYTES=0 exec "$@" --log-file "$0.$$.log"'
     command = Command(["sh", "-c", shell, str(pids), *server])
     heard, answers = Heard(), Answers()
     async with adapter(command, heard, answers) as client:

@@ -17,7 +17,7 @@ export async function startServer(options = [], environment = {}) {
   const project = join(scratch, `project-${(projects += 1)}`);
   cpSync(original, project, { recursive: true });
   const words = ["serve", "--http", "127.0.0.1:0", "--project-root", project, ...options];
-  const env = { ...process.env, MCPBASH_LOG_LEVEL: "debug", ...environment };
+  const env = { ...process.env, MCPBASH_LOG_LEVEL: "debug", MCPBASH_MAX_RESULT_TEXT_BYTES: "0", ...environment };
   const server = spawn(program, words, { env, stdio: ["ignore", "ignore", "pipe"] });
   let said = "";
   server.stderr.setEncoding("utf8").on("data", (text) => (said += text));

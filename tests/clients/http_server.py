@@ -29,7 +29,7 @@ class Server:
         program, _, original = sys.argv[1:]
         shutil.copytree(original, self.project)
         words = ["serve", "--http", "127.0.0.1:0", "--project-root", str(self.project), *self.options]
-        environment = os.environ | {"MCPBASH_LOG_LEVEL": "debug"} | self.environment
+        environment = os.environ | {"MCPBASH_LOG_LEVEL": "debug", "MCPBASH_MAX_RESULT_TEXT_BYTES": "0"} | self.environment
         none, pipe = asyncio.subprocess.DEVNULL, asyncio.subprocess.PIPE
         self.process = await asyncio.create_subprocess_exec(
             program, *words, env=environment, stdin=none, stdout=none, stderr=pipe

@@ -369,6 +369,16 @@ async def node_functions(serve):
         check("calls at the same time get their own answers", right, found)
 
 
+async def plain_scripts(serve):
+    async with serve() as served:
+        text = await served.text("words", files=["documents/fox.txt"], least=4, order="name")
+        check("a script in a folder of its own answers", [line.split()[1] for line in text.splitlines()] == ["brown", "lazy", "quick"], text)
+        refused = await served.call("words", files=[])
+        check("its arguments are checked", refused.is_error, refused)
+        tools = await served.tools()
+        check("what may lose something says so", tools["rotate"].annotations.destructive_hint is True, tools["rotate"])
+
+
 VISITS = {
     "ask-and-sample": ask_and_sample,
     "bash-provider": bash_provider,
@@ -381,6 +391,7 @@ VISITS = {
     "long-job": long_job,
     "node-functions": node_functions,
     "perl-worker": perl_worker,
+    "plain-scripts": plain_scripts,
     "policy-by-role": policy_by_role,
     "prompt-library": prompt_library,
     "python-functions": python_functions,

@@ -295,7 +295,7 @@ mod tests {
             (json!({ "env": ["A", { "B": "{b}" }, ["C"]] }), "`env[2]` must be the name of a variable"),
             (json!({ "env": ["A", { "A": "{b}" }] }), "`env` has A twice"),
             (json!({ "env": [{ "A": "{a}" }, { "A": "{b}" }] }), "`env` has A twice"),
-            (json!({ "env": ["A", { "LD_PRELOAD": "{b}" }] }), "LD_PRELOAD"),
+            (json!({ "env": ["A", { "MCP_SDK": "{b}" }] }), "MCP_SDK"),
             (json!({ "stdin": ["{a}"] }), "`stdin` must be a text"),
             (json!({ "stdin": "{a" }), "`stdin` cannot be read"),
         ] {
