@@ -180,7 +180,7 @@ mcp_log_warn chatty "second words"
 mcp_emit_text "Said it."
 EOT
 
-# Where it is given the name of a file, it reports progress and waits for the file.
+# Where it is given the name of a file, it reports progress, waits for the file, and returns a picture, which cannot be cut.
 tool large '{
   "name": "large",
   "description": "Returns more than an event of a stream may hold.",
@@ -192,6 +192,10 @@ file=$(sed -n 's/.*"awaits"[[:space:]]*:[[:space:]]*"\([^"]*\)".*/\1/p')
 if [ -n "$file" ]; then
 	echo '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"x","progress":1}}' >>"$MCP_PROGRESS_STREAM"
 	until [ -e "$file" ]; do sleep 0.05; done
+	printf '{"content":[{"type":"image","mimeType":"image/png","data":"'
+	head -c 3000000 /dev/zero | tr '\0' A
+	printf '"}]}\n'
+	exit
 fi
 text() { printf '{"type":"text","text":"'; head -c 1000000 /dev/zero | tr '\0' "$1"; printf '"}'; }
 printf '{"content":['; text a; printf ,; text b; printf ,; text c; printf ']}\n'
