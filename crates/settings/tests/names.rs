@@ -8,13 +8,21 @@ use std::path::{Path, PathBuf};
 
 /// Variables with the prefix of settings that are not settings: those that scripts receive, that the SDK reads, and
 /// that only debug builds read.
-const OTHERS: [&str; 7] = [
+const OTHERS: [&str; 15] = [
     "MCPBASH_BIN",
     "MCPBASH_DEBUG_LOG",
     "MCPBASH_ELICITATION_TIMEOUT",
     "MCPBASH_MAX_TEXT_BYTES",
     "MCPBASH_MODE",
+    "MCPBASH_SERVER_DESCRIPTION",
+    "MCPBASH_SERVER_ICONS",
+    "MCPBASH_SERVER_INSTRUCTIONS",
+    "MCPBASH_SERVER_NAME",
+    "MCPBASH_SERVER_TITLE",
+    "MCPBASH_SERVER_VERSION",
+    "MCPBASH_SERVER_WEBSITE_URL",
     "MCPBASH_TEST_PANIC",
+    "MCPBASH_TIMEOUT_HINT",
     "MCPBASH_TRACE_FILE",
 ];
 
