@@ -5,9 +5,12 @@
 //! ones (`blocks`), and functions of its own that copy and compare (`copying`). Others that were measured (mimalloc) take
 //! megabytes before anything is allocated.
 
-#![expect(
-    unsafe_code,
-    reason = "an allocator hands out raw memory, and the C library takes its settings in no other way"
+#![cfg_attr(
+    target_os = "linux",
+    expect(
+        unsafe_code,
+        reason = "an allocator hands out raw memory, and the C library takes its settings in no other way"
+    )
 )]
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64", any(target_env = "musl", test)))]
