@@ -30,6 +30,7 @@ fuzz_target!(|bytes: &[u8]| {
         command: "/opt/bin/mcp-bash".to_owned(),
         args: ["--project-root", "/srv/box", "a \"b\" 'c' # d: {e}"].map(str::to_owned).to_vec(),
         env: vec![("LEVEL".to_owned(), "a=b\\c\n".to_owned())],
+        passed: Vec::new(),
     };
     let Ok(before) = ConfigText::read(file, text.to_owned()) else { return };
     let known = before.entries();
