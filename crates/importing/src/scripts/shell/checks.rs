@@ -192,7 +192,8 @@ impl Test {
         let text;
         let words: Vec<&str> = match words {
             [one] if one.starts_with("[[") || one.starts_with("((") => {
-                text = one[2..one.len().saturating_sub(2).max(2)].to_owned();
+                let inner = one.get(2..).unwrap_or_default();
+                text = inner.strip_suffix("]]").or_else(|| inner.strip_suffix("))"))?.to_owned();
                 text.split_whitespace().collect()
             }
             [first, rest @ ..] if first == "[" || first == "test" => {
