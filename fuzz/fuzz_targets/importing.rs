@@ -3,9 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use mcp_bash_importing::{
-    FileLocation, HelpChoices, Imported, read_help, read_justfile, read_makefile, read_package_json, read_taskfile,
-};
+use mcp_bash_importing::{FileLocation, HelpChoices, Imported, read_help, read_justfile, read_makefile, read_package_json, read_taskfile};
 
 fuzz_target!(|bytes: &[u8]| {
     let [choice, text @ ..] = bytes else { return };
@@ -17,12 +15,6 @@ fuzz_target!(|bytes: &[u8]| {
         2 => read_package_json(&text, place),
         3 => read_taskfile(&text, place),
         _ => read_help(&["program".to_owned(), "command".to_owned()], &text, HelpChoices::default()),
-    };
-            shell_traps(&text);
-            let words = ["program".to_owned()];
-            let command = ScriptCommand { name: "script", words: &words, is_own: true, all_options: choice % 2 == 0 };
-            read_script(&text, language, command)
-        }
     };
     let Imported { tools, .. } = imported.unwrap_or_default();
     for tool in tools {
