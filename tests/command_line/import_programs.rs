@@ -201,7 +201,7 @@ fn options_that_run_or_write_are_left_out_unless_they_are_chosen() {
     let chosen = report(&["--allow", "--delete", "--allow=-o"]);
     assert_eq!(names(&chosen), ["all", "delete", "depth", "file", "output"]);
     assert_eq!(chosen["tools"][0]["metadata"]["annotations"], json!({ "destructiveHint": true }));
-    // What the program would run stays out, whoever asks for it.
+    // What the program would run stays out, even if a person asks for it.
     assert_eq!(names(&report(&["--allow", "exec"])), ["all", "depth", "file"]);
     let (status, _, problem) = said(&project, &["any", "--help-from", "help.txt", "--allow", "--nothing"]);
     let expected = "mcp-bash: the help of `any` has no option `--nothing` that could be allowed; there are --output, --in-place, --delete\n";

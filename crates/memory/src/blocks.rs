@@ -39,7 +39,7 @@ struct Mapping {
     size: usize,
 }
 
-// SAFETY: A mapping belongs to whoever has the value, on any thread.
+// SAFETY: A mapping belongs to the owner of the value, on any thread.
 unsafe impl Send for Mapping {}
 
 impl Mapping {

@@ -1,6 +1,6 @@
 """The state of a client's session: JSON values by name, kept by the server between calls.
 
-A call receives the state as it was when it began. Its changes, also those inside of lists and dicts, are sent before its
+A call receives the state as it was when it began. Its changes, also those inside lists and dicts, are sent before its
 answer; then the next call sees them, whichever process serves it.
 """
 

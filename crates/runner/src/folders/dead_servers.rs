@@ -15,7 +15,7 @@ use std::path::Path;
 /// The prefixes of private folders and of folders for sockets.
 pub(crate) const PRIVATE: &str = "mcpbash.run.";
 
-/// Whether a path leads through a private folder that is gone: whoever creates it again would leave it behind for ever.
+/// Whether a path leads through a private folder that is gone. Created again, it would stay for ever.
 pub fn is_in_removed_folder(path: &Path) -> bool {
     let is_private = |folder: &&Path| {
         folder.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(PRIVATE.as_bytes()))

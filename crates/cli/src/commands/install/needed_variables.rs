@@ -1,6 +1,6 @@
 //! Needed variables: those that a project names in `env` and that `server.d/env.sh` does not set. A client starts a server
 //! with few variables of its own, so that a tool would fail later, far from here. No secret is written into a file: a
-//! client gets the name of its variable, or the user is told what to do.
+//! client gets the name of its variable, or the user reads what to do.
 
 use crate::base::common::Common;
 use crate::base::error::Error;

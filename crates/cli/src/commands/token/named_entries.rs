@@ -11,7 +11,7 @@ use mcp_bash_spelling::nearest;
 use mcp_bash_terminal::{harmless_line, tell};
 use mcp_bash_transport::http::NameList;
 
-/// Refuses names that the project does not have. Without a project nothing can be checked, and the user is told.
+/// Refuses names that the project does not have. Without a project nothing can be checked, and a note says so.
 pub(super) fn check(common: &Common, arguments: &NewArguments) -> Result<(), Error> {
     let lists = [&arguments.tools, &arguments.resources, &arguments.prompts];
     if lists.iter().all(|list| list.is_none()) {

@@ -199,7 +199,7 @@ impl Walk {
             }
             Some("set") if words.get(1).is_some_and(|word| word == "--") => {
                 if words.len() > 2 && !is_conditional {
-                    self.doubts.push("it puts its words together anew with `set --`".to_owned());
+                    self.doubts.push("it replaces its words with `set --`".to_owned());
                 }
                 return;
             }
