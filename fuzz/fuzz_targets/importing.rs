@@ -3,18 +3,33 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use mcp_bash_importing::{FileLocation, HelpChoices, Imported, read_help, read_justfile, read_makefile, read_package_json, read_taskfile};
+use mcp_bash_importing::{
+    FileLocation, HelpChoices, Imported, ScriptCommand, ScriptLanguage, read_help, read_justfile, read_makefile, read_package_json,
+    read_script, read_taskfile, shell_traps,
+};
 
 fuzz_target!(|bytes: &[u8]| {
     let [choice, text @ ..] = bytes else { return };
     let text = String::from_utf8_lossy(text);
     let place = FileLocation { folder: "folder", file: "file" };
-    let imported = match choice % 5 {
+    let imported = match choice % 9 {
         0 => Ok(read_justfile(&text, place)),
         1 => Ok(read_makefile(&text, place)),
         2 => read_package_json(&text, place),
         3 => read_taskfile(&text, place),
-        _ => read_help(&["program".to_owned(), "command".to_owned()], &text, HelpChoices::default()),
+        4 => read_help(&["program".to_owned(), "command".to_owned()], &text, HelpChoices::default()),
+        language => {
+            let language = match language {
+                5 => ScriptLanguage::Shell,
+                6 => ScriptLanguage::Python,
+                7 => ScriptLanguage::Node,
+                _ => ScriptLanguage::Perl,
+            };
+            shell_traps(&text);
+            let words = ["program".to_owned()];
+            let command = ScriptCommand { name: "script", words: &words, is_own: true, all_options: choice % 2 == 0 };
+            read_script(&text, language, command)
+        }
     };
     let Imported { tools, .. } = imported.unwrap_or_default();
     for tool in tools {

@@ -1,0 +1,1 @@
+//! Sandbox: what a process may do, as the kernel enforces it.
