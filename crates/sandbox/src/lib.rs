@@ -6,6 +6,7 @@
 
 mod confinement;
 mod declaration;
+mod filter_choices;
 mod host;
 mod hosts;
 mod in_force;
@@ -15,12 +16,14 @@ mod place;
 mod plan;
 mod policy;
 #[cfg(target_os = "linux")]
-mod seccomp;
+pub mod seccomp;
 mod size;
 
 pub use confinement::{Confinement, ProcessLimit, Step};
 pub use declaration::{Declaration, DeclarationError, Limits, Mode, Network};
-pub use hosts::{HostError, HostList};
+pub use filter_choices::{FilterChoices, Sockets};
+pub use host::{BadHost, BadPort, Host, split_port};
+pub use hosts::{EntryError, HostError, HostList};
 pub use in_force::{Aspect, InForce, Level};
 #[cfg(target_os = "linux")]
 pub use linux::landlock::{Access, LandlockRights, Ruleset, claimed_version};
@@ -30,5 +33,4 @@ pub use place::{Place, PlaceError};
 pub use plan::{LandlockPowers, Machine, NamespacePowers, Plan, Reach, Unenforceable};
 pub use policy::Policy;
 #[cfg(target_os = "linux")]
-pub use seccomp::{Filter, FilterChoices};
-pub use sockets::Sockets;
+pub use seccomp::Filter;
