@@ -14,7 +14,6 @@ use rustix::process::{Resource, Rlimit, setrlimit};
 use std::fmt::{self, Display};
 #[cfg(target_os = "linux")]
 use std::os::fd::{AsFd, OwnedFd};
-#[cfg(target_os = "linux")]
 use std::sync::Arc;
 
 /// The restrictions of one process. By default there are none, and starting it takes no additional system
@@ -22,7 +21,12 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Default)]
 pub struct Confinement {
     steps: Vec<Step>,
+    /// What has to stay as long as the process lives.
+    kept: Option<Arc<dyn Keep>>,
 }
+
+/// Something that a confined process needs as long as it lives. It is only dropped.
+pub trait Keep: fmt::Debug + Send + Sync {}
 
 /// A resource limit (`setrlimit`). It is set as the hard limit too, so that the process cannot raise it
 /// again.
@@ -99,6 +103,13 @@ impl Confinement {
     #[must_use]
     pub fn filtered_by(self, filter: Filter) -> Self {
         self.and(Step::FilterSystemCalls(filter))
+    }
+
+    /// Keeps a value until the process has ended.
+    #[must_use]
+    pub fn keeping(mut self, kept: Arc<dyn Keep>) -> Self {
+        self.kept = Some(kept);
+        self
     }
 
     pub fn steps(&self) -> &[Step] {

@@ -3,6 +3,8 @@
 use crate::hosts::HostList;
 use crate::place::Place;
 use crate::size;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
@@ -80,13 +82,17 @@ impl Declaration {
 
     /// Reads the JSON text of a `sandbox`.
     pub fn parse(text: &str) -> Result<Self, DeclarationError> {
-        let value = serde_json::from_str(text).map_err(|error| wrong(format!("`sandbox` is no JSON: {error}")))?;
-        let declaration = match value {
-            Value::String(word) => Self { mode: Some(mode(&word, "sandbox")?), ..Self::default() },
-            Value::Object(members) => Self::of_members(&members)?,
-            _ => return Err(wrong("`sandbox` must be \"off\", \"on\", \"strict\" or an object")),
-        };
-        Ok(Self { written: text.to_owned(), ..declaration })
+        let value =
+            serde_json::from_str(text).map_err(|error| wrong(format!("`sandbox` is no JSON: {error}")))?;
+        Ok(Self { written: text.to_owned(), ..Self::of_value(&value)? })
+    }
+
+    fn of_value(value: &Value) -> Result<Self, DeclarationError> {
+        match value {
+            Value::String(word) => Ok(Self { mode: Some(mode(word, "sandbox")?), ..Self::default() }),
+            Value::Object(members) => Self::of_members(members),
+            _ => Err(wrong("`sandbox` must be \"off\", \"on\", \"strict\" or an object")),
+        }
     }
 
     fn of_members(members: &Map<String, Value>) -> Result<Self, DeclarationError> {
@@ -115,6 +121,11 @@ impl Declaration {
             }
         }
         Ok(found)
+    }
+
+    #[must_use]
+    pub fn with_mode(self, mode: Mode) -> Self {
+        Self { mode: Some(mode), ..self }
     }
 
     /// The author's JSON.
@@ -150,6 +161,14 @@ impl Declaration {
     }
 }
 
+impl<'de> Deserialize<'de> for Declaration {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        let declaration = Self::of_value(&value).map_err(D::Error::custom)?;
+        Ok(Self { written: value.to_string(), ..declaration })
+    }
+}
+
 impl Limits {
     fn or(self, default: Self) -> Self {
         Self {
@@ -167,7 +186,9 @@ fn wrong(problem: impl Into<String>) -> DeclarationError {
 }
 
 fn mode(word: &str, place: &str) -> Result<Mode, DeclarationError> {
-    let unknown = || wrong(format!("`{place}` is '{}', and must be \"off\", \"on\" or \"strict\"", word.escape_debug()));
+    let unknown = || {
+        wrong(format!("`{place}` is '{}', and must be \"off\", \"on\" or \"strict\"", word.escape_debug()))
+    };
     Mode::named(word).ok_or_else(unknown)
 }
 
@@ -183,7 +204,9 @@ fn places(value: &Value, key: &str) -> Result<Vec<Place>, DeclarationError> {
 
 fn network(value: &Value) -> Result<Network, DeclarationError> {
     let must_be = || {
-        wrong("`sandbox.network` must be \"none\", \"all\" or a list of hosts with ports, such as [\"api.github.com:443\"]")
+        wrong(
+            "`sandbox.network` must be \"none\", \"all\" or a list of hosts with ports, such as [\"api.github.com:443\"]",
+        )
     };
     match value {
         Value::String(word) if word == "none" => Ok(Network::None),
@@ -193,7 +216,8 @@ fn network(value: &Value) -> Result<Network, DeclarationError> {
             if names.is_empty() {
                 return Ok(Network::None);
             }
-            let hosts = HostList::parse(&names).map_err(|error| wrong(format!("`sandbox.network`: {error}")))?;
+            let hosts =
+                HostList::parse(&names).map_err(|error| wrong(format!("`sandbox.network`: {error}")))?;
             Ok(Network::Hosts(hosts))
         }
         _ => Err(must_be()),
@@ -206,7 +230,9 @@ fn bytes(value: &Value, key: &str) -> Result<u64, DeclarationError> {
         Value::Number(number) => number.as_u64().filter(|bytes| *bytes > 0),
         _ => None,
     };
-    read.ok_or_else(|| wrong(format!("`sandbox.{key}` must be a size such as \"512M\" or a number of bytes, and is {value}")))
+    read.ok_or_else(|| {
+        wrong(format!("`sandbox.{key}` must be a size such as \"512M\" or a number of bytes, and is {value}"))
+    })
 }
 
 fn count(value: &Value, key: &str) -> Result<u64, DeclarationError> {
@@ -225,7 +251,8 @@ mod tests {
     #[test]
     fn a_word_or_an_object_is_read() {
         assert_eq!(Declaration::parse("\"strict\"").unwrap().effective_mode(), Mode::Strict);
-        let text = r#"{"read":["project","/var/log"],"write":["tmp"],"network":"all","memory":"512M","cpuSecs":30}"#;
+        let text =
+            r#"{"read":["project","/var/log"],"write":["tmp"],"network":"all","memory":"512M","cpuSecs":30}"#;
         let read = Declaration::parse(text).unwrap();
         assert_eq!(read.effective_mode(), Mode::On);
         assert_eq!(read.read.as_ref().unwrap().len(), 2);
@@ -258,7 +285,9 @@ mod tests {
 
     #[test]
     fn a_declaration_goes_before_the_default_key_by_key() {
-        let default = Declaration::parse(r#"{"mode":"strict","network":"all","read":["project"],"cpuSecs":9}"#).unwrap();
+        let default =
+            Declaration::parse(r#"{"mode":"strict","network":"all","read":["project"],"cpuSecs":9}"#)
+                .unwrap();
         let own = Declaration::parse(r#"{"network":"none","processes":4}"#).unwrap().or(Some(&default));
         assert_eq!(own.mode, Some(Mode::Strict));
         assert_eq!((own.network, own.read), (Some(Network::None), default.read.clone()));

@@ -19,7 +19,7 @@ mod policy;
 pub mod seccomp;
 mod size;
 
-pub use confinement::{Confinement, ProcessLimit, Step};
+pub use confinement::{Confinement, Keep, ProcessLimit, Step};
 pub use declaration::{Declaration, DeclarationError, Limits, Mode, Network};
 pub use filter_choices::{FilterChoices, Sockets};
 pub use host::{BadHost, BadPort, Host, split_port};

@@ -27,11 +27,15 @@ pub enum PlaceError {
     Nul,
     #[error("is a glob, and globs are not supported: name the folder, which includes everything in it")]
     Glob,
-    #[error("is a denial; a denied folder inside an allowed one cannot be enforced: list only what is allowed")]
+    #[error(
+        "is a denial; a denied folder inside an allowed one cannot be enforced: list only what is allowed"
+    )]
     Denial,
     #[error("leads out of its folder by `..`; write the path without it")]
     Parent,
-    #[error("is neither an absolute path nor `project`, `roots`, `tmp` or `~`, alone or with a path behind it such as `project/out`")]
+    #[error(
+        "is neither an absolute path nor `project`, `roots`, `tmp` or `~`, alone or with a path behind it such as `project/out`"
+    )]
     Unknown,
     #[error("names a part of `tmp`, which is empty when a call begins; write `tmp`")]
     InTmp,

@@ -1,9 +1,9 @@
 //! Plan: the mechanisms of this machine that enforce a policy, and what they leave open.
 
 use crate::declaration::{Mode, Network};
+use crate::filter_choices::Sockets;
 use crate::in_force::{Aspect, InForce, Level};
 use crate::policy::Policy;
-use crate::seccomp::Sockets;
 use thiserror::Error;
 
 /// The mechanisms of a machine, as they were tried.
@@ -73,20 +73,31 @@ impl Plan {
         let mut in_force = InForce::default();
         let landlock = machine.landlock.as_ref();
         let filters_calls = machine.seccomp.is_ok();
-        in_force.set(Aspect::Files, match landlock {
-            Ok(powers) if powers.all_writes => Level::Enforced,
-            Ok(_) => Level::Partly("this kernel cannot deny truncating files and moving them between folders".into()),
-            Err(why) => Level::Not(why.clone()),
-        });
+        in_force.set(
+            Aspect::Files,
+            match landlock {
+                Ok(powers) if powers.all_writes => Level::Enforced,
+                Ok(_) => Level::Partly(
+                    "this kernel cannot deny truncating files and moving them between folders".into(),
+                ),
+                Err(why) => Level::Not(why.clone()),
+            },
+        );
         let (sockets, has_namespaces, reach) = Self::network(policy, machine, &mut in_force);
-        in_force.set(Aspect::SystemCalls, match &machine.seccomp {
-            Ok(()) => Level::Enforced,
-            Err(why) => Level::Not(why.clone()),
-        });
-        in_force.set(Aspect::Signals, match landlock {
-            Ok(powers) if powers.signals => Level::Enforced,
-            _ => Level::Not("this kernel cannot deny signals to other processes of the user".into()),
-        });
+        in_force.set(
+            Aspect::SystemCalls,
+            match &machine.seccomp {
+                Ok(()) => Level::Enforced,
+                Err(why) => Level::Not(why.clone()),
+            },
+        );
+        in_force.set(
+            Aspect::Signals,
+            match landlock {
+                Ok(powers) if powers.signals => Level::Enforced,
+                _ => Level::Not("this kernel cannot deny signals to other processes of the user".into()),
+            },
+        );
         let unix_sockets = Self::unix_sockets(policy, machine, has_namespaces, &mut in_force);
         Self::limits(policy, machine, has_namespaces, &mut in_force);
         if policy.mode == Mode::Strict {
@@ -115,12 +126,16 @@ impl Plan {
             Network::Hosts(_) if namespaces.is_ok_and(|powers| powers.has_loopback) => {
                 (Sockets::Isolated, true, Reach::ProxyInside, Level::Enforced)
             }
-            Network::Hosts(_) if machine.seccomp.is_ok() && machine.landlock.as_ref().is_ok_and(|powers| powers.tcp_ports) => {
+            Network::Hosts(_)
+                if machine.seccomp.is_ok()
+                    && machine.landlock.as_ref().is_ok_and(|powers| powers.tcp_ports) =>
+            {
                 let open = "without a network namespace, a server on any host can be reached at the port of the proxy";
                 (Sockets::TcpOnly, false, Reach::ProxyByPort, Level::Partly(open.into()))
             }
             Network::Hosts(_) => {
-                let closed = format!("nothing can be reached, since a list of hosts cannot be enforced: {}", why());
+                let closed =
+                    format!("nothing can be reached, since a list of hosts cannot be enforced: {}", why());
                 (Sockets::None, namespaces.is_ok(), Reach::Closed, Level::Partly(closed))
             }
         };
@@ -129,11 +144,15 @@ impl Plan {
     }
 
     /// Whether the process may make Unix sockets.
-    fn unix_sockets(policy: &Policy, machine: &Machine, has_namespaces: bool, in_force: &mut InForce) -> bool {
+    fn unix_sockets(
+        policy: &Policy,
+        machine: &Machine,
+        has_namespaces: bool,
+        in_force: &mut InForce,
+    ) -> bool {
         let landlock = machine.landlock.as_ref().ok();
-        let is_told_apart = landlock.is_some_and(|powers| {
-            powers.unix_sockets && (powers.abstract_sockets || has_namespaces)
-        });
+        let is_told_apart =
+            landlock.is_some_and(|powers| powers.unix_sockets && (powers.abstract_sockets || has_namespaces));
         let is_denied = policy.mode == Mode::Strict && !is_told_apart && machine.seccomp.is_ok();
         in_force.set(Aspect::UnixSockets, if is_told_apart || is_denied {
             Level::Enforced
@@ -149,11 +168,16 @@ impl Plan {
         }
         if policy.limits.processes.is_some() {
             let counts = has_namespaces && machine.namespaces.as_ref().is_ok_and(|powers| powers.has_user);
-            in_force.set(Aspect::Processes, match (counts, machine.is_root) {
-                (true, false) => Level::Enforced,
-                (_, true) => Level::Not("the kernel does not count the processes of root".into()),
-                (false, false) => Level::Not("without a user namespace all processes of the user would count".into()),
-            });
+            in_force.set(
+                Aspect::Processes,
+                match (counts, machine.is_root) {
+                    (true, false) => Level::Enforced,
+                    (_, true) => Level::Not("the kernel does not count the processes of root".into()),
+                    (false, false) => {
+                        Level::Not("without a user namespace all processes of the user would count".into())
+                    }
+                },
+            );
         }
     }
 }
@@ -229,6 +253,9 @@ mod tests {
         limited.limits.processes = Some(4);
         let level = |machine: &Machine| Plan::new(&limited, machine).unwrap().in_force.to_string();
         assert!(level(&machine()).contains("processes enforced"));
-        assert!(level(&Machine { is_root: true, ..machine() }).contains("processes not (the kernel does not count"));
+        assert!(
+            level(&Machine { is_root: true, ..machine() })
+                .contains("processes not (the kernel does not count")
+        );
     }
 }

@@ -182,8 +182,7 @@ fn create(attributes: RulesetAttributes) -> io::Result<OwnedFd> {
     };
     let attributes: *const RulesetAttributes = &raw const attributes;
     // SAFETY: The structure is as large as we say, and outlives the call.
-    let descriptor: c_long =
-        unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, attributes, size, 0) };
+    let descriptor: c_long = unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, attributes, size, 0) };
     let descriptor = c_int::try_from(descriptor).unwrap_or(-1);
     if descriptor < 0 {
         return Err(io::Error::last_os_error());

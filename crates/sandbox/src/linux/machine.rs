@@ -4,8 +4,9 @@
 
 use super::landlock::LandlockRights;
 use super::namespaces::Namespaces;
+use crate::filter_choices::{FilterChoices, Sockets};
 use crate::plan::{LandlockPowers, Machine, NamespacePowers};
-use crate::seccomp::{Filter, FilterChoices, Sockets};
+use crate::seccomp::Filter;
 use std::io;
 use std::sync::OnceLock;
 
@@ -26,8 +27,9 @@ impl Machine {
 }
 
 fn landlock() -> Result<LandlockPowers, String> {
-    let rights = LandlockRights::of_kernel()
-        .ok_or("the kernel has no Landlock (Linux 5.13 and later have it), or it is switched off or forbidden here")?;
+    let rights = LandlockRights::of_kernel().ok_or(
+        "the kernel has no Landlock (Linux 5.13 and later have it), or it is switched off or forbidden here",
+    )?;
     Ok(LandlockPowers {
         all_writes: rights.holds_all_writes(),
         tcp_ports: rights.holds_tcp_ports(),
@@ -49,7 +51,8 @@ fn seccomp() -> Result<(), String> {
 }
 
 fn namespaces() -> io::Result<NamespacePowers> {
-    let powers = |made: &Namespaces, has_loopback| NamespacePowers { has_user: made.has_user(), has_loopback };
+    let powers =
+        |made: &Namespaces, has_loopback| NamespacePowers { has_user: made.has_user(), has_loopback };
     match Namespaces::make(&[TRIED_PORT]) {
         Ok(made) => Ok(powers(&made, true)),
         Err(_) => Namespaces::make(&[]).map(|made| powers(&made, false)),

@@ -1,8 +1,8 @@
 //! The mechanisms of Linux.
 
 mod capabilities;
-pub mod landlock;
+pub(crate) mod landlock;
 mod machine;
-pub mod namespaces;
+pub(crate) mod namespaces;
 
 pub(crate) use capabilities::drop_capabilities;

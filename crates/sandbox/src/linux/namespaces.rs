@@ -8,8 +8,8 @@
 
 use rustix::io::{Errno, IoSliceMut};
 use rustix::net::{
-    AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage,
-    SendFlags, SocketFlags, SocketType, recvmsg, sendmsg, socketpair,
+    AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
+    SendAncillaryMessage, SendFlags, SocketFlags, SocketType, recvmsg, sendmsg, socketpair,
 };
 use std::ffi::c_int;
 use std::fs;
@@ -46,7 +46,8 @@ impl Namespaces {
         if ports.len() > MOST_LISTENERS {
             return Err(io::Error::other(format!("at most {MOST_LISTENERS} ports can be opened")));
         }
-        let (ours, theirs) = socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
+        let (ours, theirs) =
+            socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
         let mut maker = Command::new("/proc/self/exe")
             .arg0(std::env::current_exe()?)
             .arg(MAKER_ARGUMENT)
@@ -67,7 +68,8 @@ impl Namespaces {
             b"root" => None,
             problem => return Err(io::Error::other(String::from_utf8_lossy(problem).into_owned())),
         };
-        let network = descriptors.next().map(Arc::new).ok_or_else(|| io::Error::other("no network was made"))?;
+        let network =
+            descriptors.next().map(Arc::new).ok_or_else(|| io::Error::other("no network was made"))?;
         Ok(Self { user, network, listeners: descriptors.map(TcpListener::from).collect() })
     }
 
@@ -112,13 +114,14 @@ struct Made {
 fn make_here(ports: &[u16]) -> io::Result<Made> {
     let (uid, gid) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
     let with_user = unshare(libc::CLONE_NEWUSER | libc::CLONE_NEWNET);
-    if let Err(error) = with_user {
+    if let Err(error) = &with_user {
         if uid != 0 {
             return Err(io::Error::new(error.kind(), format!("no user namespace can be made: {error}")));
         }
         unshare(libc::CLONE_NEWNET)?;
     } else {
-        map_ids(uid, gid).map_err(|error| io::Error::new(error.kind(), format!("ids cannot be mapped: {error}")))?;
+        map_ids(uid, gid)
+            .map_err(|error| io::Error::new(error.kind(), format!("ids cannot be mapped: {error}")))?;
     }
     // Some systems allow the namespace and no configuration of it. It is as closed without.
     let is_up = switch_loopback_on();
@@ -154,7 +157,8 @@ fn namespace_of_this_process(name: &str) -> io::Result<OwnedFd> {
 }
 
 fn switch_loopback_on() -> io::Result<()> {
-    let socket = rustix::net::socket_with(AddressFamily::INET, SocketType::DGRAM, SocketFlags::CLOEXEC, None)?;
+    let socket =
+        rustix::net::socket_with(AddressFamily::INET, SocketType::DGRAM, SocketFlags::CLOEXEC, None)?;
     // SAFETY: A request of zeroes is valid; name and flags are set before the kernel reads them.
     unsafe {
         let mut request: libc::ifreq = MaybeUninit::zeroed().assume_init();

@@ -6,10 +6,10 @@
 //! effect on processes under `no_new_privs`), and System V IPC (an IPC namespace separates it, a filter cannot).
 
 use super::calls::*;
-use crate::filter_choices::FilterChoices;
 use super::decision::Decision::{self, Allow, Fail};
 use super::decision::{by, by_bits, by_pointer};
 use super::sockets;
+use crate::filter_choices::FilterChoices;
 use libc::{ENOSYS, EPERM};
 
 /// Calls that fail whatever their arguments are.

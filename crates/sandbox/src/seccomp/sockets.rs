@@ -5,9 +5,9 @@
 //! example TCP where Go would prefer MPTCP. `EPERM` would be an error that they report.
 
 use super::calls::{Call, LISTEN, SENDMMSG, SENDMSG, SENDTO, SETSOCKOPT, SOCKET, SOCKETPAIR};
-use crate::filter_choices::{FilterChoices, Sockets};
 use super::decision::Decision::{self, Allow, Fail};
 use super::decision::{by, by_bits};
+use crate::filter_choices::{FilterChoices, Sockets};
 use libc::{EAFNOSUPPORT, EOPNOTSUPP, EPERM, EPROTONOSUPPORT};
 
 /// The bits of the type of a socket that are not flags.

@@ -75,7 +75,9 @@ impl Cell {
             variables.set(name, &self.folders.tmp);
         }
         // They would lead out of the home.
-        for name in ["XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR"] {
+        for name in
+            ["XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR"]
+        {
             variables.remove(name);
         }
     }
@@ -114,7 +116,10 @@ impl CellFolders {
 
     /// Whether they are as they were made.
     pub(super) fn are_clean(&self) -> bool {
-        is_private(&self.tmp) && is_private(&self.home) && count(&self.tmp) == 0 && count(&self.home) == self.links
+        is_private(&self.tmp)
+            && is_private(&self.home)
+            && count(&self.tmp) == 0
+            && count(&self.home) == self.links
     }
 
     /// Removes them, on a thread of its own: they may hold any number of files. Anything left is removed when the server
@@ -151,6 +156,7 @@ fn stamps(policy: &Policy) -> Vec<(PathBuf, Stamp)> {
 
 fn stamp(path: &Path) -> Option<Stamp> {
     let seen = fs::metadata(path).ok()?;
-    let changed = if path == Path::new(profile::REPLACED_IN) { (seen.mtime(), seen.mtime_nsec()) } else { (0, 0) };
+    let changed =
+        if path == Path::new(profile::REPLACED_IN) { (seen.mtime(), seen.mtime_nsec()) } else { (0, 0) };
     Some((seen.dev(), seen.ino(), changed.0, changed.1))
 }

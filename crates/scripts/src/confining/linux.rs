@@ -2,8 +2,8 @@
 
 use super::cell::CellFolders;
 use mcp_bash_sandbox::{
-    Access, Confinement, Filter, FilterChoices, LandlockRights, Namespaces, Network, Plan, Policy, ProcessLimit, Reach,
-    Ruleset,
+    Access, Confinement, Filter, FilterChoices, LandlockRights, Namespaces, Network, Plan, Policy,
+    ProcessLimit, Reach, Ruleset,
 };
 use std::io;
 use std::net::{Ipv4Addr, TcpListener};
@@ -36,14 +36,16 @@ impl Parts {
             _ => Vec::new(),
         };
         let proxy_port = std::iter::successors(Some(PROXY_PORT), |port| port.checked_add(1));
-        let proxy_port = proxy_port.into_iter().find(|port| !local_ports.contains(port)).unwrap_or(PROXY_PORT);
+        let proxy_port =
+            proxy_port.into_iter().find(|port| !local_ports.contains(port)).unwrap_or(PROXY_PORT);
         let mut ports = Vec::new();
         if plan.reach == Reach::ProxyInside {
             ports.push(proxy_port);
             ports.extend(&local_ports);
         }
         let mut namespaces = plan.has_namespaces.then(|| Namespaces::make(&ports)).transpose()?;
-        let mut listeners = namespaces.as_mut().map(|made| std::mem::take(&mut made.listeners)).unwrap_or_default();
+        let mut listeners =
+            namespaces.as_mut().map(|made| std::mem::take(&mut made.listeners)).unwrap_or_default();
         let bridges = listeners.split_off(listeners.len().min(1)).into_iter().zip(local_ports).collect();
         let proxy = match plan.reach {
             Reach::ProxyInside => listeners.pop().map(|listener| (listener, proxy_port)),
@@ -111,8 +113,14 @@ impl Parts {
     }
 
     /// The ruleset for a call folder. A cell and a call folder usually meet again.
-    fn ruleset(&mut self, policy: &Policy, folders: &CellFolders, call_folder: Option<&Path>) -> io::Result<Arc<Ruleset>> {
-        if let Some(built) = self.ruleset.as_ref().filter(|built| built.call_folder.as_deref() == call_folder) {
+    fn ruleset(
+        &mut self,
+        policy: &Policy,
+        folders: &CellFolders,
+        call_folder: Option<&Path>,
+    ) -> io::Result<Arc<Ruleset>> {
+        if let Some(built) = self.ruleset.as_ref().filter(|built| built.call_folder.as_deref() == call_folder)
+        {
             return Ok(Arc::clone(&built.ruleset));
         }
         let rights = LandlockRights::of_kernel().ok_or(io::ErrorKind::Unsupported)?;
@@ -123,15 +131,21 @@ impl Parts {
         for (path, access) in reads.chain(writes.map(|path| (path, Access::Write))) {
             match ruleset.allow(rights, path, access) {
                 // Not every system has every path of the profile. What is declared was there a moment ago.
-                Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied) => {}
+                Err(error)
+                    if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied) => {}
                 allowed => allowed?,
             }
         }
-        if let (None, Some((_, port)), Network::Hosts(hosts)) = (&self.namespaces, &self.proxy, &policy.network) {
+        if let (None, Some((_, port)), Network::Hosts(hosts)) =
+            (&self.namespaces, &self.proxy, &policy.network)
+        {
             hosts.local_ports().chain([*port]).try_for_each(|port| ruleset.allow_port(port))?;
         }
         let ruleset = Arc::new(ruleset);
-        self.ruleset = Some(BuiltRuleset { call_folder: call_folder.map(Path::to_owned), ruleset: Arc::clone(&ruleset) });
+        self.ruleset = Some(BuiltRuleset {
+            call_folder: call_folder.map(Path::to_owned),
+            ruleset: Arc::clone(&ruleset),
+        });
         Ok(ruleset)
     }
 }

@@ -7,5 +7,6 @@ mod key;
 #[cfg(target_os = "linux")]
 mod linux;
 pub(crate) mod profile;
+mod reach;
 mod resolve;
 pub(crate) mod sandboxes;

@@ -161,7 +161,8 @@ fn of_folder(folder: &Path, home: Option<&Path>) -> Vec<PathBuf> {
             return needed.iter().map(|needed| home.join(needed)).collect();
         }
     }
-    let Some(prefix) = folder.parent().filter(|_| folder.file_name().is_some_and(|name| name == "bin")) else {
+    let Some(prefix) = folder.parent().filter(|_| folder.file_name().is_some_and(|name| name == "bin"))
+    else {
         return vec![folder.to_owned()];
     };
     let beside = ["lib", "lib64", "libexec", "include", "share"].map(|name| prefix.join(name));
@@ -189,12 +190,16 @@ mod tests {
     #[test]
     fn a_search_path_brings_the_libraries_beside_its_programs_and_nothing_else_of_a_home() {
         let home = Path::new("/home/ann");
-        let path = OsStr::new("/usr/bin:/home/ann/.nvm/versions/node/v22/bin:/home/ann/.local/bin:/home/ann/bin:relative");
+        let path = OsStr::new(
+            "/usr/bin:/home/ann/.nvm/versions/node/v22/bin:/home/ann/.local/bin:/home/ann/bin:relative",
+        );
         let found = of_search_path(path, Some(home));
         for expected in ["/home/ann/.nvm/versions/node/v22/lib", "/home/ann/.local/bin", "/home/ann/bin"] {
             assert!(found.contains(&PathBuf::from(expected)), "{expected}: {found:?}");
         }
-        for secret in ["/home/ann/.ssh/id_rsa", "/home/ann/.local/share/keyrings/a", "/home/ann/lib/a", "/usr/bin"] {
+        for secret in
+            ["/home/ann/.ssh/id_rsa", "/home/ann/.local/share/keyrings/a", "/home/ann/lib/a", "/usr/bin"]
+        {
             assert!(!found.iter().any(|folder| Path::new(secret).starts_with(folder)), "{secret}: {found:?}");
         }
     }
@@ -204,7 +209,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let bin = folder.path().join("venv/bin");
         std::fs::create_dir_all(&bin).unwrap();
-        std::fs::write(folder.path().join("venv/pyvenv.cfg"), "home = /opt/python/bin\nversion = 3\n").unwrap();
+        std::fs::write(folder.path().join("venv/pyvenv.cfg"), "home = /opt/python/bin\nversion = 3\n")
+            .unwrap();
         let found = of_program(&bin.join("python"), None);
         assert!(found.contains(&PathBuf::from("/opt/python/lib")), "{found:?}");
     }

@@ -23,7 +23,8 @@ pub(super) fn resolve(key: &Key) -> Result<Resolved, NotConfined> {
     let Declaration { mode, read, write, network, limits, .. } = &key.declaration;
     let home = std::env::home_dir().filter(|home| home.is_absolute());
     let mut links = Vec::new();
-    let read_places = read.clone().unwrap_or_else(|| vec![Place::Project(PathBuf::new()), Place::Roots(PathBuf::new())]);
+    let read_places =
+        read.clone().unwrap_or_else(|| vec![Place::Project(PathBuf::new()), Place::Roots(PathBuf::new())]);
     let write_places = write.clone().unwrap_or_else(|| vec![Place::Tmp]);
     let mut paths_of = |places: &[Place]| -> Result<Vec<PathBuf>, NotConfined> {
         let mut found = Vec::new();

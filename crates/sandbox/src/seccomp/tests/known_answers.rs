@@ -1,8 +1,8 @@
 //! Calls with their arguments, and what must become of them: written down apart from the rules.
 
 use super::{ALLOW, ARCHITECTURES, all_choices, compiled, fail};
+use crate::filter_choices::{FilterChoices, Sockets};
 use crate::seccomp::calls::*;
-use crate::seccomp::choices::{FilterChoices, Sockets};
 use crate::seccomp::tests::evaluator::{Data, run};
 use libc::{EAFNOSUPPORT, EOPNOTSUPP, EPERM, EPROTONOSUPPORT};
 

@@ -4,9 +4,9 @@ mod evaluator;
 mod known_answers;
 
 use super::calls::{Architecture, NEWEST};
-use crate::filter_choices::{FilterChoices, Sockets};
 use super::decision::{Decision, Match, Word};
 use super::{program, rules};
+use crate::filter_choices::{FilterChoices, Sockets};
 use evaluator::{Data, run};
 use libc::sock_filter;
 use std::collections::BTreeSet;
