@@ -5,7 +5,7 @@
 use crate::declaration::Network;
 use crate::policy::Policy;
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The program that starts another one under a profile.
 pub const SANDBOX_EXEC: &str = "/usr/bin/sandbox-exec";
@@ -44,11 +44,10 @@ const SYSTEM: [&str; 7] = [
 pub fn profile<'a>(policy: &Policy, own: impl IntoIterator<Item = &'a Path>, ports: &[u16]) -> String {
     let mut text = BASE.to_owned();
     let own: Vec<&Path> = own.into_iter().collect();
-    let writes = || policy.write.iter().map(|path| path.as_path()).chain(own.iter().copied());
-    let reads =
-        SYSTEM.iter().map(Path::new).chain(policy.read.iter().map(|path| path.as_path())).chain(writes());
+    let writes = || policy.write.iter().map(PathBuf::as_path).chain(own.iter().copied());
+    let reads = SYSTEM.iter().map(Path::new).chain(policy.read.iter().map(PathBuf::as_path)).chain(writes());
     allow(&mut text, "file-read*", reads);
-    allow(&mut text, "file-map-executable", policy.read.iter().map(|path| path.as_path()).chain(writes()));
+    allow(&mut text, "file-map-executable", policy.read.iter().map(PathBuf::as_path).chain(writes()));
     allow(&mut text, "file-write*", writes());
     match &policy.network {
         Network::All => text.push_str("(allow network*)\n(allow system-socket)\n"),
