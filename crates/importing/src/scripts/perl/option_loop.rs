@@ -1,16 +1,19 @@
 //! Loops over `@ARGV` that compare each word: `while ($_ = shift @ARGV) { if (/^--name=(.*)$/) … }`.
 
-use super::code::{end_of_block, last_variable, shifts, words_at};
+use super::code::{depths, end_of_block, first_part, last_part, last_variable, shifts, words_at};
 use super::pattern;
 use super::words::Words;
 use crate::argument::ArgumentKind;
 use crate::scripts::reading::{ScriptOption, ScriptReading, ValueForm};
 
+/// As many loops over the words as are read.
+const MOST_LOOPS: usize = 20;
+
 /// Reads all loops that look for options. Returns the code without them, and the words that they keep.
 pub(super) fn read(code: &str, reading: &mut ScriptReading) -> Option<(String, Words)> {
     let mut rest = String::new();
     let mut words = Words::default();
-    let mut at = 0;
+    let (mut at, mut count) = (0, 0);
     let mut starts: Vec<usize> =
         ["while", "until", "for", "foreach"].iter().flat_map(|word| words_at(code, word)).collect();
     starts.sort_unstable();
@@ -22,6 +25,10 @@ pub(super) fn read(code: &str, reading: &mut ScriptReading) -> Option<(String, W
         let (header, body) = (&code[start..start + open], &code[start + open + 1..]);
         let body = &body[..end_of_block(body)];
         let Some(subject) = subject(header, body) else { continue };
+        count += 1;
+        if count > MOST_LOOPS {
+            break;
+        }
         if !(Loop { subject, body }).read(reading, &mut words) {
             continue;
         }
@@ -33,9 +40,10 @@ pub(super) fn read(code: &str, reading: &mut ScriptReading) -> Option<(String, W
 
 /// Where the block after a condition in parentheses begins.
 fn block_after(text: &str) -> Option<usize> {
+    let text = first_part(text);
     let is_block = |(index, _): &(usize, &str)| text[..*index].trim_end().ends_with(')');
     let index = text.match_indices('{').find(is_block)?.0;
-    (!text[..index].contains(';') && index < 1000).then_some(index)
+    (!text[..index].contains(';')).then_some(index)
 }
 
 /// How a loop names the word in its hands.
@@ -97,13 +105,13 @@ impl Loop<'_> {
         let mut others = self.body.to_owned();
         for index in self.conditions() {
             let rest = &self.body[index..];
-            let before = self.body[..index].trim_end_matches("els").trim_end();
+            let before = last_part(&self.body[..index]).trim_end_matches("els").trim_end();
             let is_branch = before.is_empty() || before.ends_with(['{', '}', ';']);
             let (condition, branch) = if let Some(open) = block_after(rest).filter(|_| is_branch) {
                 (&rest[..open], &rest[open + 1..][..end_of_block(&rest[open + 1..])])
             } else {
                 let statement = before.rfind(['{', '}', ';']).map_or(0, |start| start + 1);
-                (rest.split(';').next().unwrap_or_default(), &before[statement..])
+                (first_part(rest).split(';').next().unwrap_or_default(), &before[statement..])
             };
             let mut names = Vec::new();
             let mut is_option = false;
@@ -256,13 +264,10 @@ impl Loop<'_> {
         if self.subject.form == Form::Each && !shifts.is_empty() {
             reading.doubt(format!("whether `{}` takes a value is not clear", names[0]));
         }
-        let depth = |index: usize| {
-            branch[..index].matches('{').count()
-                - branch[..index].matches('}').count().min(branch[..index].matches('{').count())
-        };
         let is_always = shifts
             .iter()
-            .any(|index| depth(*index) == 0 || depth(*index) == 1 && branch[..*index].ends_with('{'));
+            .zip(depths(branch, &shifts))
+            .any(|(index, depth)| depth <= 0 || depth == 1 && branch[..*index].ends_with('{'));
         if shifts.len() > own && !is_always || shifts.len() > own + 1 {
             reading.doubt(format!("whether `{}` takes a value is not clear", names[0]));
         }

@@ -1,0 +1,137 @@
+//! Texts that no person would write: every reader comes to its end, within bounded memory and stack.
+
+use super::*;
+
+const LANGUAGES: [ScriptLanguage; 4] =
+    [ScriptLanguage::Shell, ScriptLanguage::Python, ScriptLanguage::Node, ScriptLanguage::Perl];
+
+fn read_in_all_languages(text: &str) {
+    shell_traps(text);
+    for language in LANGUAGES {
+        let _ = draft(language, text);
+    }
+}
+
+fn draft(language: ScriptLanguage, text: &str) -> Result<Imported, Unreadable> {
+    let words = ["./x".to_owned()];
+    read(text, language, ScriptCommand { name: "x", words: &words, is_own: true, all_options: true })
+}
+
+fn arguments(language: ScriptLanguage, text: &str) -> Vec<String> {
+    let tool = draft(language, text).unwrap().tools.remove(0);
+    tool.arguments.into_iter().map(|argument| argument.name).collect()
+}
+
+#[test]
+fn letters_of_several_bytes_are_kept_whole() {
+    for text in [
+        // The name after a dollar sign that has none.
+        "echo '$ éé$ab'",
+        "cat <<E\nusage: $ \u{feff}$GG é$\nE",
+        // A backtick that is not closed.
+        "usage: `é",
+        "echo 'usage: `é'",
+        // A value inside another one that is named by a variable.
+        "${!aé$b} ${!é:-$b} ${#é$b}",
+        "x=$'é\\é'; echo $'é' \"$é ${é} $(é)\"",
+        "case $1 in -é*) a;; --é=*) b;; é) c;; esac; shift é",
+        "getopts 'é:ü' o; case $o in é) a=$OPTARG;; -ü) b=1;; esac",
+        "x=$(getopt -o é: --long ü:,é -- \"$@\")",
+        "GetOptions('é=s' => \\$é, %é); getopts('é:'); m/^-é$/; $ARGV[é]; @é = (qw é a é);",
+        "while (@ARGV) { $_ = shift; if (/^-é(.)$/) { $é = $1 } elsif ($_ eq '-é') { push @é, $_ } }",
+        "import typer\n@é.command('é')\ndef é(é: é = é.Option('é')): 'é'",
+        "é = sys.argv[1]; é`é${é}`; parseArgs({ options: { é: { short: 'é' } } })",
+    ] {
+        // Each beginning ends in the middle of something else.
+        for (end, _) in text.char_indices() {
+            read_in_all_languages(&text[..end]);
+        }
+        read_in_all_languages(text);
+    }
+}
+
+#[test]
+fn numbers_may_be_as_large_as_they_like() {
+    let largest = usize::MAX;
+    for text in [
+        &format!("shift {largest}; shift {largest}; shift; [ $# -lt 1 ] && exit 1; echo $1"),
+        &format!("shift {largest}; case $# in 0) exit;; esac; x=$2"),
+        &format!("while [ $# -gt {largest} ]; do case $1 in -a) shift {largest}; shift 2;; esac; done"),
+        &format!("die if @ARGV <= {largest}; $ARGV[{largest}]; print $ARGV[8];"),
+        &format!("if len(sys.argv) <= {largest}: exit()\nsys.argv[{largest}]\nprocess.argv[{largest}]"),
+    ] {
+        read_in_all_languages(text);
+    }
+    let many = arguments(ScriptLanguage::Shell, &format!("{}a=$1", "echo $1; shift\n".repeat(10_000)));
+    assert_eq!(many.len(), 40);
+    assert_eq!(arguments(ScriptLanguage::Shell, "shift 1000000000000\necho $1"), Vec::<String>::new());
+}
+
+#[test]
+fn deep_nesting_is_not_followed() {
+    for (open, close) in [
+        ("(", ")"),
+        ("( ", " )"),
+        ("((", "))"),
+        ("[", "]"),
+        ("{", "}"),
+        ("{ ", "; }"),
+        ("${", "}"),
+        ("${a:-", "}"),
+        ("$(", ")"),
+        ("$( ", " )"),
+        ("\"$(", ")\""),
+        ("\"${a:-", "}\""),
+        ("<(", ")"),
+        ("`", "`"),
+        ("! ", ""),
+        ("a() ", ""),
+        ("a() ! ", ""),
+        ("a() { ", "; }"),
+        ("function a ", ""),
+        ("if ", "; then a; fi"),
+        ("if a; then ", "; fi"),
+        ("while ", "; do a; done"),
+        ("for a in b; do ", "; done"),
+        ("case a in a) ", ";; esac"),
+        ("f(", ")"),
+        ("a=(", ")"),
+        ("{a: ", "}"),
+        ("f([{a: ", "}])"),
+        ("if (a) {", "}"),
+        ("sub {", "}"),
+        ("while ($a = shift @ARGV) {", "}"),
+        ("GetOptions(", ")"),
+    ] {
+        let (opened, closed) = (open.repeat(100_000), close.repeat(100_000));
+        for text in [&opened, &format!("{opened}a{closed}"), &format!("echo {opened}a{closed}")] {
+            read_in_all_languages(text);
+        }
+    }
+}
+
+#[test]
+fn a_bracket_that_closes_nothing_ends_a_deep_call() {
+    for language in [ScriptLanguage::Python, ScriptLanguage::Node] {
+        for close in [")", "]", "}", ",", ";", ":"] {
+            let text = format!("get({}{close}{close})\nadd_argument('--a')\n", "[".repeat(40));
+            assert_eq!(draft(language, &text).unwrap().tools.len(), 1, "{text}");
+        }
+    }
+}
+
+#[test]
+fn functions_that_call_each_other_do_not_multiply() {
+    let calls = |name: &str, words: &str| format!("{name} {words}; ").repeat(300);
+    for words in ["\"$@\"", ""] {
+        let all: String =
+            (0..6).map(|n| format!("f{n}() {{ {}}}\n", calls(&format!("f{}", n + 1), words))).collect();
+        let itself = format!("f() {{ {}}}\n", calls("f", words));
+        for text in [format!("{all}f0 {words}\n"), format!("{itself}f {words}\n")] {
+            assert!(draft(ScriptLanguage::Shell, &format!("{text}[ -n \"$1\" ] || f\n")).is_ok());
+        }
+    }
+    // Functions that are called as people call them are still followed.
+    let main = "usage() { fail; }\nfail() { leave; }\nleave() { exit 1; }\nparse() { src=$1; }\nmain() { [ $# -lt 2 ] && usage; parse \"$@\"; echo $2; }\nmain \"$@\"";
+    assert_eq!(arguments(ScriptLanguage::Shell, main), ["src", "arg2"]);
+}
