@@ -4,6 +4,9 @@
 use crate::argument::ArgumentKind;
 use crate::effect::Effect;
 
+/// As many options as are told apart.
+const MOST_OPTIONS: usize = 500;
+
 #[derive(Debug, Default)]
 pub(crate) struct ScriptReading {
     pub(crate) description: Option<String>,
@@ -107,7 +110,12 @@ impl ScriptReading {
                 && known.names.iter().any(|name| option.names.contains(name))
         };
         let known = self.options.iter_mut().find(is_same);
-        let Some(known) = known else { return self.options.push(option) };
+        let Some(known) = known else {
+            if self.options.len() == MOST_OPTIONS {
+                return self.doubt(format!("it has more than {MOST_OPTIONS} options"));
+            }
+            return self.options.push(option);
+        };
         for name in option.names {
             if !known.names.contains(&name) {
                 known.names.push(name);

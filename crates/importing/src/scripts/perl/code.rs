@@ -1,7 +1,10 @@
 //! The code of a Perl script, without documentation, comments and here-documents, and the blocks in it.
 
 /// As many bytes as are looked at before and after a word. Looking further for each of them would take long.
-const LONGEST_STATEMENT: usize = 1000;
+const LONGEST_STATEMENT: usize = 500;
+
+/// The same for the block of an option, which may hold others.
+const LONGEST_BRANCH: usize = 4000;
 
 pub(super) fn end_of_call(body: &str) -> usize {
     let mut depth = 1_usize;
@@ -87,8 +90,17 @@ pub(super) fn last_part(text: &str) -> &str {
 
 /// The first bytes of a text, enough for any statement.
 pub(super) fn first_part(text: &str) -> &str {
-    let end = text.len().min(LONGEST_STATEMENT);
-    (0..=end).rev().find_map(|end| text.get(..end)).unwrap_or_default()
+    beginning(text, LONGEST_STATEMENT)
+}
+
+fn beginning(text: &str, most: usize) -> &str {
+    (0..=most.min(text.len())).rev().find_map(|end| text.get(..end)).unwrap_or_default()
+}
+
+/// The block of an option, whose opening brace is before the text, or as much of it as is looked at.
+pub(super) fn branch(text: &str) -> &str {
+    let text = beginning(text, LONGEST_BRANCH);
+    &text[..end_of_block(text)]
 }
 
 /// The length of a block whose opening brace is before the text.

@@ -5,14 +5,21 @@ use crate::argument::ArgumentKind;
 use crate::scripts::reading::{ScriptOption, ScriptReading, ValueForm};
 use std::collections::BTreeSet;
 
+/// As many calls as are read.
+const MOST_CALLS: usize = 20;
+
 /// `GetOptions('name|n=s' => \$name, …)`
 pub(super) fn long(code: &str, reading: &mut ScriptReading) -> bool {
     let mut found = false;
     let mut seen = BTreeSet::new();
-    let mut at = 0;
+    let (mut at, mut calls) = (0, 0);
     for (index, _) in code.match_indices("GetOptions") {
         if index < at {
             continue;
+        }
+        calls += 1;
+        if calls > MOST_CALLS {
+            break;
         }
         let rest = code[index + 10..].trim_start_matches("FromArray");
         let Some(body) = rest.trim_start().strip_prefix('(') else { continue };

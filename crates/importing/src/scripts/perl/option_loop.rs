@@ -1,13 +1,16 @@
 //! Loops over `@ARGV` that compare each word: `while ($_ = shift @ARGV) { if (/^--name=(.*)$/) … }`.
 
-use super::code::{depths, end_of_block, first_part, last_part, last_variable, shifts, words_at};
+use super::code::{branch, depths, end_of_block, first_part, last_part, last_variable, shifts, words_at};
 use super::pattern;
 use super::words::Words;
 use crate::argument::ArgumentKind;
 use crate::scripts::reading::{ScriptOption, ScriptReading, ValueForm};
 
 /// As many loops over the words as are read.
-const MOST_LOOPS: usize = 20;
+const MOST_LOOPS: usize = 10;
+
+/// As many conditions in a loop as are read.
+const MOST_CONDITIONS: usize = 300;
 
 /// Reads all loops that look for options. Returns the code without them, and the words that they keep.
 pub(super) fn read(code: &str, reading: &mut ScriptReading) -> Option<(String, Words)> {
@@ -102,16 +105,18 @@ impl Loop<'_> {
     /// Whether it looks for options.
     fn read(&self, reading: &mut ScriptReading, words: &mut Words) -> bool {
         let mut is_found = false;
-        let mut others = self.body.to_owned();
+        // The body without the branches of options.
+        let (mut others, mut end) = (String::new(), 0);
         for index in self.conditions() {
             let rest = &self.body[index..];
-            let before = last_part(&self.body[..index]).trim_end_matches("els").trim_end();
+            let before = self.body[..index].trim_end_matches("els").trim_end();
             let is_branch = before.is_empty() || before.ends_with(['{', '}', ';']);
-            let (condition, branch) = if let Some(open) = block_after(rest).filter(|_| is_branch) {
-                (&rest[..open], &rest[open + 1..][..end_of_block(&rest[open + 1..])])
+            let (condition, branch, start) = if let Some(open) = block_after(rest).filter(|_| is_branch) {
+                (&rest[..open], branch(&rest[open + 1..]), index + open + 1)
             } else {
-                let statement = before.rfind(['{', '}', ';']).map_or(0, |start| start + 1);
-                (first_part(rest).split(';').next().unwrap_or_default(), &before[statement..])
+                let statement = last_part(before).rsplit(['{', '}', ';']).next().unwrap_or_default();
+                let condition = first_part(rest).split(';').next().unwrap_or_default();
+                (condition, statement, before.len() - statement.len())
             };
             let mut names = Vec::new();
             let mut is_option = false;
@@ -133,12 +138,14 @@ impl Loop<'_> {
             is_found |= is_option || !names.is_empty();
             if is_option {
                 self.options(&names, condition, branch, reading);
-                others = others.replace(branch, "");
+                others.push_str(self.body.get(end..start).unwrap_or_default());
+                end = end.max(start + branch.len());
             } else if !names.is_empty() && !is_refusal(branch) && !looks_closer(branch) {
                 reading.doubt("it takes a word that begins with `-` apart by itself");
             }
         }
         if is_found {
+            others.push_str(&self.body[end..]);
             self.words(&others, words);
         }
         is_found
@@ -152,7 +159,8 @@ impl Loop<'_> {
                 .ends_with(|letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$' | '@' | '%'))
         };
         let starts = self.body.match_indices("if").map(|(index, _)| index).filter(is_test);
-        starts.filter(|index| self.body[index + 2..].starts_with([' ', '(', '\n', '\t'])).collect()
+        let starts = starts.filter(|index| self.body[index + 2..].starts_with([' ', '(', '\n', '\t']));
+        starts.take(MOST_CONDITIONS).collect()
     }
 
     fn test(&self, atom: &str) -> Test {

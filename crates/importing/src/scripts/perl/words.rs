@@ -5,6 +5,9 @@ use crate::argument::ArgumentKind;
 use crate::help_text::HelpFacts;
 use crate::scripts::reading::{ScriptPositional, ScriptReading};
 
+/// As many places where a script uses its words as are looked at.
+const MOST_USES: usize = 200;
+
 #[derive(Debug, Default)]
 pub(super) struct Words {
     /// Words that have a place.
@@ -25,8 +28,8 @@ impl Words {
             .filter_map(|call| code.find(call))
             .min()
             .unwrap_or(0);
-        let mut found = Self::default();
-        for (index, _) in code.match_indices("ARGV") {
+        let mut found = Self { is_unclear: code.matches("ARGV").count() > MOST_USES, ..Self::default() };
+        for (index, _) in code.match_indices("ARGV").take(MOST_USES) {
             let (before, after) = (last_part(&code[..index]), first_part(&code[index + 4..]));
             if before.ends_with("$#")
                 || before.ends_with('$') && !after.starts_with('[')
@@ -166,10 +169,10 @@ impl Words {
             });
             return;
         }
-        if !self.slots.is_empty() {
+        if !self.slots.is_empty() || found.len() > MOST_USES {
             self.is_unclear = true;
         }
-        for (index, depth) in found.iter().zip(depths(&outside, &found)) {
+        for (index, depth) in found.iter().zip(depths(&outside, &found)).take(MOST_USES) {
             let before = last_part(&outside[..*index]).trim_end().trim_end_matches('(').trim_end();
             let line = before.rsplit(['\n', ';']).next().unwrap_or_default();
             let is_nested = line.contains(['{', '}']) || depth != 0;
@@ -238,7 +241,7 @@ fn words_in_input(code: &str) -> bool {
 /// How many words the code insists on: `die unless @ARGV == 2`, `usage() if @ARGV < 1`.
 fn least(code: &str) -> Option<usize> {
     let mut least = None;
-    for (index, _) in code.match_indices("@ARGV") {
+    for (index, _) in code.match_indices("@ARGV").take(MOST_USES) {
         let after = first_part(&code[index + 5..]).trim_start();
         let number = |sign: &str| {
             let rest = after.strip_prefix(sign)?.trim_start();

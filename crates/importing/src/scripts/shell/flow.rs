@@ -7,7 +7,7 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How many items calls of functions may add, besides as many as the script has.
-const MOST_ADDED: usize = 1000;
+const MOST_ADDED: usize = 500;
 
 /// How many functions may call each other until one of them ends the script.
 const MOST_CALLS: usize = 6;

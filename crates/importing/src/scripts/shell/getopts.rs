@@ -8,6 +8,9 @@ use crate::argument::ArgumentKind;
 use crate::scripts::reading::{ScriptOption, ScriptReading, ValueForm};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// As many calls as are read.
+const MOST_CALLS: usize = 20;
+
 /// Returns whether one of them is used.
 pub(super) fn read(flow: &Flow<'_>, checks: &Checks, reading: &mut ScriptReading) -> bool {
     let mut literals: BTreeMap<String, String> = BTreeMap::new();
@@ -34,7 +37,7 @@ pub(super) fn read(flow: &Flow<'_>, checks: &Checks, reading: &mut ScriptReading
         })
     };
     let is_used = !commands.is_empty();
-    for command in &commands {
+    for command in commands.iter().take(MOST_CALLS) {
         let is_builtin = command.words.iter().any(|word| word == "getopts");
         let read = if is_builtin {
             of_builtin(command, &text_of, flow, checks, reading)

@@ -11,8 +11,8 @@ pub(super) enum Token {
     LineEnd,
 }
 
-/// How many quotes and substitutions may be inside each other: `"$("$(…`.
-const DEEPEST: usize = 60;
+/// How many brackets, or quotes and substitutions, may be inside each other: `"$("$(…`.
+const DEEPEST: usize = 40;
 
 /// Longest first.
 const OPERATORS: [&str; 25] = [
@@ -209,7 +209,7 @@ fn balanced(text: &str, open: char, close: char, depth: usize) -> Option<usize> 
         };
         if letter == open {
             brackets += 1;
-            if brackets > 100 {
+            if brackets > DEEPEST {
                 return None;
             }
         } else if letter == close {

@@ -357,7 +357,7 @@ impl Names {
         let is_whole = |name: &&&String| {
             !long.iter().any(|other| other.len() > name.len() && other.starts_with(&***name))
         };
-        let whole = long.iter().filter(is_whole).count();
+        let whole = long.iter().filter(is_whole).take(3).count();
         let has_values = !self.joined.is_empty() || !self.attached.is_empty();
         let are_many = whole > 2 || long.is_empty() && self.plain.len() > 1 || is_looked_at && whole > 1;
         if has_values || !are_many {

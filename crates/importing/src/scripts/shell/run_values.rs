@@ -9,7 +9,7 @@ use crate::shell_text::runs_what_follows;
 use std::collections::BTreeSet;
 
 /// As many values of one command as are judged; further ones count as run.
-const MOST_JUDGED: usize = 200;
+const MOST_JUDGED: usize = 60;
 
 /// Leaves out options and variables whose values are run, and notes words that are.
 pub(super) fn check(flow: &Flow<'_>, reading: &mut ScriptReading) {
