@@ -103,10 +103,13 @@ fn deep_nesting_is_not_followed() {
         ("while ($a = shift @ARGV) {", "}"),
         ("GetOptions(", ")"),
     ] {
-        let (opened, closed) = (open.repeat(100_000), close.repeat(100_000));
-        for text in [&opened, &format!("{opened}a{closed}"), &format!("echo {opened}a{closed}")] {
-            read_in_all_languages(text);
-        }
+        // Enough to overflow the stack of a test, if each level took a few hundred bytes.
+        let (opened, closed) = (open.repeat(5_000), close.repeat(5_000));
+        read_in_all_languages(&opened);
+        read_in_all_languages(&format!("echo {opened}a{closed}"));
+    }
+    for open in ["(", "{", "$(", "if "] {
+        read_in_all_languages(&open.repeat(100_000));
     }
 }
 
