@@ -115,10 +115,11 @@ fn deep_nesting_is_not_followed() {
 
 #[test]
 fn a_bracket_that_closes_nothing_ends_a_deep_call() {
-    for language in [ScriptLanguage::Python, ScriptLanguage::Node] {
+    for depth in 25..40 {
         for close in [")", "]", "}", ",", ";", ":"] {
-            let text = format!("get({}{close}{close})\nadd_argument('--a')\n", "[".repeat(40));
-            assert_eq!(draft(language, &text).unwrap().tools.len(), 1, "{text}");
+            for call in ["get", "parseArgs"] {
+                read_in_all_languages(&format!("{call}({}{close}{close})\n", "[".repeat(depth)));
+            }
         }
     }
 }
