@@ -39,10 +39,10 @@ impl Words {
             }
             if before.ends_with('$') {
                 found.indexed(before, after);
-            } else if let Some(before) = before.strip_suffix('@').map(str::trim_end) {
-                if index > table || !before.ends_with('=') {
-                    found.whole(before, after.trim_start());
-                }
+            } else if let Some(before) = before.strip_suffix('@').map(str::trim_end)
+                && (index > table || !before.ends_with('='))
+            {
+                found.whole(before, after.trim_start());
             }
         }
         if words_in_input(code) {
