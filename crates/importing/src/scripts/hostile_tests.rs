@@ -139,3 +139,25 @@ fn functions_that_call_each_other_do_not_multiply() {
     let main = "usage() { fail; }\nfail() { leave; }\nleave() { exit 1; }\nparse() { src=$1; }\nmain() { [ $# -lt 2 ] && usage; parse \"$@\"; echo $2; }\nmain \"$@\"";
     assert_eq!(arguments(ScriptLanguage::Shell, main), ["src", "arg2"]);
 }
+
+#[test]
+fn options_that_are_not_read_are_reported() {
+    let cases = (0..600).map(|n| format!("--o{n}) a;; ")).collect::<Vec<_>>().concat();
+    for (language, text) in [
+        (ScriptLanguage::Shell, format!("while :; do case $1 in {cases}esac; shift; done")),
+        (ScriptLanguage::Shell, "while getopts a o; do :; done\n".repeat(30)),
+        (ScriptLanguage::Perl, "GetOptions('a=s' => \\$a);\n".repeat(30)),
+        (ScriptLanguage::Perl, "while ($_ = shift @ARGV) { if (/^-a$/) { $a = 1 } }\n".repeat(30)),
+        (
+            ScriptLanguage::Perl,
+            format!("while ($_ = shift @ARGV) {{ {} }}", "$a = 1 if /^-a$/; ".repeat(400)),
+        ),
+    ] {
+        let tool = draft(language, &text).unwrap().tools.remove(0);
+        assert!(
+            tool.doubts.iter().any(|doubt| doubt == reading::UNREAD_OPTIONS),
+            "{text}: {:?}",
+            tool.doubts
+        );
+    }
+}

@@ -4,6 +4,9 @@
 use crate::argument::ArgumentKind;
 use crate::effect::Effect;
 
+/// The doubt about a script with more options, or more code that reads them, than a reader looks at.
+pub(crate) const UNREAD_OPTIONS: &str = "it has more options than were read";
+
 /// As many options as are told apart.
 const MOST_OPTIONS: usize = 500;
 
@@ -112,7 +115,7 @@ impl ScriptReading {
         let known = self.options.iter_mut().find(is_same);
         let Some(known) = known else {
             if self.options.len() == MOST_OPTIONS {
-                return self.doubt(format!("it has more than {MOST_OPTIONS} options"));
+                return self.doubt(UNREAD_OPTIONS);
             }
             return self.options.push(option);
         };

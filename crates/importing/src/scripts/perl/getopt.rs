@@ -2,7 +2,7 @@
 
 use super::code::{depths, end_of_call};
 use crate::argument::ArgumentKind;
-use crate::scripts::reading::{ScriptOption, ScriptReading, ValueForm};
+use crate::scripts::reading::{ScriptOption, ScriptReading, UNREAD_OPTIONS, ValueForm};
 use std::collections::BTreeSet;
 
 /// As many calls as are read.
@@ -19,6 +19,7 @@ pub(super) fn long(code: &str, reading: &mut ScriptReading) -> bool {
         }
         calls += 1;
         if calls > MOST_CALLS {
+            reading.doubt(UNREAD_OPTIONS);
             break;
         }
         let rest = code[index + 10..].trim_start_matches("FromArray");

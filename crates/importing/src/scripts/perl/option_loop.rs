@@ -4,7 +4,7 @@ use super::code::{branch, depths, end_of_block, first_part, last_part, last_vari
 use super::pattern;
 use super::words::Words;
 use crate::argument::ArgumentKind;
-use crate::scripts::reading::{ScriptOption, ScriptReading, ValueForm};
+use crate::scripts::reading::{ScriptOption, ScriptReading, UNREAD_OPTIONS, ValueForm};
 
 /// As many loops over the words as are read.
 const MOST_LOOPS: usize = 10;
@@ -30,6 +30,7 @@ pub(super) fn read(code: &str, reading: &mut ScriptReading) -> Option<(String, W
         let Some(subject) = subject(header, body) else { continue };
         count += 1;
         if count > MOST_LOOPS {
+            reading.doubt(UNREAD_OPTIONS);
             break;
         }
         if !(Loop { subject, body }).read(reading, &mut words) {
@@ -107,7 +108,11 @@ impl Loop<'_> {
         let mut is_found = false;
         // The body without the branches of options.
         let (mut others, mut end) = (String::new(), 0);
-        for index in self.conditions() {
+        let conditions = self.conditions();
+        if conditions.len() == MOST_CONDITIONS {
+            reading.doubt(UNREAD_OPTIONS);
+        }
+        for index in conditions {
             let rest = &self.body[index..];
             let before = self.body[..index].trim_end_matches("els").trim_end();
             let is_branch = before.is_empty() || before.ends_with(['{', '}', ';']);

@@ -5,7 +5,7 @@ use super::expansion::{expansions, is_only, plain};
 use super::flow::{Flow, any_command, any_node, assignments, each_command};
 use super::tree::{self, Arm, Command, Node};
 use crate::argument::ArgumentKind;
-use crate::scripts::reading::{ScriptOption, ScriptReading, ValueForm};
+use crate::scripts::reading::{ScriptOption, ScriptReading, UNREAD_OPTIONS, ValueForm};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// As many calls as are read.
@@ -37,6 +37,9 @@ pub(super) fn read(flow: &Flow<'_>, checks: &Checks, reading: &mut ScriptReading
         })
     };
     let is_used = !commands.is_empty();
+    if commands.len() > MOST_CALLS {
+        reading.doubt(UNREAD_OPTIONS);
+    }
     for command in commands.iter().take(MOST_CALLS) {
         let is_builtin = command.words.iter().any(|word| word == "getopts");
         let read = if is_builtin {
