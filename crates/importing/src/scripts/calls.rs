@@ -12,6 +12,9 @@ pub(super) enum Token {
     Line(usize),
 }
 
+/// How many times a token may be read, as part of calls inside each other.
+const MOST_TIMES: usize = 10;
+
 /// A value, as far as it is written out.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Value {
@@ -173,16 +176,41 @@ fn quoted(text: &str, is_python: bool) -> (String, usize) {
     (value, at)
 }
 
+/// Whether one of these names is called.
+pub(super) fn has_call(tokens: &[Token], names: &[&str]) -> bool {
+    (0..tokens.len()).any(|index| call_at(tokens, index, names).is_some())
+}
+
+/// The name at an index, if it is one of these and is called, not defined.
+fn call_at<'t>(tokens: &'t [Token], index: usize, names: &[&str]) -> Option<&'t str> {
+    let [Token::Name(name), Token::Sign('('), ..] = &tokens[index..] else { return None };
+    let is_defined = matches!(index.checked_sub(1).map(|before| &tokens[before]), Some(Token::Name(before)) if before == "def" || before == "function");
+    (names.contains(&&**name) && !is_defined).then_some(name)
+}
+
 /// All calls of names that end with one of these (`parser.add_argument`): where they begin, the name, and the arguments.
 pub(super) fn calls(tokens: &[Token], names: &[&str]) -> Vec<(usize, String, Vec<Argument>)> {
     let mut found = Vec::new();
-    for (index, pair) in tokens.windows(2).enumerate() {
-        if let [Token::Name(name), Token::Sign('(')] = pair
-            && names.contains(&&**name)
-            && !matches!(index.checked_sub(1).map(|before| &tokens[before]), Some(Token::Name(before)) if before == "def" || before == "function")
-        {
-            let mut reader = Reader { tokens, at: index + 2, depth: 0 };
-            found.push((index, name.clone(), reader.arguments(')')));
+    // A call inside others is read with each of them.
+    let mut room = MOST_TIMES * tokens.len();
+    for index in 0..tokens.len() {
+        let Some(name) = call_at(tokens, index, names) else { continue };
+        let mut reader = Reader { tokens, at: index + 2, depth: 0 };
+        found.push((index, name.to_owned(), reader.arguments(')')));
+        let Some(left) = room.checked_sub(reader.at - index) else { break };
+        room = left;
+    }
+    found
+}
+
+/// Where a name is used, each with the tokens before it on its line.
+pub(super) fn uses_of<'t>(tokens: &'t [Token], name: &str) -> Vec<(usize, &'t [Token])> {
+    let (mut found, mut line) = (Vec::new(), 0);
+    for (index, token) in tokens.iter().enumerate() {
+        match token {
+            Token::Line(_) => line = index + 1,
+            Token::Name(used) if used == name => found.push((index, &tokens[line..index])),
+            _ => {}
         }
     }
     found
@@ -237,7 +265,10 @@ impl Reader<'_> {
             if key.is_some() {
                 self.at += 2;
             }
+            let before = self.at;
             let value = self.value();
+            // A bracket that closes nothing here.
+            self.at += usize::from(self.at == before);
             arguments.push(Argument { key, value });
         }
         arguments

@@ -88,4 +88,6 @@ fn commands(names: Vec<String>, count: usize, reading: &mut ScriptReading) {
 }
 
 #[cfg(test)]
+mod hostile_tests;
+#[cfg(test)]
 mod tests;

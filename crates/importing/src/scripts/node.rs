@@ -1,13 +1,13 @@
 //! Node scripts: `util.parseArgs`, commander, yargs, and `process.argv`.
 
-use super::calls::{Argument, Token, Value, calls, tokens};
+use super::calls::{Argument, Token, Value, calls, has_call, tokens, uses_of};
 use super::reading::{ScriptOption, ScriptPositional, ScriptReading, ScriptVariable, ValueForm};
 use super::{comment, variable};
 use crate::argument::ArgumentKind;
 use crate::effect::Effect;
 
 /// Calls that change, send or delete something.
-const CHANGES: [&str; 22] = [
+const CHANGES: [&str; 21] = [
     "appendFile",
     "appendFileSync",
     "chmod",
@@ -26,7 +26,6 @@ const CHANGES: [&str; 22] = [
     "truncate",
     "unlink",
     "unlinkSync",
-    "write",
     "writeFile",
     "writeFileSync",
     "kill",
@@ -51,10 +50,10 @@ pub(super) fn read(text: &str) -> ScriptReading {
     let has_method = tokens.windows(3).any(|window| {
         matches!(window, [Token::Name(key), Token::Sign(':'), Token::Text(method)] if key == "method" && method != "GET")
     });
-    if has_method || calls(&tokens, &CHANGES).iter().any(|(_, name, _)| name != "write") {
+    if has_method || has_call(&tokens, &CHANGES) {
         reading.effect = Some(Effect::Destroys);
     }
-    if !calls(&tokens, &["execSync", "eval"]).is_empty() {
+    if has_call(&tokens, &["execSync", "eval"]) {
         reading.doubt("it runs text as code or in a shell: look whether an argument becomes part of it");
     }
     reading
@@ -268,21 +267,12 @@ fn words(tokens: &[Token], reading: &mut ScriptReading) {
     let mut last = 0;
     let mut names = std::collections::BTreeMap::new();
     let mut has_rest = false;
-    for index in
-        (0..tokens.len()).filter(|index| matches!(&tokens[*index], Token::Name(name) if name == "argv"))
-    {
+    for (index, line) in uses_of(tokens, "argv") {
         match (tokens.get(index + 1), tokens.get(index + 2)) {
             (Some(Token::Sign('[')), Some(Token::Number(number))) => {
                 if let Ok(position @ 2..12) = number.parse::<usize>() {
                     last = last.max(position - 1);
-                    let line: Vec<&Token> = tokens[..index]
-                        .iter()
-                        .rev()
-                        .take_while(|token| !matches!(token, Token::Line(_)))
-                        .collect();
-                    if let (Some(Token::Name(name)), Some(Token::Sign('='))) =
-                        (line.iter().rev().nth(1), line.iter().rev().nth(2))
-                    {
+                    if let [_, Token::Name(name), Token::Sign('='), ..] = line {
                         names.insert(position - 1, name.clone());
                     }
                 }

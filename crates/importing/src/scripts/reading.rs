@@ -4,6 +4,12 @@
 use crate::argument::ArgumentKind;
 use crate::effect::Effect;
 
+/// The doubt about a script with more options, or more code that reads them, than a reader looks at.
+pub(crate) const UNREAD_OPTIONS: &str = "it has more options than were read";
+
+/// As many options as are told apart.
+const MOST_OPTIONS: usize = 500;
+
 #[derive(Debug, Default)]
 pub(crate) struct ScriptReading {
     pub(crate) description: Option<String>,
@@ -107,7 +113,12 @@ impl ScriptReading {
                 && known.names.iter().any(|name| option.names.contains(name))
         };
         let known = self.options.iter_mut().find(is_same);
-        let Some(known) = known else { return self.options.push(option) };
+        let Some(known) = known else {
+            if self.options.len() == MOST_OPTIONS {
+                return self.doubt(UNREAD_OPTIONS);
+            }
+            return self.options.push(option);
+        };
         for name in option.names {
             if !known.names.contains(&name) {
                 known.names.push(name);

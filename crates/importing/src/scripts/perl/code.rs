@@ -1,5 +1,11 @@
 //! The code of a Perl script, without documentation, comments and here-documents, and the blocks in it.
 
+/// As many bytes as are looked at before and after a word. Looking further for each of them would take long.
+const LONGEST_STATEMENT: usize = 500;
+
+/// The same for the block of an option, which may hold others.
+const LONGEST_BRANCH: usize = 4000;
+
 pub(super) fn end_of_call(body: &str) -> usize {
     let mut depth = 1_usize;
     let mut quote = None;
@@ -63,6 +69,40 @@ fn here_document(line: &str) -> Option<String> {
     (!word.is_empty()).then(|| word.to_owned())
 }
 
+/// How many more braces are opened than closed before each of these places, which are in order.
+pub(super) fn depths(text: &str, places: &[usize]) -> Vec<i64> {
+    let (mut depth, mut at) = (0, 0);
+    let mut depth_at = |place: usize| {
+        for byte in text[at..place].bytes() {
+            depth += i64::from(byte == b'{') - i64::from(byte == b'}');
+        }
+        at = place;
+        depth
+    };
+    places.iter().map(|place| depth_at(*place)).collect()
+}
+
+/// The last bytes of a text, enough for any statement.
+pub(super) fn last_part(text: &str) -> &str {
+    let start = text.len().saturating_sub(LONGEST_STATEMENT);
+    (start..=text.len()).find_map(|start| text.get(start..)).unwrap_or_default()
+}
+
+/// The first bytes of a text, enough for any statement.
+pub(super) fn first_part(text: &str) -> &str {
+    beginning(text, LONGEST_STATEMENT)
+}
+
+fn beginning(text: &str, most: usize) -> &str {
+    (0..=most.min(text.len())).rev().find_map(|end| text.get(..end)).unwrap_or_default()
+}
+
+/// The block of an option, whose opening brace is before the text, or as much of it as is looked at.
+pub(super) fn branch(text: &str) -> &str {
+    let text = beginning(text, LONGEST_BRANCH);
+    &text[..end_of_block(text)]
+}
+
 /// The length of a block whose opening brace is before the text.
 pub(super) fn end_of_block(text: &str) -> usize {
     let mut depth = 1_usize;
@@ -89,8 +129,8 @@ pub(super) fn outside_of_functions(code: &str) -> String {
         if index < at {
             continue;
         }
-        let Some(open) = code[index..].find(['{', ';']).filter(|open| code[index + open..].starts_with('{'))
-        else {
+        let following = first_part(&code[index..]);
+        let Some(open) = following.find(['{', ';']).filter(|open| following[*open..].starts_with('{')) else {
             continue;
         };
         outside.push_str(&code[at..index]);

@@ -1,19 +1,38 @@
 //! `Getopt::Long` and `Getopt::Std`: the options that a table lists.
 
-use super::code::end_of_call;
+use super::code::{depths, end_of_call};
 use crate::argument::ArgumentKind;
-use crate::scripts::reading::{ScriptOption, ScriptReading, ValueForm};
+use crate::scripts::reading::{ScriptOption, ScriptReading, UNREAD_OPTIONS, ValueForm};
+use std::collections::BTreeSet;
+
+/// As many calls as are read.
+const MOST_CALLS: usize = 20;
 
 /// `GetOptions('name|n=s' => \$name, …)`
 pub(super) fn long(code: &str, reading: &mut ScriptReading) -> bool {
     let mut found = false;
+    let mut seen = BTreeSet::new();
+    let (mut at, mut calls) = (0, 0);
     for (index, _) in code.match_indices("GetOptions") {
+        if index < at {
+            continue;
+        }
+        calls += 1;
+        if calls > MOST_CALLS {
+            reading.doubt(UNREAD_OPTIONS);
+            break;
+        }
         let rest = code[index + 10..].trim_start_matches("FromArray");
         let Some(body) = rest.trim_start().strip_prefix('(') else { continue };
         let body = &body[..end_of_call(body)];
+        at = code.len() - rest.len() + body.len();
         found = true;
         let mut count = 0;
         for specification in specifications(body, code) {
+            if !seen.insert(specification.clone()) {
+                count += 1;
+                continue;
+            }
             match specified(&specification) {
                 Some(option) => {
                     count += 1;
@@ -75,8 +94,9 @@ fn texts(body: &str) -> Vec<String> {
 /// The quoted or bare keys before `=>`.
 fn keys(body: &str) -> Vec<String> {
     let mut keys = Vec::new();
-    for (index, _) in body.match_indices("=>") {
-        let before = body[..index].trim_end();
+    let arrows: Vec<usize> = body.match_indices("=>").map(|(index, _)| index).collect();
+    for (index, depth) in arrows.iter().zip(depths(body, &arrows)) {
+        let before = body[..*index].trim_end();
         let key = if let Some(quote @ ('\'' | '"')) = before.chars().last() {
             let inner = &before[..before.len() - 1];
             inner.rfind(quote).map(|start| inner[start + 1..].to_owned())
@@ -87,8 +107,7 @@ fn keys(body: &str) -> Vec<String> {
             Some(before[start..].to_owned()).filter(|key| !key.is_empty())
         };
         // Inside braces it is a key of a hash.
-        let depth = before.matches('{').count().saturating_sub(before.matches('}').count());
-        keys.extend(key.filter(|_| depth == 0));
+        keys.extend(key.filter(|_| depth <= 0));
     }
     keys
 }

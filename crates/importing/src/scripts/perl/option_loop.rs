@@ -1,16 +1,22 @@
 //! Loops over `@ARGV` that compare each word: `while ($_ = shift @ARGV) { if (/^--name=(.*)$/) … }`.
 
-use super::code::{end_of_block, last_variable, shifts, words_at};
+use super::code::{branch, depths, end_of_block, first_part, last_part, last_variable, shifts, words_at};
 use super::pattern;
 use super::words::Words;
 use crate::argument::ArgumentKind;
-use crate::scripts::reading::{ScriptOption, ScriptReading, ValueForm};
+use crate::scripts::reading::{ScriptOption, ScriptReading, UNREAD_OPTIONS, ValueForm};
+
+/// As many loops over the words as are read.
+const MOST_LOOPS: usize = 10;
+
+/// As many conditions in a loop as are read.
+const MOST_CONDITIONS: usize = 300;
 
 /// Reads all loops that look for options. Returns the code without them, and the words that they keep.
 pub(super) fn read(code: &str, reading: &mut ScriptReading) -> Option<(String, Words)> {
     let mut rest = String::new();
     let mut words = Words::default();
-    let mut at = 0;
+    let (mut at, mut count) = (0, 0);
     let mut starts: Vec<usize> =
         ["while", "until", "for", "foreach"].iter().flat_map(|word| words_at(code, word)).collect();
     starts.sort_unstable();
@@ -22,6 +28,11 @@ pub(super) fn read(code: &str, reading: &mut ScriptReading) -> Option<(String, W
         let (header, body) = (&code[start..start + open], &code[start + open + 1..]);
         let body = &body[..end_of_block(body)];
         let Some(subject) = subject(header, body) else { continue };
+        count += 1;
+        if count > MOST_LOOPS {
+            reading.doubt(UNREAD_OPTIONS);
+            break;
+        }
         if !(Loop { subject, body }).read(reading, &mut words) {
             continue;
         }
@@ -33,9 +44,10 @@ pub(super) fn read(code: &str, reading: &mut ScriptReading) -> Option<(String, W
 
 /// Where the block after a condition in parentheses begins.
 fn block_after(text: &str) -> Option<usize> {
+    let text = first_part(text);
     let is_block = |(index, _): &(usize, &str)| text[..*index].trim_end().ends_with(')');
     let index = text.match_indices('{').find(is_block)?.0;
-    (!text[..index].contains(';') && index < 1000).then_some(index)
+    (!text[..index].contains(';')).then_some(index)
 }
 
 /// How a loop names the word in its hands.
@@ -94,16 +106,22 @@ impl Loop<'_> {
     /// Whether it looks for options.
     fn read(&self, reading: &mut ScriptReading, words: &mut Words) -> bool {
         let mut is_found = false;
-        let mut others = self.body.to_owned();
-        for index in self.conditions() {
+        // The body without the branches of options.
+        let (mut others, mut end) = (String::new(), 0);
+        let conditions = self.conditions();
+        if conditions.len() == MOST_CONDITIONS {
+            reading.doubt(UNREAD_OPTIONS);
+        }
+        for index in conditions {
             let rest = &self.body[index..];
             let before = self.body[..index].trim_end_matches("els").trim_end();
             let is_branch = before.is_empty() || before.ends_with(['{', '}', ';']);
-            let (condition, branch) = if let Some(open) = block_after(rest).filter(|_| is_branch) {
-                (&rest[..open], &rest[open + 1..][..end_of_block(&rest[open + 1..])])
+            let (condition, branch, start) = if let Some(open) = block_after(rest).filter(|_| is_branch) {
+                (&rest[..open], branch(&rest[open + 1..]), index + open + 1)
             } else {
-                let statement = before.rfind(['{', '}', ';']).map_or(0, |start| start + 1);
-                (rest.split(';').next().unwrap_or_default(), &before[statement..])
+                let statement = last_part(before).rsplit(['{', '}', ';']).next().unwrap_or_default();
+                let condition = first_part(rest).split(';').next().unwrap_or_default();
+                (condition, statement, before.len() - statement.len())
             };
             let mut names = Vec::new();
             let mut is_option = false;
@@ -125,12 +143,14 @@ impl Loop<'_> {
             is_found |= is_option || !names.is_empty();
             if is_option {
                 self.options(&names, condition, branch, reading);
-                others = others.replace(branch, "");
+                others.push_str(self.body.get(end..start).unwrap_or_default());
+                end = end.max(start + branch.len());
             } else if !names.is_empty() && !is_refusal(branch) && !looks_closer(branch) {
                 reading.doubt("it takes a word that begins with `-` apart by itself");
             }
         }
         if is_found {
+            others.push_str(&self.body[end..]);
             self.words(&others, words);
         }
         is_found
@@ -144,7 +164,8 @@ impl Loop<'_> {
                 .ends_with(|letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$' | '@' | '%'))
         };
         let starts = self.body.match_indices("if").map(|(index, _)| index).filter(is_test);
-        starts.filter(|index| self.body[index + 2..].starts_with([' ', '(', '\n', '\t'])).collect()
+        let starts = starts.filter(|index| self.body[index + 2..].starts_with([' ', '(', '\n', '\t']));
+        starts.take(MOST_CONDITIONS).collect()
     }
 
     fn test(&self, atom: &str) -> Test {
@@ -256,13 +277,10 @@ impl Loop<'_> {
         if self.subject.form == Form::Each && !shifts.is_empty() {
             reading.doubt(format!("whether `{}` takes a value is not clear", names[0]));
         }
-        let depth = |index: usize| {
-            branch[..index].matches('{').count()
-                - branch[..index].matches('}').count().min(branch[..index].matches('{').count())
-        };
         let is_always = shifts
             .iter()
-            .any(|index| depth(*index) == 0 || depth(*index) == 1 && branch[..*index].ends_with('{'));
+            .zip(depths(branch, &shifts))
+            .any(|(index, depth)| depth <= 0 || depth == 1 && branch[..*index].ends_with('{'));
         if shifts.len() > own && !is_always || shifts.len() > own + 1 {
             reading.doubt(format!("whether `{}` takes a value is not clear", names[0]));
         }

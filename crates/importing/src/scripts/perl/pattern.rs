@@ -5,8 +5,14 @@ pub(super) const ANY: char = '\0';
 
 const MOST_WORDS: usize = 40;
 
-/// The words that a pattern matches, as far as they are fixed. `None` if there are too many.
+/// Longer than any pattern for options.
+const LONGEST: usize = 500;
+
+/// The words that a pattern matches, as far as they are fixed. `None` if there are too many, or it is too long.
 pub(super) fn words(pattern: &str) -> Option<Vec<String>> {
+    if pattern.len() > LONGEST {
+        return None;
+    }
     let letters: Vec<char> = pattern.chars().collect();
     let mut reader = Reader { letters: &letters, at: 0, depth: 0 };
     let words = reader.alternatives()?;

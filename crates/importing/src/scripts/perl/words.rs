@@ -1,9 +1,12 @@
 //! Words of `@ARGV` besides options: assigned by position, taken with `shift`, or used as a list.
 
-use super::code::{last_variable, outside_of_functions, shifts, words_at};
+use super::code::{depths, first_part, last_part, last_variable, outside_of_functions, shifts, words_at};
 use crate::argument::ArgumentKind;
 use crate::help_text::HelpFacts;
 use crate::scripts::reading::{ScriptPositional, ScriptReading};
+
+/// As many places where a script uses its words as are looked at.
+const MOST_USES: usize = 200;
 
 #[derive(Debug, Default)]
 pub(super) struct Words {
@@ -25,9 +28,9 @@ impl Words {
             .filter_map(|call| code.find(call))
             .min()
             .unwrap_or(0);
-        let mut found = Self::default();
-        for (index, _) in code.match_indices("ARGV") {
-            let (before, after) = (&code[..index], &code[index + 4..]);
+        let mut found = Self { is_unclear: code.matches("ARGV").count() > MOST_USES, ..Self::default() };
+        for (index, _) in code.match_indices("ARGV").take(MOST_USES) {
+            let (before, after) = (last_part(&code[..index]), first_part(&code[index + 4..]));
             if before.ends_with("$#")
                 || before.ends_with('$') && !after.starts_with('[')
                 || after.starts_with(|letter: char| letter.is_alphanumeric() || letter == '_')
@@ -36,11 +39,10 @@ impl Words {
             }
             if before.ends_with('$') {
                 found.indexed(before, after);
-            } else if before.ends_with('@') {
-                let before = before[..index - 1].trim_end();
-                if index > table || !before.ends_with('=') {
-                    found.whole(before, after.trim_start());
-                }
+            } else if let Some(before) = before.strip_suffix('@').map(str::trim_end)
+                && (index > table || !before.ends_with('='))
+            {
+                found.whole(before, after.trim_start());
             }
         }
         if words_in_input(code) {
@@ -167,14 +169,13 @@ impl Words {
             });
             return;
         }
-        if !self.slots.is_empty() {
+        if !self.slots.is_empty() || found.len() > MOST_USES {
             self.is_unclear = true;
         }
-        for index in found {
-            let before = outside[..index].trim_end().trim_end_matches('(').trim_end();
+        for (index, depth) in found.iter().zip(depths(&outside, &found)).take(MOST_USES) {
+            let before = last_part(&outside[..*index]).trim_end().trim_end_matches('(').trim_end();
             let line = before.rsplit(['\n', ';']).next().unwrap_or_default();
-            let is_nested = line.contains(['{', '}'])
-                || outside[..index].matches('{').count() != outside[..index].matches('}').count();
+            let is_nested = line.contains(['{', '}']) || depth != 0;
             match before
                 .strip_suffix('=')
                 .and_then(|target| last_variable(target.trim_end().trim_end_matches(')')))
@@ -240,20 +241,20 @@ fn words_in_input(code: &str) -> bool {
 /// How many words the code insists on: `die unless @ARGV == 2`, `usage() if @ARGV < 1`.
 fn least(code: &str) -> Option<usize> {
     let mut least = None;
-    for (index, _) in code.match_indices("@ARGV") {
-        let after = code[index + 5..].trim_start();
+    for (index, _) in code.match_indices("@ARGV").take(MOST_USES) {
+        let after = first_part(&code[index + 5..]).trim_start();
         let number = |sign: &str| {
             let rest = after.strip_prefix(sign)?.trim_start();
             rest[..rest.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(rest.len())]
                 .parse::<usize>()
                 .ok()
         };
-        let line = code[..index].rsplit([';', '{', '}']).next().unwrap_or_default();
+        let line = last_part(&code[..index]).rsplit([';', '{', '}']).next().unwrap_or_default();
         let is_unless = line.contains("unless") || line.contains("not ");
         let found = if is_unless {
             number("==").or_else(|| number(">=")).or(after.starts_with([';', ')']).then_some(1))
         } else {
-            number("!=").or_else(|| number("<=").map(|most| most + 1)).or_else(|| number("<"))
+            number("!=").or_else(|| number("<=").map(|most| most.saturating_add(1))).or_else(|| number("<"))
         };
         // `if (@ARGV >= 1)` uses a word that need not be there.
         let is_optional = line.contains("if") && (number(">=").is_some() || number(">") == Some(0));

@@ -5,6 +5,9 @@ use crate::scripts::calls::{Argument, Token, Value, argument, calls};
 use crate::scripts::comment;
 use crate::scripts::reading::{ScriptOption, ScriptPositional, ScriptReading, ValueForm};
 
+/// How many tokens may be between a decorator and the beginning of its line, or its function.
+const MOST_BETWEEN: usize = 500;
+
 /// Returns whether click is used.
 pub(super) fn read(tokens: &[Token], reading: &mut ScriptReading) -> bool {
     let is_click = tokens.windows(2).any(|pair| {
@@ -41,15 +44,21 @@ pub(super) fn read(tokens: &[Token], reading: &mut ScriptReading) -> bool {
 
 /// Whether a line begins with `@` before this name.
 fn is_decorator(tokens: &[Token], index: usize) -> bool {
-    let before = tokens[..index].iter().rev().take_while(|token| !matches!(token, Token::Line(_)));
+    let before = tokens[..index].iter().rev().take(MOST_BETWEEN);
+    let before = before.take_while(|token| !matches!(token, Token::Line(_)));
     before.last().is_some_and(|token| *token == Token::Sign('@'))
+}
+
+/// Where the next definition begins.
+fn definition_after(tokens: &[Token], index: usize) -> Option<usize> {
+    let mut following = tokens[index..].iter().take(MOST_BETWEEN);
+    let offset = following.position(|token| matches!(token, Token::Name(name) if name == "def"))?;
+    Some(index + offset)
 }
 
 /// The function that is defined next.
 pub(super) fn function_after(tokens: &[Token], index: usize) -> Option<&str> {
-    let at = index
-        + tokens[index..].iter().position(|token| matches!(token, Token::Name(name) if name == "def"))?;
-    match tokens.get(at + 1)? {
+    match tokens.get(definition_after(tokens, index)? + 1)? {
         Token::Name(name) => Some(name),
         _ => None,
     }
@@ -57,8 +66,7 @@ pub(super) fn function_after(tokens: &[Token], index: usize) -> Option<&str> {
 
 /// The text at the beginning of the function that is defined next.
 pub(super) fn docstring_after(tokens: &[Token], index: usize) -> Option<String> {
-    let at = index
-        + tokens[index..].iter().position(|token| matches!(token, Token::Name(name) if name == "def"))?;
+    let at = definition_after(tokens, index)?;
     let mut depth = 0_i32;
     for (offset, token) in tokens[at..].iter().enumerate() {
         match token {

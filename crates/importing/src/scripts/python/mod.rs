@@ -5,7 +5,7 @@ mod parsers;
 mod typer;
 mod words;
 
-use super::calls::{Token, Value, argument, calls, tokens};
+use super::calls::{Token, Value, argument, calls, has_call, tokens};
 use super::comment;
 use super::reading::{ScriptReading, ScriptVariable};
 use crate::effect::Effect;
@@ -59,7 +59,7 @@ pub(super) fn read(text: &str) -> ScriptReading {
         let mode = arguments.get(1).map(|mode| &mode.value).or_else(|| argument(arguments, "mode"));
         mode.and_then(Value::text).is_some_and(|mode| mode.contains(['w', 'a', 'x', '+']))
     });
-    if opens || !calls(&tokens, &CHANGES).is_empty() {
+    if opens || has_call(&tokens, &CHANGES) {
         reading.effect = Some(Effect::Destroys);
     }
     let is_shell =
@@ -67,7 +67,7 @@ pub(super) fn read(text: &str) -> ScriptReading {
     let runs = calls(&tokens, &["run", "Popen", "call", "check_call", "check_output"])
         .iter()
         .any(|(_, _, arguments)| is_shell(arguments))
-        || !calls(&tokens, &["system", "eval", "exec"]).is_empty();
+        || has_call(&tokens, &["system", "eval", "exec"]);
     if runs {
         reading.doubt("it runs text as code or in a shell: look whether an argument becomes part of it");
     }

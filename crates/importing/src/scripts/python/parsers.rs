@@ -1,13 +1,13 @@
 //! argparse, optparse and getopt.
 
 use crate::argument::ArgumentKind;
-use crate::scripts::calls::{Argument, Token, Value, argument, calls};
+use crate::scripts::calls::{Argument, Token, Value, argument, calls, has_call};
 use crate::scripts::reading::{ScriptOption, ScriptPositional, ScriptReading, ValueForm};
 
 /// Returns whether one of them is used.
 pub(super) fn read(tokens: &[Token], reading: &mut ScriptReading) -> bool {
     let added = calls(tokens, &["add_argument", "add_option"]);
-    let has_parser = !calls(tokens, &["ArgumentParser", "OptionParser"]).is_empty();
+    let has_parser = has_call(tokens, &["ArgumentParser", "OptionParser"]);
     if added.is_empty() && !has_parser {
         return by_getopt(tokens, reading);
     }
@@ -24,7 +24,7 @@ pub(super) fn read(tokens: &[Token], reading: &mut ScriptReading) -> bool {
     for (_, _, arguments) in &added {
         one(arguments, reading);
     }
-    if !calls(tokens, &["parse_known_args"]).is_empty() {
+    if has_call(tokens, &["parse_known_args"]) {
         reading.gap("it passes words that it does not know on");
     }
     if is_optparse {

@@ -77,7 +77,9 @@ fn parameters(tokens: &[Token], start: usize) -> Vec<Parameter> {
                 Token::Sign(',' | ')') if depth == 0 => break,
                 Token::Sign('(' | '[' | '{') => depth += 1,
                 Token::Sign(')' | ']' | '}') => depth -= 1,
-                Token::Sign('=') if depth == 0 => parameter.default = Some(value_at(tokens, at + 1)),
+                Token::Sign('=') if depth == 0 && parameter.default.is_none() => {
+                    parameter.default = Some(value_at(tokens, at + 1));
+                }
                 Token::Name(name) if parameter.default.is_none() => {
                     // `Annotated[str, typer.Option(…)]`
                     if matches!(&**name, "Option" | "Argument")

@@ -1,22 +1,20 @@
 //! `sys.argv` without a parser.
 
 use crate::argument::ArgumentKind;
-use crate::scripts::calls::Token;
+use crate::scripts::calls::{Token, uses_of};
 use crate::scripts::reading::{ScriptPositional, ScriptReading};
 use std::collections::BTreeMap;
 
 pub(super) fn read(tokens: &[Token], text: &str, reading: &mut ScriptReading) {
-    let is_argv = |index: usize| matches!(&tokens[index], Token::Name(name) if name == "argv");
     let mut words: BTreeMap<usize, Option<String>> = BTreeMap::new();
     let mut has_rest = false;
     let mut least = 0;
-    let mut count = 0;
-    for index in (0..tokens.len()).filter(|index| is_argv(*index)) {
-        count += 1;
+    let uses = uses_of(tokens, "argv");
+    for (index, line) in &uses {
         match (tokens.get(index + 1), tokens.get(index + 2), tokens.get(index + 3)) {
             (Some(Token::Sign('[')), Some(Token::Number(number)), Some(Token::Sign(']'))) => {
                 if let Ok(position @ 1..10) = number.parse::<usize>() {
-                    let name = assigned(tokens, index);
+                    let name = assigned(line);
                     let known = words.entry(position).or_default();
                     *known = known.take().or(name);
                 }
@@ -39,7 +37,7 @@ pub(super) fn read(tokens: &[Token], text: &str, reading: &mut ScriptReading) {
             _ => has_rest |= !matches!(tokens.get(index + 1), Some(Token::Sign('[' | ')'))),
         }
     }
-    if count == 0 {
+    if uses.is_empty() {
         let is_imported = text
             .lines()
             .any(|line| line.starts_with("from ") && line.contains(" import ") && line.contains("main"));
@@ -66,11 +64,9 @@ pub(super) fn read(tokens: &[Token], text: &str, reading: &mut ScriptReading) {
 }
 
 /// The name in `name = sys.argv[1]`.
-fn assigned(tokens: &[Token], index: usize) -> Option<String> {
-    let line: Vec<&Token> =
-        tokens[..index].iter().rev().take_while(|token| !matches!(token, Token::Line(_))).collect();
-    match (line.iter().next_back(), line.iter().rev().nth(1)) {
-        (Some(Token::Name(name)), Some(Token::Sign('='))) => Some(name.clone()),
+fn assigned(line: &[Token]) -> Option<String> {
+    match line {
+        [Token::Name(name), Token::Sign('='), ..] => Some(name.clone()),
         _ => None,
     }
 }

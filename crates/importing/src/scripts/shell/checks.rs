@@ -28,7 +28,7 @@ impl Checks {
         let mut is_fine = [true; MOST + 1];
         for (shifts, refused) in &self.refused {
             for count in refused {
-                if let Some(place) = is_fine.get_mut(count + shifts) {
+                if let Some(place) = is_fine.get_mut(count.saturating_add(*shifts)) {
                     *place = false;
                 }
             }
@@ -43,8 +43,8 @@ impl Checks {
             match &item.node {
                 Node::Command(command) => {
                     if command.words.first().is_some_and(|word| word == "shift") {
-                        shifts +=
-                            command.words.get(1).and_then(|count| count.parse::<usize>().ok()).unwrap_or(1);
+                        let count = command.words.get(1).and_then(|count| count.parse::<usize>().ok());
+                        shifts = shifts.saturating_add(count.unwrap_or(1));
                     }
                     for word in &command.words {
                         for found in

@@ -48,10 +48,10 @@ fn collect<'t>(text: &'t str, base: usize, is_inner: bool, found: &mut Vec<Expan
 
 /// Reads what begins with `$`, and returns its length.
 fn one<'t>(text: &'t str, at: usize, is_inner: bool, found: &mut Vec<Expansion<'t>>, depth: usize) -> usize {
-    let length = substitution(text).unwrap_or(1);
-    let inner = &text[1..length.max(1)];
-    if let Some(body) = inner.strip_prefix('{').and_then(|body| body.strip_suffix('}')) {
-        let body = body.strip_prefix('!').unwrap_or(body);
+    let length = length(text);
+    let inner = &text[1..length];
+    if let Some(all) = inner.strip_prefix('{').and_then(|body| body.strip_suffix('}')) {
+        let body = all.strip_prefix('!').unwrap_or(all);
         if let Some(name) = body.strip_prefix('#').filter(|name| !name.is_empty()) {
             found.push(Expansion { name: name_of(name), rest: "", at, is_inner });
             return length;
@@ -59,23 +59,28 @@ fn one<'t>(text: &'t str, at: usize, is_inner: bool, found: &mut Vec<Expansion<'
         let name = name_of(body);
         let rest = &body[name.len()..];
         found.push(Expansion { name, rest, at, is_inner });
-        collect(rest, at + 2 + name.len(), is_inner, found, depth + 1);
+        collect(rest, at + 2 + all.len() - rest.len(), is_inner, found, depth + 1);
         return length;
     }
     if let Some(body) = inner.strip_prefix('(').and_then(|body| body.strip_suffix(')')) {
         collect(body, at + 2, true, found, depth + 1);
         return length;
     }
-    if length > 1 {
+    if !inner.is_empty() && !inner.starts_with('\'') {
+        found.push(Expansion { name: inner, rest: "", at, is_inner });
+    }
+    length
+}
+
+/// The length of what begins with `$`: a substitution, a text in `$'…'`, or a name.
+pub(super) fn length(text: &str) -> usize {
+    if let Some(length) = substitution(text).filter(|length| *length > 1) {
         return length;
     }
     let name = name_of(&text[1..]);
     // Without braces, a position has one digit.
-    let name = if name.starts_with(|first: char| first.is_ascii_digit()) { &name[..1] } else { name };
-    if !name.is_empty() {
-        found.push(Expansion { name, rest: "", at, is_inner });
-    }
-    1 + name.len()
+    let is_position = name.starts_with(|first: char| first.is_ascii_digit());
+    1 + if is_position { 1 } else { name.len() }
 }
 
 /// The name at the beginning of a text.

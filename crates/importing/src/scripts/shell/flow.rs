@@ -3,19 +3,35 @@
 
 use super::expansion::{expansions, is_all_words};
 use super::tree::{Command, Item, Joint, Node};
-use std::collections::BTreeMap;
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How many items calls of functions may add, besides as many as the script has.
+const MOST_ADDED: usize = 500;
+
+/// How many functions may call each other until one of them ends the script.
+const MOST_CALLS: usize = 6;
 
 pub(super) struct Flow<'t> {
     /// In order, without functions, with calls of `f "$@"` replaced by the body of `f`.
     pub(super) main: Vec<Item>,
     pub(super) functions: BTreeMap<&'t str, &'t [Item]>,
+    /// Functions that end the script.
+    ending: BTreeSet<&'t str>,
+    /// How many more items calls may add: functions that call each other could fill the memory.
+    room: Cell<usize>,
 }
 
 impl<'t> Flow<'t> {
     pub(super) fn of(items: &'t [Item]) -> Self {
         let mut functions = BTreeMap::new();
         collect(items, &mut functions);
-        let mut flow = Self { main: Vec::new(), functions };
+        let room = Cell::new(MOST_ADDED + count(items));
+        let mut flow = Self { main: Vec::new(), functions, ending: BTreeSet::new(), room };
+        for _ in 0..MOST_CALLS {
+            let found = flow.functions.iter().filter(|(_, body)| flow.ends(body));
+            flow.ending = found.map(|(name, _)| *name).collect();
+        }
         flow.main = flow.inlined(items, 0);
         flow
     }
@@ -23,11 +39,12 @@ impl<'t> Flow<'t> {
     fn inlined(&self, items: &[Item], depth: usize) -> Vec<Item> {
         let mut all = Vec::new();
         for item in items {
+            self.room.set(self.room.get().saturating_sub(usize::from(depth > 0)));
             let node = match &item.node {
                 Node::Function { .. } => continue,
                 Node::Command(command) => {
                     let body = receiver(command).and_then(|name| self.functions.get(name));
-                    match body.filter(|_| depth < 4) {
+                    match body.filter(|_| depth < 4 && self.room.get() > 0) {
                         Some(body) => Node::Block(self.inlined(body, depth + 1)),
                         None => item.node.clone(),
                     }
@@ -66,21 +83,16 @@ impl<'t> Flow<'t> {
 
     /// Whether some items end the script: `exit`, or a function that does, or one that is named like it.
     pub(super) fn ends(&self, items: &[Item]) -> bool {
-        self.ends_within(items, 0)
-    }
-
-    fn ends_within(&self, items: &[Item], depth: usize) -> bool {
         const ENDING: [&str; 9] =
             ["abort", "bail", "die", "error_exit", "exit", "fail", "fatal", "print_usage", "usage"];
-        depth < 6
-            && items.iter().any(|item| match &item.node {
-                Node::Command(command) => command.words.first().is_some_and(|name| {
-                    ENDING.contains(&&**name)
-                        || self.functions.get(&**name).is_some_and(|body| self.ends_within(body, depth + 1))
-                }),
-                Node::Block(inner) => self.ends_within(inner, depth + 1),
-                _ => false,
-            })
+        items.iter().any(|item| match &item.node {
+            Node::Command(command) => command
+                .words
+                .first()
+                .is_some_and(|name| ENDING.contains(&&**name) || self.ending.contains(&**name)),
+            Node::Block(inner) => self.ends(inner),
+            _ => false,
+        })
     }
 }
 
@@ -99,6 +111,12 @@ fn collect<'t>(items: &'t [Item], functions: &mut BTreeMap<&'t str, &'t [Item]>)
             collect(inner, functions);
         }
     }
+}
+
+/// How many items there are, at any depth.
+fn count(items: &[Item]) -> usize {
+    let inside = |item: &Item| children(&item.node).into_iter().map(count).sum::<usize>();
+    items.iter().map(|item| 1 + inside(item)).sum()
 }
 
 /// The lists of items inside a node.
@@ -187,9 +205,9 @@ pub(super) fn any_node(items: &[Item], is_such: &mut dyn FnMut(&Node) -> bool) -
     })
 }
 
-/// The items that follow with `&&` or `||` after an index.
+/// The items that follow with `&&` or `||` after an index, as far as a person would write them.
 pub(super) fn chained(items: &[Item], index: usize, joint: Joint) -> &[Item] {
     let rest = &items[index + 1..];
-    let count = rest.iter().take_while(|item| item.joint == joint).count();
+    let count = rest.iter().take(50).take_while(|item| item.joint == joint).count();
     &rest[..count]
 }

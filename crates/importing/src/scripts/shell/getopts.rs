@@ -2,11 +2,14 @@
 
 use super::checks::Checks;
 use super::expansion::{expansions, is_only, plain};
-use super::flow::{Flow, any_node, assignments, each_command};
+use super::flow::{Flow, any_command, any_node, assignments, each_command};
 use super::tree::{self, Arm, Command, Node};
 use crate::argument::ArgumentKind;
-use crate::scripts::reading::{ScriptOption, ScriptReading, ValueForm};
-use std::collections::BTreeMap;
+use crate::scripts::reading::{ScriptOption, ScriptReading, UNREAD_OPTIONS, ValueForm};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// As many calls as are read.
+const MOST_CALLS: usize = 20;
 
 /// Returns whether one of them is used.
 pub(super) fn read(flow: &Flow<'_>, checks: &Checks, reading: &mut ScriptReading) -> bool {
@@ -34,7 +37,10 @@ pub(super) fn read(flow: &Flow<'_>, checks: &Checks, reading: &mut ScriptReading
         })
     };
     let is_used = !commands.is_empty();
-    for command in &commands {
+    if commands.len() > MOST_CALLS {
+        reading.doubt(UNREAD_OPTIONS);
+    }
+    for command in commands.iter().take(MOST_CALLS) {
         let is_builtin = command.words.iter().any(|word| word == "getopts");
         let read = if is_builtin {
             of_builtin(command, &text_of, flow, checks, reading)
@@ -68,37 +74,37 @@ fn of_builtin(
         }
         false
     });
+    let mut by_pattern: BTreeMap<String, &Arm> = BTreeMap::new();
+    for arm in &arms {
+        for pattern in arm.patterns.iter().filter_map(|pattern| plain(pattern)) {
+            by_pattern.entry(pattern.strip_prefix('-').unwrap_or(&pattern).to_owned()).or_insert(arm);
+        }
+    }
+    let has_classes = arms.iter().any(|arm| arm.patterns.iter().any(|pattern| pattern.contains('[')));
     for (letter, takes) in letters(&specification) {
         if letter == '-' {
             reading.gap("it takes long options through `getopts` in a way of its own");
             continue;
         }
         let names = vec![format!("-{letter}")];
-        let arm = arms.iter().find(|arm| {
-            arm.patterns
-                .iter()
-                .filter_map(|pattern| plain(pattern))
-                .any(|pattern| pattern.chars().eq([letter]) || pattern == format!("-{letter}"))
-        });
         let mut option = if takes {
             ScriptOption::with_value(names, ValueForm::NextWord)
         } else {
             ScriptOption::flag(names)
         };
-        if let Some(arm) = arm {
-            each_command(&arm.body, &mut |command| {
+        if let Some(arm) = by_pattern.get(&*letter.to_string()) {
+            any_command(&arm.body, &mut |command| {
                 for (name, appends, value) in assignments(command) {
                     let used = expansions(value);
-                    if option.variable.is_none() && (!takes || used.iter().any(|used| used.name == "OPTARG"))
-                    {
+                    if !takes || used.iter().any(|used| used.name == "OPTARG") {
                         option.variable = Some(name.to_owned());
                         option.is_repeated = takes && (appends || used.iter().any(|used| used.name == name));
+                        return true;
                     }
                 }
+                false
             });
-        } else if arms.iter().all(|arm| !arm.patterns.iter().any(|pattern| pattern.contains('[')))
-            && letter != 'h'
-        {
+        } else if !has_classes && letter != 'h' {
             reading.gap(format!("`-{letter}` is in the list of `getopts`, but nothing reads it"));
         }
         option.is_required =
@@ -108,7 +114,7 @@ fn of_builtin(
     Some(())
 }
 
-/// The letters of a specification, and whether each takes a value.
+/// The letters of a specification, each once, and whether it takes a value.
 fn letters(specification: &str) -> Vec<(char, bool)> {
     let mut found: Vec<(char, bool)> = Vec::new();
     for letter in specification.trim_start_matches([':', '+', '-']).chars() {
@@ -118,6 +124,8 @@ fn letters(specification: &str) -> Vec<(char, bool)> {
             _ => found.push((letter, false)),
         }
     }
+    let mut seen = BTreeSet::new();
+    found.retain(|(letter, _)| seen.insert(*letter));
     found
 }
 

@@ -11,6 +11,9 @@ pub(super) enum Token {
     LineEnd,
 }
 
+/// How many brackets, or quotes and substitutions, may be inside each other: `"$("$(…`.
+const DEEPEST: usize = 40;
+
 /// Longest first.
 const OPERATORS: [&str; 25] = [
     ";;&", "<<<", "<<-", "&>>", ";;", ";&", "&&", "||", "<<", ">>", "<&", ">&", "<>", ">|", "&>", "|&", "<(",
@@ -56,14 +59,14 @@ impl Lexer<'_> {
 
     fn token(&mut self) -> Option<()> {
         if self.rest().starts_with("((") && self.begins_command() {
-            let end = self.at + balanced(self.rest(), '(', ')')?;
+            let end = self.at + balanced(self.rest(), '(', ')', 0)?;
             self.tokens.push(Token::Word(self.text[self.at..end].to_owned()));
             self.at = end;
             return Some(());
         }
         if let Some(operator) = OPERATORS.into_iter().find(|operator| self.rest().starts_with(operator)) {
             if matches!(operator, "<(" | ">(") {
-                let end = self.at + 1 + balanced(&self.rest()[1..], '(', ')')?;
+                let end = self.at + 1 + balanced(&self.rest()[1..], '(', ')', 0)?;
                 self.tokens.push(Token::Word(self.text[self.at..end].to_owned()));
                 self.at = end;
                 return Some(());
@@ -85,7 +88,7 @@ impl Lexer<'_> {
         self.at += end;
         // `NAME=(a b)`
         if word.ends_with('=') && self.rest().starts_with('(') {
-            let length = balanced(self.rest(), '(', ')')?;
+            let length = balanced(self.rest(), '(', ')', 0)?;
             word.push_str(&self.rest()[..length]);
             self.at += length;
         }
@@ -135,7 +138,7 @@ fn word_end(text: &str) -> Option<usize> {
             ' ' | '\t' | '\n' | '\r' | ';' | '&' | '|' | '(' | ')' | '<' | '>' => return Some(at),
             '\\' => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
             '\'' => 2 + rest[1..].find('\'')?,
-            '"' => double_quoted(rest)?,
+            '"' => double_quoted(rest, 0)?,
             '`' => 2 + rest[1..].find('`')?,
             '$' => substitution(rest)?,
             _ => letter.len_utf8(),
@@ -145,7 +148,7 @@ fn word_end(text: &str) -> Option<usize> {
 }
 
 /// The length of `"…"`.
-fn double_quoted(text: &str) -> Option<usize> {
+fn double_quoted(text: &str, depth: usize) -> Option<usize> {
     let mut at = 1;
     loop {
         let rest = &text[at..];
@@ -153,7 +156,7 @@ fn double_quoted(text: &str) -> Option<usize> {
         at += match letter {
             '"' => return Some(at + 1),
             '\\' => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
-            '$' if !rest.starts_with("$'") && !rest.starts_with("$\"") => substitution(rest)?,
+            '$' if !rest.starts_with("$'") && !rest.starts_with("$\"") => substitution_within(rest, depth)?,
             '`' => 2 + rest[1..].find('`')?,
             _ => letter.len_utf8(),
         };
@@ -162,10 +165,14 @@ fn double_quoted(text: &str) -> Option<usize> {
 
 /// The length of what begins with `$`.
 pub(super) fn substitution(text: &str) -> Option<usize> {
+    substitution_within(text, 0)
+}
+
+fn substitution_within(text: &str, depth: usize) -> Option<usize> {
     let rest = &text[1..];
     match rest.chars().next() {
-        Some('(') => Some(1 + balanced(rest, '(', ')')?),
-        Some('{') => Some(1 + balanced(rest, '{', '}')?),
+        Some('(') => Some(1 + balanced(rest, '(', ')', depth)?),
+        Some('{') => Some(1 + balanced(rest, '{', '}', depth)?),
         Some('\'') => {
             let mut at = 1;
             loop {
@@ -183,28 +190,31 @@ pub(super) fn substitution(text: &str) -> Option<usize> {
 }
 
 /// The length of a text in brackets, which may hold quotes and brackets.
-fn balanced(text: &str, open: char, close: char) -> Option<usize> {
-    let (mut at, mut depth) = (0, 0_usize);
+fn balanced(text: &str, open: char, close: char, depth: usize) -> Option<usize> {
+    if depth > DEEPEST {
+        return None;
+    }
+    let (mut at, mut brackets) = (0, 0_usize);
     loop {
         let rest = &text[at..];
         let letter = rest.chars().next()?;
         at += match letter {
             '\\' => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
             '\'' if open == '(' => 2 + rest[1..].find('\'')?,
-            '"' => double_quoted(rest)?,
+            '"' => double_quoted(rest, depth + 1)?,
             '#' if open == '(' && text[..at].ends_with(['\n', ' ', '\t']) => {
                 rest.find('\n').unwrap_or(rest.len())
             }
             _ => letter.len_utf8(),
         };
         if letter == open {
-            depth += 1;
-            if depth > 100 {
+            brackets += 1;
+            if brackets > DEEPEST {
                 return None;
             }
         } else if letter == close {
-            depth -= 1;
-            if depth == 0 {
+            brackets -= 1;
+            if brackets == 0 {
                 return Some(at);
             }
         }

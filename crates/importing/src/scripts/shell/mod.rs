@@ -22,6 +22,9 @@ use super::reading::{ScriptOption, ScriptReading};
 use flow::Flow;
 use tree::{Item, Node};
 
+/// As many options as a message names.
+const MOST_NAMED: usize = 10;
+
 pub(super) fn read(text: &str) -> ScriptReading {
     let mut reading =
         ScriptReading { description: comment::of_header(text, "#"), ..ScriptReading::default() };
@@ -72,14 +75,15 @@ fn note_other_cases(items: &[Item], reading: &mut ScriptReading) {
             let is_known =
                 || reading.options.iter().any(|known| known.names.iter().any(|known| known == name));
             let is_idle = || ScriptOption::flag(vec![name.to_owned()]).is_idle();
-            if is_option && !is_known() && !is_idle() && !missing.iter().any(|known| known == name) {
+            let is_new =
+                is_option && missing.len() < MOST_NAMED && !missing.iter().any(|known| known == name);
+            if is_new && !is_known() && !is_idle() {
                 missing.push(name.to_owned());
             }
         }
         false
     });
     if !missing.is_empty() {
-        missing.truncate(10);
         reading
             .doubt(format!("it compares words with {}, in a way that is not understood", missing.join(", ")));
     }

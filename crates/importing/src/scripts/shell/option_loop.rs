@@ -217,17 +217,17 @@ impl WordCase<'_> {
 
     /// Whether the body of an arm takes the word after the option.
     fn takes_next(body: &[Item]) -> bool {
-        let (mut shifts, mut takes) = (0, mentions(body, "2"));
+        let (mut has_shifted, mut takes) = (false, mentions(body, "2"));
         each_command(body, &mut |command| {
             let is_shift = command.words.first().is_some_and(|word| word == "shift");
             if is_shift {
                 let count = command.words.get(1).and_then(|count| count.parse::<usize>().ok()).unwrap_or(1);
-                shifts += count;
+                has_shifted |= count > 0;
                 takes |= count > 1;
             } else if assignments(command).iter().any(|(name, ..)| name.contains("prev")) {
                 // The next round of the loop takes it.
                 takes = true;
-            } else if shifts > 0 {
+            } else if has_shifted {
                 takes |=
                     command.words.iter().any(|word| expansions(word).iter().any(|found| found.name == "1"));
             }
@@ -357,7 +357,7 @@ impl Names {
         let is_whole = |name: &&&String| {
             !long.iter().any(|other| other.len() > name.len() && other.starts_with(&***name))
         };
-        let whole = long.iter().filter(is_whole).count();
+        let whole = long.iter().filter(is_whole).take(3).count();
         let has_values = !self.joined.is_empty() || !self.attached.is_empty();
         let are_many = whole > 2 || long.is_empty() && self.plain.len() > 1 || is_looked_at && whole > 1;
         if has_values || !are_many {

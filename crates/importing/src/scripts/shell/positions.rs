@@ -9,6 +9,9 @@ use crate::argument::ArgumentKind;
 use crate::scripts::reading::{ScriptOption, ScriptPositional, ScriptReading};
 use std::collections::BTreeMap;
 
+/// As many words as a tool takes by their positions.
+const MOST_WORDS: usize = 40;
+
 /// Words before the program that a command runs.
 const PREFIXES: [&str; 5] = ["command", "doas", "exec", "nohup", "sudo"];
 
@@ -187,8 +190,8 @@ impl Walk {
         match words.first().map(String::as_str) {
             Some("shift") => {
                 match words.get(1).map(|count| count.parse::<usize>()) {
-                    None => self.shift += 1,
-                    Some(Ok(count)) => self.shift += count,
+                    None => self.shift = self.shift.saturating_add(1),
+                    Some(Ok(count)) => self.shift = self.shift.saturating_add(count),
                     // `shift $((OPTIND - 1))`
                     Some(Err(_)) => {
                         self.shift = 0;
@@ -212,8 +215,8 @@ impl Walk {
             if let [one] = &*found
                 && let Some(index) = position(one.name)
                 && !one.is_inner
+                && let Some(place) = self.place(index)
             {
-                let place = self.seen.entry(index + self.shift).or_default();
                 place.name.get_or_insert_with(|| name.to_owned());
             }
             if found.iter().any(|one| matches!(one.name, "@" | "*")) && !value.contains("getopt") {
@@ -244,10 +247,20 @@ impl Walk {
         }
     }
 
+    /// The word that a position means after the shifts so far.
+    fn place(&mut self, index: usize) -> Option<&mut Position> {
+        let index = self.shift.saturating_add(index);
+        if index > MOST_WORDS {
+            self.gaps.push(format!("it reads words after the {MOST_WORDS}th, which the draft does not have"));
+            return None;
+        }
+        Some(self.seen.entry(index).or_default())
+    }
+
     fn word(&mut self, word: &str, is_conditional: bool, is_test: bool) {
         for found in expansions(word) {
             if let Some(index) = position(found.name) {
-                let place = self.seen.entry(index + self.shift).or_default();
+                let Some(place) = self.place(index) else { continue };
                 let has_default = found.rest.starts_with([':', '-', '+', '=']) && !found.rest.contains('?');
                 if has_default {
                     place.default = place.default.take().or(default_of(found.rest)).or(Some(String::new()));

@@ -8,6 +8,9 @@ use crate::scripts::reading::ScriptReading;
 use crate::shell_text::runs_what_follows;
 use std::collections::BTreeSet;
 
+/// As many values of one command as are judged; further ones count as run.
+const MOST_JUDGED: usize = 60;
+
 /// Leaves out options and variables whose values are run, and notes words that are.
 pub(super) fn check(flow: &Flow<'_>, reading: &mut ScriptReading) {
     let mut run: BTreeSet<String> = BTreeSet::new();
@@ -27,20 +30,21 @@ pub(super) fn check(flow: &Flow<'_>, reading: &mut ScriptReading) {
             }
             let words = own_words(command);
             let mut before = String::new();
+            let mut judged = 0;
             for word in words {
                 for found in expansions(word).iter().filter(|found| !found.is_inner) {
                     let is_word = found
                         .name
                         .starts_with(|first: char| first.is_ascii_digit() || matches!(first, '@' | '*'));
-                    if is_word && !is_main {
+                    // `eval set -- "$@"` only assigns.
+                    let only_assigns = before.starts_with("eval set ");
+                    if is_word && !is_main || only_assigns || run.contains(found.name) {
                         continue;
                     }
-                    let prefix = word[..found.at.min(word.len())].trim_matches(['"', '\'']);
-                    // `eval set -- "$@"` only assigns.
+                    let prefix = word[..found.at].trim_matches(['"', '\'']);
                     let is_sourced = matches!(&*before, ". " | "source ");
-                    if is_sourced
-                        || runs_what_follows(&format!("{before}{prefix}")) && !before.starts_with("eval set ")
-                    {
+                    judged += 1;
+                    if is_sourced || judged > MOST_JUDGED || runs_what_follows(&format!("{before}{prefix}")) {
                         run.insert(found.name.to_owned());
                     }
                 }

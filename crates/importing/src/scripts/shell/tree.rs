@@ -106,12 +106,15 @@ impl Parser<'_> {
         }
     }
 
+    /// Enters a list or a function, if it is not too deep inside others.
+    fn enter(&mut self) -> Option<()> {
+        self.depth += 1;
+        (self.depth <= DEEPEST).then_some(())
+    }
+
     /// Items up to one of these words, or to an operator that ends a list.
     fn list(&mut self, ends: &[&str]) -> Option<Vec<Item>> {
-        self.depth += 1;
-        if self.depth > DEEPEST {
-            return None;
-        }
+        self.enter()?;
         let (mut items, mut joint) = (Vec::new(), Joint::Next);
         loop {
             match self.peek() {
@@ -183,7 +186,9 @@ impl Parser<'_> {
             }
             Some("!") => {
                 // As a block, so that no check of the script is read the wrong way round.
-                self.at += 1;
+                while self.word() == Some("!") {
+                    self.at += 1;
+                }
                 let node = self.node()?;
                 return Some(Node::Block(vec![Item { joint: Joint::Next, node }]));
             }
@@ -217,8 +222,10 @@ impl Parser<'_> {
     }
 
     fn function(&mut self, name: String) -> Option<Node> {
+        self.enter()?;
         self.skip_line_ends();
         let node = self.node()?;
+        self.depth -= 1;
         let body = match node {
             Node::Block(items) => items,
             other => vec![Item { joint: Joint::Next, node: other }],

@@ -1,8 +1,7 @@
 //! Usage text of a shell script: what it prints as its help, from here-documents, `echo` and `printf`.
 
-use super::expansion::expansions;
+use super::expansion::length;
 use super::flow::{any_node, each_command, own_words};
-use super::lexer::substitution;
 use super::tree::{Command, Item, Node};
 
 /// The text that a function for help prints, or else a text that speaks of usage.
@@ -98,18 +97,13 @@ fn plain(word: &str) -> String {
                 at += 1 + next.map_or(0, char::len_utf8);
             }
             '`' => {
-                let end = rest[1..].find('`').map_or(rest.len(), |end| end + 2);
-                text.push_str(if rest[..end].contains('0') { "PROGRAM" } else { &rest[1..end.max(2) - 1] });
-                at += end;
+                let inner = rest[1..].split('`').next().unwrap_or_default();
+                text.push_str(if inner.contains('0') { "PROGRAM" } else { inner });
+                at += (inner.len() + 2).min(rest.len());
             }
             '$' => {
-                let length = substitution(rest).unwrap_or(1);
-                let length = if length > 1 {
-                    length
-                } else {
-                    1 + expansions(rest).first().map_or(0, |found| found.name.len())
-                };
-                let inner = &rest[..length.min(rest.len())];
+                let length = length(rest);
+                let inner = &rest[..length];
                 let lower = inner.to_ascii_lowercase();
                 let is_program = inner.contains('0')
                     || lower.contains("prog")
