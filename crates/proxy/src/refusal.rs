@@ -33,8 +33,8 @@ impl Refusal {
         Self { host: line(&clip(host, MAX_HOST_CHARS)).into_owned(), port, reason }
     }
 
-    /// The entries of a list that would allow it, if such a list can be written.
-    fn remedy(&self) -> Option<String> {
+    /// The line of metadata that would allow it, if there is one.
+    fn allowing_metadata(&self) -> Option<String> {
         let own = format!("{}:{}", self.host, self.port);
         let entries = match &self.reason {
             Reason::NotListed => vec![own],
@@ -62,8 +62,8 @@ impl fmt::Display for Refusal {
             }
             Reason::BadHost(error) => write!(f, "{error}")?,
         }
-        match self.remedy() {
-            Some(remedy) => write!(f, "; to allow it, add {remedy} to `sandbox` in the tool's metadata"),
+        match self.allowing_metadata() {
+            Some(metadata) => write!(f, "; to allow it, add {metadata} to `sandbox` in the tool's metadata"),
             None => Ok(()),
         }
     }

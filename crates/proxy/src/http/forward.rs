@@ -22,6 +22,9 @@ const HOP_BY_HOP: [&str; 7] = [
 /// Headers that say where a body ends. `Connection` must not name them, and is ignored where it does.
 const FRAMING: [&str; 2] = ["content-length", "transfer-encoding"];
 
+/// The end of every head that is sent on.
+const LAST_LINES: &[u8] = b"Connection: close\r\n\r\n";
+
 /// The head as the server of the target gets it: without its own name in the first line, with it in `Host`.
 pub(super) fn request_head(head: &RequestHead<'_>, target: &Target, path: &str) -> Vec<u8> {
     let authority = if target.port == 80 { target.host.to_string() } else { target.to_string() };
@@ -33,10 +36,10 @@ pub(super) fn request_head(head: &RequestHead<'_>, target: &Target, path: &str) 
             || HOP_BY_HOP.contains(&lower.as_str())
             || connection.contains(&lower) && !FRAMING.contains(&lower.as_str());
         if !is_dropped {
-            write_line(&mut bytes, &[name.as_bytes(), b": ", value]);
+            bytes.extend_from_slice(&[name.as_bytes(), b": ", value, b"\r\n"].concat());
         }
     }
-    write_line(&mut bytes, &[b"Connection: close\r\n"]);
+    bytes.extend_from_slice(LAST_LINES);
     bytes
 }
 
@@ -45,13 +48,6 @@ fn options(headers: &[Header<'_>]) -> Vec<String> {
     let connection = headers.iter().filter(|header| header.name.eq_ignore_ascii_case("connection"));
     let names = connection.flat_map(|header| header.value.split(|&byte| byte == b','));
     names.map(|name| String::from_utf8_lossy(name).trim().to_ascii_lowercase()).collect()
-}
-
-fn write_line(bytes: &mut Vec<u8>, parts: &[&[u8]]) {
-    for part in parts {
-        bytes.extend_from_slice(part);
-    }
-    bytes.extend_from_slice(b"\r\n");
 }
 
 /// Relays the body of the request and the response until the response ends.
@@ -105,7 +101,7 @@ fn is_interim(head: &[u8]) -> bool {
 
 /// The head of a response, with `Connection: close`.
 fn closing(head: &[u8]) -> Vec<u8> {
-    let mut edited = Vec::with_capacity(head.len() + 20);
+    let mut edited = Vec::with_capacity(head.len() + LAST_LINES.len());
     for line in head.split_inclusive(|&byte| byte == b'\n') {
         if line.trim_ascii().is_empty() {
             break;
@@ -118,6 +114,6 @@ fn closing(head: &[u8]) -> Vec<u8> {
             edited.extend_from_slice(line);
         }
     }
-    write_line(&mut edited, &[b"Connection: close\r\n"]);
+    edited.extend_from_slice(LAST_LINES);
     edited
 }

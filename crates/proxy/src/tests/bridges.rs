@@ -26,7 +26,7 @@ async fn bytes_pass_unchanged_and_half_closes_too() {
 }
 
 #[tokio::test]
-async fn a_server_that_speaks_first_is_heard() {
+async fn a_server_may_send_first() {
     let port = serve("127.0.0.1".parse().unwrap(), |mut stream| async move {
         stream.write_all(b"220 ready").await?;
         stream.read_u8().await.map(drop)

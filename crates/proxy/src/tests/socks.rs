@@ -122,7 +122,7 @@ async fn what_is_not_supported_has_its_own_code() {
 }
 
 #[tokio::test]
-async fn a_client_that_insists_on_a_password_is_told_so() {
+async fn a_client_that_requires_authentication_is_refused() {
     let stage = Stage::new(&["api.example:443"], &[], None);
     for greeting in [&[5, 1, 2][..], &[5, 0], &[5, 3, 1, 2, 255]] {
         let mut client = stage.connect().await;
