@@ -83,9 +83,9 @@ impl Failure<'_> {
     /// The path that it was denied.
     fn path(&self) -> Option<String> {
         let lines = self.said.lines().rev().filter(|line| DENIED.iter().any(|word| line.contains(word)));
-        let named =
+        let mut named =
             lines.flat_map(|line| paths(line).map(|path| self.directory.join(path)).collect::<Vec<_>>());
-        let (path, allowed, key) = named.filter_map(|path| self.denied(path)).next()?;
+        let (path, allowed, key) = named.find_map(|path| self.denied(path))?;
         let right = if key == "read" { "reading" } else { "writing to" };
         let line = self.line(key, &self.place(&allowed));
         Some(format!("{right} {}; {line} in its metadata would allow it", path.display()))
