@@ -6,7 +6,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Write};
 use std::os::unix::fs::symlink;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 pub(super) const ATTACKS: &[Attack] = &[
     Attack { name: "read", usage: "FILE", run: |parameters| read(parameters[0]) },
@@ -78,7 +78,7 @@ fn remove(parameters: &[&str]) -> Attempt {
 }
 
 fn start(parameters: &[&str]) -> Attempt {
-    let status = Command::new(parameters[0]).status()?;
+    let status = Command::new(parameters[0]).stdout(Stdio::null()).status()?;
     Ok(status.to_string())
 }
 

@@ -21,8 +21,9 @@ mod sockets;
 mod system_call;
 mod undoing;
 
-use attack::{Attack, line};
-use std::io::Write;
+use attack::{Attack, Attempt, line};
+use std::fs;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 const SUBJECTS: [&[Attack]; 10] = [
@@ -39,27 +40,46 @@ const SUBJECTS: [&[Attack]; 10] = [
 ];
 
 pub(crate) fn main() -> ExitCode {
-    let words: Vec<String> = std::env::args().skip(1).map(|word| in_temporary_folder(&word)).collect();
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let found = words.split_first().and_then(|(name, parameters)| {
-        let attack = SUBJECTS.iter().flat_map(|attacks| attacks.iter()).find(|known| known.name == *name)?;
-        attack.takes(parameters.len()).then_some((attack, parameters))
-    });
-    let Some((attack, parameters)) = found else {
-        let usage = SUBJECTS.iter().flat_map(|attacks| attacks.iter());
-        for known in usage {
-            let _ = writeln!(std::io::stderr(), "hostile {} {}", known.name, known.usage);
-        }
-        return ExitCode::from(2);
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let name = words.first().map_or("", String::as_str);
+    let attack = SUBJECTS.iter().flat_map(|attacks| attacks.iter()).find(|known| known.name == name);
+    let Some(attack) = attack.filter(|attack| attack.takes(words.len() - 1)) else {
+        return usage();
     };
-    let report = line(attack.name, &(attack.run)(parameters));
-    match std::io::stdout().write_all(report.as_bytes()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(_) => ExitCode::FAILURE,
+    match with_own_folder(&words[1..], |parameters| (attack.run)(parameters)) {
+        Ok(attempt) => print(&line(attack.name, &attempt)),
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "no folder for the attack: {error}");
+            ExitCode::FAILURE
+        }
     }
 }
 
-/// A parameter with the temporary folder of the process for `%TMP`: only the process knows it.
-fn in_temporary_folder(parameter: &str) -> String {
-    parameter.replace("%TMP", &std::env::temp_dir().to_string_lossy())
+fn usage() -> ExitCode {
+    for known in SUBJECTS.iter().flat_map(|attacks| attacks.iter()) {
+        let _ = writeln!(io::stderr(), "hostile {} {}", known.name, known.usage);
+    }
+    ExitCode::from(2)
+}
+
+fn print(report: &str) -> ExitCode {
+    let is_printed = io::stdout().write_all(report.as_bytes()).is_ok();
+    if is_printed { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Runs an attack with a folder of its own for `%TMP` in its parameters. The folder is in the temporary folder of
+/// the process, which only the process knows, and is removed afterwards.
+fn with_own_folder(words: &[String], attack: impl FnOnce(&[&str]) -> Attempt) -> io::Result<Attempt> {
+    let folder = std::env::temp_dir().join(format!("hostile-{}", std::process::id()));
+    let needs_folder = words.iter().any(|word| word.contains("%TMP"));
+    if needs_folder {
+        fs::create_dir(&folder)?;
+    }
+    let words: Vec<String> =
+        words.iter().map(|word| word.replace("%TMP", &folder.to_string_lossy())).collect();
+    let attempt = attack(&words.iter().map(String::as_str).collect::<Vec<_>>());
+    if needs_folder {
+        let _ = fs::remove_dir_all(&folder);
+    }
+    Ok(attempt)
 }

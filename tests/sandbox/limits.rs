@@ -1,0 +1,77 @@
+//! Limits that a tool declares for itself, and programs that take all they get.
+
+use super::arena::Arena;
+use super::identity::Identity;
+use serde_json::{Value, json};
+
+/// What a tool does within its limit, and what it does beyond it.
+struct Row {
+    declaration: (&'static str, Value),
+    within: &'static str,
+    beyond: &'static str,
+}
+
+fn rows() -> Vec<Row> {
+    let row = |name, value, within, beyond| Row { declaration: (name, value), within, beyond };
+    vec![
+        row("processes", json!(64), "processes 30", "processes 2000"),
+        row("processes", json!(64), "threads 30", "threads 2000"),
+        row("memory", json!("128M"), "memory 32", "memory 1024"),
+        row("cpuSecs", json!(2), "cpu 1", "cpu 30"),
+        row("cpuSecs", json!(2), "stubborn-cpu 1", "stubborn-cpu 30"),
+        row("openFiles", json!(128), "open-files 50", "open-files 2000"),
+        row("fileSize", json!("2M"), "disk %TMP/large 1", "disk %TMP/large 20"),
+    ]
+}
+
+#[test]
+fn a_tool_gets_no_more_than_it_declared() {
+    for identity in Identity::all() {
+        for Row { declaration: (name, value), within, beyond } in rows() {
+            let limited = json!({ name: value });
+            let mut arena = Arena::new(identity, &[("off", json!("off")), ("limited", limited.clone())]);
+            let report = arena.attack("limited", within).unwrap_or_else(|why| panic!("{limited}: {why}"));
+            assert!(report.is_done, "{within}, {limited}, {identity:?}: {report:?}");
+            let report = arena.attack("limited", beyond).unwrap_or_else(|why| panic!("{limited}: {why}"));
+            assert!(!report.is_done, "{beyond}, {limited}, {identity:?}: {report:?}");
+        }
+    }
+}
+
+#[test]
+fn the_bombs_explode_without_limits() {
+    for identity in Identity::all() {
+        let mut arena = Arena::new(identity, &[("off", json!("off"))]);
+        for beyond in
+            ["processes 200", "threads 200", "memory 256", "cpu 3", "open-files 900", "disk %TMP/large 20"]
+        {
+            let report = arena.attack("off", beyond).unwrap();
+            assert!(report.is_done, "{beyond}, {identity:?}: {report:?}");
+        }
+    }
+}
+
+#[test]
+fn a_limit_cannot_be_raised() {
+    let limits =
+        json!({ "processes": 64, "memory": "512M", "cpuSecs": 30, "openFiles": 128, "fileSize": "2M" });
+    for identity in Identity::all() {
+        let mut arena = Arena::new(identity, &[("limited", limits.clone())]);
+        let report = arena.attack("limited", "undo-limits").unwrap();
+        assert!(!report.is_done && report.errno.as_deref() == Some("EPERM"), "{identity:?}: {report:?}");
+    }
+}
+
+/// A call that runs into its limits costs only itself.
+#[test]
+fn other_calls_do_not_suffer() {
+    for identity in Identity::all() {
+        let mut arena = Arena::new(identity, &[("on", json!("on")), ("limited", json!({ "processes": 64 }))]);
+        for _ in 0..3 {
+            let report = arena.attack("limited", "processes 2000").unwrap();
+            assert!(!report.is_done, "{identity:?}: {report:?}");
+            let report = arena.attack("on", "processes 30").unwrap();
+            assert!(report.is_done, "{identity:?}: {report:?}");
+        }
+    }
+}
