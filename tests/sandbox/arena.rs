@@ -1,12 +1,15 @@
 //! A project whose tools are the program of attacks, each with a sandbox of its own, and a server for it.
 
 use super::identity::Identity;
-use crate::harness::{Project, Server};
+use crate::harness::{Project, Server, wait_until};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
+
+/// The argument by which the process of another call is found.
+const SLEEP: &str = "599.75";
 
 /// Programs that all users may run.
 pub(super) const PATH_OF_NOBODY: &str = "/usr/local/bin:/usr/bin:/bin";
@@ -18,6 +21,7 @@ pub(super) struct Arena {
     surroundings: TempDir,
     server: Option<Server>,
     asked: u64,
+    other_call: Option<u32>,
 }
 
 /// What the program of attacks reports.
@@ -31,7 +35,7 @@ pub(super) struct Report {
 impl Arena {
     /// A project with a tool for each name and declaration of a sandbox.
     pub(super) fn new(identity: Identity, tools: &[(&str, Value)]) -> Self {
-        let mut arena = Self::with_project(identity, Project::new());
+        let arena = Self::with_project(identity, Project::new());
         for (name, declaration) in tools {
             let metadata = json!({
                 "description": "An attack",
@@ -42,8 +46,10 @@ impl Arena {
                 "command": ["bin/hostile", "{words...}"],
                 "sandbox": declaration,
             });
-            arena.project = arena.project.file(&format!("tools/{name}.meta.json"), &metadata.to_string());
+            arena.project.write(&format!("tools/{name}.meta.json"), &metadata.to_string());
         }
+        let sleeper = json!({ "description": "Sleeps", "command": ["sleep", SLEEP], "sandbox": "on" });
+        arena.project.write("tools/sleeper.meta.json", &sleeper.to_string());
         arena
     }
 
@@ -57,7 +63,7 @@ impl Arena {
             fs::create_dir(surroundings.path().join(folder)).expect("a folder");
         }
         identity.owns(surroundings.path());
-        Self { project, identity, surroundings, server: None, asked: 0 }
+        Self { project, identity, surroundings, server: None, asked: 0, other_call: None }
     }
 
     /// The program `mcp-bash` as the user of this arena.
@@ -106,9 +112,16 @@ impl Arena {
         answer["result"]["content"][0]["text"].as_str().map_or_else(|| answer.to_string(), str::to_owned)
     }
 
-    /// Starts a call that is not waited for.
-    pub(super) fn begin(&mut self, tool: &str, arguments: &Value) {
-        self.server().request("begun", "tools/call", &json!({ "name": tool, "arguments": arguments }));
+    /// The process of another call in the same sandbox `on`, which goes on as long as the server.
+    pub(super) fn other_call(&mut self) -> u32 {
+        if let Some(pid) = self.other_call {
+            return pid;
+        }
+        let server = self.server_pid();
+        self.server().request("other", "tools/call", &json!({ "name": "sleeper", "arguments": {} }));
+        let pid = wait_until("the other call", || descendant_with(server, SLEEP));
+        self.other_call = Some(pid);
+        pid
     }
 
     /// Makes an attack, in words separated by blanks.
@@ -134,4 +147,20 @@ pub(super) fn hostile() -> PathBuf {
     let program = Path::new(env!("CARGO_BIN_EXE_mcp-bash")).with_file_name("hostile");
     assert!(program.exists(), "{} is not built: run `cargo test --workspace`", program.display());
     program
+}
+
+/// A descendant of a process with this word on its command line.
+fn descendant_with(ancestor: u32, word: &str) -> Option<u32> {
+    let text = |pid: u32, name: &str| fs::read_to_string(format!("/proc/{pid}/{name}")).ok();
+    let parent = |pid: u32| -> Option<u32> {
+        let status = text(pid, "status")?;
+        status.lines().find_map(|line| line.strip_prefix("PPid:"))?.trim().parse().ok()
+    };
+    let entries = fs::read_dir("/proc").expect("the process table").flatten();
+    let mut pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    pids.find(|pid| {
+        let is_named = text(*pid, "cmdline").is_some_and(|line| line.split('\0').any(|part| part == word));
+        let mut line = std::iter::successors(Some(*pid), |pid| parent(*pid).filter(|pid| *pid > 1));
+        is_named && line.any(|pid| pid == ancestor)
+    })
 }

@@ -3,7 +3,7 @@
 use super::arena::Arena;
 use super::identity::Identity;
 use crate::harness::Project;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
 use std::path::Path;
@@ -12,77 +12,70 @@ struct Row {
     name: &'static str,
     /// The programs without which it is skipped.
     needs: &'static [&'static str],
-    sandbox: Value,
     /// A script of bash, which prints `fine` at its end.
     script: &'static str,
 }
 
-fn rows(port: u16) -> Vec<Row> {
-    let on = || json!("on");
-    let local = || json!({ "network": [format!("localhost:{port}")] });
-    let row = |name, needs, sandbox, script| Row { name, needs, sandbox, script };
-    vec![
-        row(
-            "bash",
-            &["bash"],
-            on(),
-            r#"
+/// Those that declare nothing.
+const BY_DEFAULT: &[Row] = &[
+    Row {
+        name: "bash",
+        needs: &["bash"],
+        script: r#"
             values=$(printf '%s\n' b a | sort | tr '\n' ' '); [ "$values" = "a b " ]
             cat <(echo process substitution) <<<"here string" >"$TMPDIR/file"
             [ -w "$HOME" ] && [ -d "$TMPDIR" ] && echo x >/dev/null 2>"$HOME/x"
         "#,
-        ),
-        row(
-            "pipes",
-            &["bash", "awk", "sed", "grep", "find", "xargs"],
-            on(),
-            r"
+    },
+    Row {
+        name: "pipes",
+        needs: &["bash", "awk", "sed", "grep", "find", "xargs"],
+        script: r"
             seq 1000 | awk '{ s += $1 } END { print s }' | grep -qx 500500
             find . -name tool.sh | xargs sed -n 1p | grep -q bash
             echo one >$TMPDIR/f; sed -i s/one/two/ $TMPDIR/f; grep -q two $TMPDIR/f
             mkdir $TMPDIR/a $TMPDIR/b; touch $TMPDIR/a/x; mv $TMPDIR/a/x $TMPDIR/b/y; cp $TMPDIR/b/y $TMPDIR/a
         ",
-        ),
-        row(
-            "git",
-            &["git"],
-            on(),
-            r#"
+    },
+    Row {
+        name: "git",
+        needs: &["git"],
+        script: r#"
             cd "$TMPDIR"; git init -q repository; cd repository; echo text >file; git add file
             git -c user.name=a -c user.email=a@b.test commit -qm "A commit"; git log --oneline | grep -q "A commit"
             git branch other; git checkout -q other; git status --short; git gc -q
         "#,
-        ),
-        row(
-            "tar",
-            &["tar", "gzip"],
-            on(),
-            r#"
+    },
+    Row {
+        name: "tar",
+        needs: &["tar", "gzip"],
+        script: r#"
             cd "$TMPDIR"; mkdir folder; echo text >folder/file; tar -czf a.tar.gz folder; rm -r folder
             tar -xzf a.tar.gz; grep -q text folder/file
         "#,
-        ),
-        row(
-            "perl",
-            &["perl"],
-            on(),
-            r#"perl -MFile::Temp -MPOSIX -e 'my $f = File::Temp->new; print $f "x"; exit(0)'"#,
-        ),
-        row(
-            "ssh-keygen",
-            &["ssh-keygen"],
-            on(),
-            r#"
+    },
+    Row {
+        name: "perl",
+        needs: &["perl"],
+        script: r#"perl -MFile::Temp -MPOSIX -e 'my $f = File::Temp->new; print $f "x"; exit(0)'"#,
+    },
+    Row {
+        name: "ssh-keygen",
+        needs: &["ssh-keygen"],
+        script: r#"
             ssh-keygen -q -t ed25519 -N "" -f "$TMPDIR/key"; grep -q ssh-ed25519 "$TMPDIR/key.pub"
         "#,
-        ),
-        row("openssl", &["openssl"], on(), r"openssl rand -hex 8; echo x | openssl dgst -sha256"),
-        row("jq", &["jq"], on(), r#"[ "$(echo '{"a":1}' | jq .a)" = 1 ]"#),
-        row(
-            "sqlite",
-            &["python3"],
-            on(),
-            r#"python3 -c '
+    },
+    Row {
+        name: "openssl",
+        needs: &["openssl"],
+        script: r"openssl rand -hex 8; echo x | openssl dgst -sha256",
+    },
+    Row { name: "jq", needs: &["jq"], script: r#"[ "$(echo '{"a":1}' | jq .a)" = 1 ]"# },
+    Row {
+        name: "sqlite",
+        needs: &["python3"],
+        script: r#"python3 -c '
 import os, sqlite3, tempfile
 with tempfile.TemporaryDirectory() as folder:
     base = sqlite3.connect(os.path.join(folder, "base"))
@@ -90,23 +83,21 @@ with tempfile.TemporaryDirectory() as folder:
     base.execute("insert into t values (1)"); base.commit()
     assert base.execute("select n from t").fetchone() == (1,)
 '"#,
-        ),
-        row(
-            "python threads",
-            &["python3"],
-            on(),
-            r#"python3 -c '
+    },
+    Row {
+        name: "python threads",
+        needs: &["python3"],
+        script: r#"python3 -c '
 import concurrent.futures, ssl, subprocess, hashlib
 with concurrent.futures.ThreadPoolExecutor(8) as pool:
     assert sum(pool.map(lambda n: n * n, range(100))) == 328350
 assert subprocess.run(["true"]).returncode == 0
 '"#,
-        ),
-        row(
-            "python multiprocessing",
-            &["python3"],
-            on(),
-            r#"cat >"$TMPDIR/many.py" <<'END'
+    },
+    Row {
+        name: "python multiprocessing",
+        needs: &["python3"],
+        script: r#"cat >"$TMPDIR/many.py" <<'END'
 import multiprocessing
 def square(n): return n * n
 if __name__ == "__main__":
@@ -115,81 +106,80 @@ if __name__ == "__main__":
     queue = multiprocessing.Queue(); queue.put(1); assert queue.get() == 1
 END
             python3 "$TMPDIR/many.py""#,
-        ),
-        row(
-            "python venv",
-            &["python3"],
-            on(),
-            r#"
+    },
+    Row {
+        name: "python venv",
+        needs: &["python3"],
+        script: r#"
             python3 -m venv --without-pip "$TMPDIR/venv"
             "$TMPDIR/venv/bin/python" -c 'import sys; assert sys.prefix != sys.base_prefix'
         "#,
-        ),
-        row(
-            "python asyncio",
-            &["python3"],
-            on(),
-            r#"python3 -c '
+    },
+    Row {
+        name: "python asyncio",
+        needs: &["python3"],
+        script: r#"python3 -c '
 import asyncio
 async def main():
     process = await asyncio.create_subprocess_exec("echo", "x", stdout=asyncio.subprocess.PIPE)
     assert (await process.communicate())[0] == b"x\n"
 asyncio.run(main())
 '"#,
-        ),
-        row(
-            "node",
-            &["node"],
-            on(),
-            r#"node -e '
+    },
+    Row {
+        name: "node",
+        needs: &["node"],
+        script: r#"node -e '
 const { execFileSync } = require("child_process"), { Worker } = require("worker_threads"), fs = require("fs");
 if (execFileSync("echo", ["x"]).toString() !== "x\n") process.exit(1);
 fs.writeFileSync(process.env.TMPDIR + "/f", require("crypto").randomBytes(8).toString("hex"));
 new Worker("require(\"worker_threads\").parentPort.postMessage(1)", { eval: true }).on("message", () => {});
 '"#,
-        ),
-        row(
-            "npm",
-            &["npm"],
-            on(),
-            r#"npm --version; cd "$TMPDIR"; mkdir p; cd p; npm init -y >/dev/null; [ -f package.json ]"#,
-        ),
-        row(
-            "java",
-            &["java", "javac"],
-            on(),
-            r#"cd "$TMPDIR"
+    },
+    Row {
+        name: "npm",
+        needs: &["npm"],
+        script: r#"npm --version; cd "$TMPDIR"; mkdir p; cd p; npm init -y >/dev/null; [ -f package.json ]"#,
+    },
+    Row {
+        name: "java",
+        needs: &["java", "javac"],
+        script: r#"cd "$TMPDIR"
             echo 'class A { public static void main(String[] a) { System.out.println("x"); } }' >A.java
             javac A.java; [ "$(java A)" = x ]
         "#,
-        ),
-        row("uv", &["uv"], on(), r#"uv --version; cd "$TMPDIR"; uv init --offline --no-workspace p"#),
-        row(
-            "curl",
-            &["curl"],
-            local(),
-            r#"[ "$(curl -sS "http://localhost:$PORT/")" = ok ]; [ "$(curl -sS "http://127.0.0.1:$PORT/")" = ok ]"#,
-        ),
-        row(
-            "python urllib",
-            &["python3"],
-            local(),
-            r#"python3 -c '
+    },
+    Row {
+        name: "uv",
+        needs: &["uv"],
+        script: r#"uv --version; cd "$TMPDIR"; uv init --offline --no-workspace p"#,
+    },
+];
+
+/// Those that connect to a port of this machine.
+const CONNECTED: &[Row] = &[
+    Row {
+        name: "curl",
+        needs: &["curl"],
+        script: r#"[ "$(curl -sS "http://localhost:$PORT/")" = ok ]; [ "$(curl -sS "http://127.0.0.1:$PORT/")" = ok ]"#,
+    },
+    Row {
+        name: "python urllib",
+        needs: &["python3"],
+        script: r#"python3 -c '
 import os, urllib.request
 assert urllib.request.urlopen("http://localhost:" + os.environ["PORT"]).read() == b"ok"
 '"#,
-        ),
-        row(
-            "node fetch",
-            &["node"],
-            local(),
-            r#"node -e '
+    },
+    Row {
+        name: "node fetch",
+        needs: &["node"],
+        script: r#"node -e '
 fetch("http://localhost:" + process.env.PORT).then(answer => answer.text())
     .then(text => process.exit(text === "ok" ? 0 : 1), error => { console.error(error); process.exit(1) })
 '"#,
-        ),
-    ]
-}
+    },
+];
 
 #[test]
 fn everyday_programs_work() {
@@ -198,7 +188,10 @@ fn everyday_programs_work() {
     for identity in Identity::all() {
         let mut project = Project::new();
         let mut tried = Vec::new();
-        for (index, row) in rows(port).into_iter().enumerate() {
+        let local = json!({ "network": [format!("localhost:{port}")] });
+        let rows = BY_DEFAULT.iter().map(|row| (row, json!("on")));
+        let rows = rows.chain(CONNECTED.iter().map(|row| (row, local.clone())));
+        for (index, (row, sandbox)) in rows.enumerate() {
             if let Some(missing) = row.needs.iter().find(|program| !is_installed(program, identity)) {
                 skipped.push(format!("{} ({missing} is not installed for {identity:?})", row.name));
                 continue;
@@ -206,21 +199,21 @@ fn everyday_programs_work() {
             let name = format!("tool{index}");
             let script =
                 format!("#!/usr/bin/env bash\nset -e\nexport PORT={port}\n{}\necho fine\n", row.script);
-            let metadata = json!({ "description": row.name, "sandbox": row.sandbox });
+            let metadata = json!({ "description": row.name, "sandbox": sandbox });
             project = project
                 .script(&format!("tools/{name}/tool.sh"), &script)
                 .file(&format!("tools/{name}/tool.meta.json"), &metadata.to_string());
-            tried.push((name, row));
+            tried.push((name, row, sandbox));
         }
         let mut arena = Arena::with_project(identity, project);
-        for (name, row) in tried {
+        for (name, row, sandbox) in tried {
             let answer = arena.call(&name, &json!({}));
             if !answer.ends_with("fine") {
-                wrong.push(format!("{}, {}, {identity:?}: {answer}", row.name, row.sandbox));
+                wrong.push(format!("{}, {}, {identity:?}: {answer}", row.name, sandbox));
             }
         }
     }
-    println!("skipped: {skipped:?}");
+    eprintln!("skipped: {skipped:?}");
     assert!(wrong.is_empty(), "{} programs failed:\n{}", wrong.len(), wrong.join("\n"));
 }
 

@@ -62,7 +62,8 @@ fn the_command_line_uses_the_same_sandbox() {
         let arena = Arena::new(identity, &[("off", json!("off")), ("on", json!("on"))]);
         let words = json!({ "words": ["read", outside.path("home/notes")] }).to_string();
         for (tool, can_read) in [("off", true), ("on", false)] {
-            let output = arena.command().args(["call", tool, &words]).output().expect("the binary runs");
+            let output =
+                arena.command().args(["call", tool, "--args", &words]).output().expect("the binary runs");
             let text = String::from_utf8_lossy(&output.stdout).into_owned();
             let report =
                 Report::read(&text).unwrap_or_else(|why| panic!("{identity:?}, {tool}: {why} {output:?}"));

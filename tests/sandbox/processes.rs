@@ -3,35 +3,57 @@
 use super::arena::Arena;
 use super::attacks::{Row, allowed, expect, refused};
 use super::identity::Identity;
+use super::outside::Outside;
 use crate::harness::{exists, wait_until};
 use serde_json::json;
 
-/// Attacks on the process `{process}`, and what makes them again on another.
-const ROWS: &[Row] = &[
-    refused("proc {process} environ"),
-    refused("proc {process} mem"),
-    refused("proc {process} maps"),
-    refused("proc {process} fd"),
-    refused("proc {process} root"),
-    refused("proc {process} cwd"),
-    refused("signal {process} 0"),
-    refused("signal-group {process}"),
-    refused("signal-thread {process}"),
-    refused("signal-by-pidfd {process}"),
-    refused("ptrace {process}"),
-    refused("read-memory {process}"),
-    refused("write-memory {process}"),
-    refused("take-descriptor {process}"),
-    refused("compare {process}"),
-    refused("limits {process}"),
-    refused("priority {process}"),
-    refused("affinity {process}"),
-    refused("by-daemon signal {process} 0"),
-    refused("by-daemon proc {process} environ"),
-];
+/// Why the scheduling of other processes is in reach: programs schedule their own threads with the same calls.
+const SCHEDULING: &str = "the kernel lets processes of the same user schedule each other";
 
 #[test]
 fn other_processes_are_out_of_reach() {
+    const ROWS: &[Row] = &[
+        refused("proc {process} environ"),
+        refused("proc {process} mem"),
+        refused("proc {process} maps"),
+        refused("proc {process} fd"),
+        refused("proc {process} root"),
+        refused("proc {process} cwd"),
+        refused("signal {process} 0"),
+        refused("signal-group {process}"),
+        refused("signal-thread {process}"),
+        refused("signal-by-pidfd {process}"),
+        refused("ptrace {process}"),
+        refused("read-memory {process}"),
+        refused("write-memory {process}"),
+        refused("take-descriptor {process}"),
+        refused("compare {process}"),
+        refused("limits {process}"),
+        allowed("priority {process}", SCHEDULING),
+        allowed("affinity {process}", SCHEDULING),
+        refused("by-daemon signal {process} 0"),
+        refused("by-daemon proc {process} environ"),
+    ];
+    expect(ROWS);
+}
+
+/// Two calls of tools with the same declaration are strangers.
+#[test]
+fn another_call_is_out_of_reach() {
+    const ROWS: &[Row] = &[
+        refused("proc {call} environ"),
+        refused("proc {call} mem"),
+        refused("proc {call} maps"),
+        refused("proc {call} fd"),
+        refused("proc {call} root"),
+        refused("proc {call} cwd"),
+        refused("signal {call} 0"),
+        refused("signal-group {call}"),
+        refused("ptrace {call}"),
+        refused("read-memory {call}"),
+        refused("take-descriptor {call}"),
+        refused("limits {call}"),
+    ];
     expect(ROWS);
 }
 
@@ -39,21 +61,20 @@ fn other_processes_are_out_of_reach() {
 fn the_server_is_out_of_reach() {
     const ROWS: &[Row] = &[
         allowed("read {project}/notes", "a tool reads its project"),
-        refused("proc {server} environ"),
-        refused("proc {server} mem"),
-        refused("proc {server} maps"),
-        refused("proc {server} fd"),
-        refused("proc {server} root"),
-        refused("proc {server} cwd"),
+        refused("proc {server} environ").by_root(),
+        refused("proc {server} mem").by_root(),
+        refused("proc {server} maps").by_root(),
+        refused("proc {server} fd").by_root(),
+        refused("proc {server} root").by_root(),
+        refused("proc {server} cwd").by_root(),
         refused("signal {server} 0"),
         refused("signal-group {server}"),
-        refused("signal-all"),
-        refused("ptrace {server}"),
-        refused("read-memory {server}"),
-        refused("take-descriptor {server}"),
+        refused("ptrace {server}").by_root(),
+        refused("read-memory {server}").by_root(),
+        refused("take-descriptor {server}").by_root(),
         refused("limits {server}"),
-        refused("priority {server}"),
-        refused("affinity {server}"),
+        allowed("priority {server}", SCHEDULING),
+        allowed("affinity {server}", SCHEDULING),
         refused("descriptors").on_some_kernels(),
     ];
     expect(ROWS);
@@ -64,7 +85,7 @@ fn the_server_is_out_of_reach() {
 fn a_process_survives_a_signal_from_the_sandbox() {
     for identity in Identity::all() {
         let mut arena = Arena::new(identity, &[("off", json!("off")), ("on", json!("on"))]);
-        let outside = super::outside::Outside::new(identity);
+        let outside = Outside::new(identity);
         let words = format!("signal {} 15", outside.process());
         let report = arena.attack("on", &words).unwrap();
         assert!(!report.is_done && exists(outside.process()), "{identity:?}: {report:?}");
@@ -72,47 +93,4 @@ fn a_process_survives_a_signal_from_the_sandbox() {
         assert!(report.is_done, "{identity:?}: {report:?}");
         wait_until("the process to die", || (!exists(outside.process())).then_some(()));
     }
-}
-
-/// Two calls of the same tool, with the same declaration, are strangers.
-#[test]
-fn another_call_is_out_of_reach() {
-    const SLEEP: &str = "599.75";
-    let sleeper = json!({ "description": "Sleeps", "command": ["sleep", SLEEP], "sandbox": "on" });
-    for identity in Identity::all() {
-        let mut arena = Arena::new(identity, &[("off", json!("off")), ("on", json!("on"))]);
-        arena.project.write("tools/sleeper.meta.json", &sleeper.to_string());
-        arena.begin("sleeper", &json!({}));
-        let server = arena.server_pid();
-        let other = wait_until("the other call", || process_with(server, SLEEP));
-        for name in ["environ", "mem", "maps", "fd", "root", "cwd"] {
-            let words = format!("proc {other} {name}");
-            let report = arena.attack("on", &words).unwrap();
-            assert!(!report.is_done, "{words}, {identity:?}: {report:?}");
-        }
-        for attack in ["signal-thread", "ptrace", "read-memory", "take-descriptor", "limits"] {
-            let words = format!("{attack} {other}");
-            let report = arena.attack("on", &words).unwrap();
-            assert!(!report.is_done, "{words}, {identity:?}: {report:?}");
-            let report = arena.attack("off", &words).unwrap();
-            assert!(report.is_done, "{words}, {identity:?}, without a sandbox: {report:?}");
-        }
-        assert!(exists(other), "{identity:?}");
-    }
-}
-
-/// A descendant of the server with this word on its command line.
-fn process_with(server: u32, word: &str) -> Option<u32> {
-    let text = |pid: u32, name: &str| std::fs::read_to_string(format!("/proc/{pid}/{name}")).ok();
-    let parent = |pid: u32| -> Option<u32> {
-        let status = text(pid, "status")?;
-        status.lines().find_map(|line| line.strip_prefix("PPid:"))?.trim().parse().ok()
-    };
-    let entries = std::fs::read_dir("/proc").expect("the process table").flatten();
-    let mut pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    pids.find(|pid| {
-        let is_named = text(*pid, "cmdline").is_some_and(|line| line.split('\0').any(|part| part == word));
-        let mut ancestors = std::iter::successors(Some(*pid), |pid| parent(*pid).filter(|pid| *pid > 1));
-        is_named && ancestors.any(|ancestor| ancestor == server)
-    })
 }

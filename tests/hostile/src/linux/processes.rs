@@ -12,7 +12,6 @@ pub(super) const ATTACKS: &[Attack] = &[
     Attack { name: "descriptors", usage: "", run: inherited_descriptors },
     Attack { name: "signal", usage: "PID SIGNAL", run: signal },
     Attack { name: "signal-group", usage: "PID", run: signal_group },
-    Attack { name: "signal-all", usage: "", run: |_| succeeds(libc::SYS_kill, &[usize::MAX, 0]) },
     Attack { name: "signal-thread", usage: "PID", run: signal_thread },
     Attack { name: "signal-by-pidfd", usage: "PID", run: signal_by_pidfd },
     Attack { name: "ptrace", usage: "PID", run: ptrace },

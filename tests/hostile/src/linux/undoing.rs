@@ -3,12 +3,12 @@
 use super::attack::{Attack, Attempt, Failure};
 use super::files::read;
 use super::kernel::keyctl;
-use super::system_call::{address, call, descriptor, number_of, text};
+use super::system_call::{address, address_mut, call, descriptor, number_of, text};
 
 pub(super) const ATTACKS: &[Attack] = &[
     Attack { name: "undo-seccomp", usage: "", run: undo_seccomp },
     Attack { name: "undo-landlock", usage: "FILE", run: undo_landlock },
-    Attack { name: "undo-limits", usage: "", run: undo_limits },
+    Attack { name: "raise-limit", usage: "LIMIT AT-MOST", run: raise_limit },
 ];
 
 /// Asks for no filter, then adds one that allows everything, and makes a call that is denied.
@@ -47,23 +47,21 @@ fn undo_landlock(parameters: &[&str]) -> Attempt {
     read(parameters[0])
 }
 
-/// Raises a limit above the highest value that it may have.
-fn undo_limits(_: &[&str]) -> Attempt {
-    let highest = [u64::MAX; 2];
-    let limits =
-        [libc::RLIMIT_DATA, libc::RLIMIT_NPROC, libc::RLIMIT_NOFILE, libc::RLIMIT_CPU, libc::RLIMIT_FSIZE];
-    let mut last = Failure::without_errno("no limit");
-    for limit in limits {
-        let now = [0_u64; 2];
-        call(libc::SYS_prlimit64, &[0, limit as usize, 0, address(&now)])?;
-        // A limit that is the highest already needs no raising; that of open files cannot be raised that far.
-        if now[1] == u64::MAX || limit == libc::RLIMIT_NOFILE {
-            continue;
-        }
-        match call(libc::SYS_prlimit64, &[0, limit as usize, address(&highest), 0]) {
-            Ok(_) => return Ok(format!("raised limit {limit}")),
-            Err(error) => last = error.into(),
-        }
+/// Raises a limit, unless it is higher than it should be already.
+fn raise_limit(parameters: &[&str]) -> Attempt {
+    let resource = match parameters[0] {
+        "cpuSecs" => libc::RLIMIT_CPU,
+        "fileSize" => libc::RLIMIT_FSIZE,
+        "openFiles" => libc::RLIMIT_NOFILE,
+        name => return Err(Failure::without_errno(format!("no limit: {name}"))),
+    } as usize;
+    let at_most: u64 = parameters[1].parse().map_err(|_| Failure::without_errno("not a number"))?;
+    let mut limits = [0_u64; 2];
+    call(libc::SYS_prlimit64, &[0, resource, 0, address_mut(&mut limits)])?;
+    if limits[1] > at_most {
+        return Ok(format!("the limit is {}", limits[1]));
     }
-    Err(last)
+    limits[1] += 1;
+    call(libc::SYS_prlimit64, &[0, resource, address(&limits), 0])?;
+    Ok("raised".to_owned())
 }
