@@ -33,6 +33,10 @@ fn main() -> ExitCode {
     if words.next().is_some_and(|word| word == commands::completions::ASK) {
         return commands::completions::answer(words, arguments::whole);
     }
+    #[cfg(target_os = "linux")]
+    if let Some(code) = mcp_bash_sandbox::run_maker_if_asked() {
+        return code;
+    }
     // Before anything else: this program is also the warden, which cleans up after a server that was killed.
     mcp_bash_runner::warden::install();
     std::panic::set_hook(Box::new(|panic| {

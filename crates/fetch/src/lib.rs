@@ -45,7 +45,8 @@ pub use error::{ErrorKind, FetchError};
 pub use file::{FileContent, Roots};
 pub use git::{Git, GitPolicy};
 pub use hosts::{
-    HostError, HostList, HostListError, HostRules, Network, NetworkFuture, SystemNetwork, UrlError,
+    AddressError, HostList, HostListError, HostRules, Network, NetworkFuture, SystemNetwork, UrlError,
+    connect_to, vetted,
 };
 pub use https::{Https, HttpsPolicy, Response, Trust};
 pub use sniff::{Sniffed, sniff};

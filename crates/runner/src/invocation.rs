@@ -1,7 +1,8 @@
 //! Invocation: what to run, and within which limits.
 
-use crate::{CallFolder, Confinement, Variables};
+use crate::{CallFolder, Variables};
 use mcp_bash_budget::Budget;
+use mcp_bash_sandbox::Confinement;
 use std::ffi::OsString;
 use std::fs::File;
 use std::path::PathBuf;

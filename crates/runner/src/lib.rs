@@ -23,7 +23,6 @@ mod calls;
 mod capture;
 mod cgroup;
 mod child;
-mod confinement;
 mod deadline;
 mod exit;
 #[cfg(any(test, feature = "fake-child"))]
@@ -53,11 +52,11 @@ pub mod warden;
 mod worker;
 
 pub use cgroup::{are_there as has_control_groups, give_up as do_without_control_groups, note_memory_kills};
-pub use confinement::{Confinement, ProcessLimit};
 pub use deadline::Deadline;
 pub use folders::call_folder::CallFolder;
 pub use folders::dead_servers::is_in_removed_folder;
 pub use folders::private_folder::touch;
+pub use folders::remove::remove_folder;
 pub use folders::state_dir::StateDir;
 pub use head_start::prepare_first_call;
 pub use invocation::{Input, Invocation, Talk, TimeLimits};

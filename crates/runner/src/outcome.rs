@@ -69,4 +69,7 @@ pub enum StartError {
     SideChannel(std::io::Error),
     #[error("failed to prepare for questions: {0}")]
     Questions(std::io::Error),
+    /// The restrictions it was to start under cannot be had.
+    #[error("{0}")]
+    Confinement(String),
 }

@@ -35,6 +35,12 @@ impl Variables {
         }
     }
 
+    pub fn remove(&mut self, name: impl AsRef<OsStr>) {
+        if let Some(index) = self.index_of(name.as_ref().as_bytes()) {
+            self.places.remove(index);
+        }
+    }
+
     pub fn get(&self, name: impl AsRef<OsStr>) -> Option<&OsStr> {
         let name = name.as_ref().as_bytes();
         let (start, length) = self.places[self.index_of(name)?];

@@ -1,1 +1,36 @@
 //! Sandbox: what a process may do, as the kernel enforces it.
+//!
+//! An author's [`Declaration`] becomes a [`Policy`] when its words are resolved to paths. A [`Plan`] chooses the mechanisms
+//! of this [`Machine`] that enforce the policy, and says what they leave open. A [`Confinement`] is the list of system calls
+//! by which a child restricts itself before it runs its program.
+
+mod confinement;
+mod declaration;
+mod filter_choices;
+mod host;
+mod hosts;
+mod in_force;
+#[cfg(target_os = "linux")]
+mod linux;
+mod place;
+mod plan;
+mod policy;
+#[cfg(target_os = "linux")]
+pub mod seccomp;
+mod size;
+
+pub use confinement::{Confinement, Keep, ProcessLimit, Step};
+pub use declaration::{Declaration, DeclarationError, Limits, Mode, Network};
+pub use filter_choices::{FilterChoices, Sockets};
+pub use host::{BadHost, BadPort, Host, split_port};
+pub use hosts::{EntryError, HostError, HostList};
+pub use in_force::{Aspect, InForce, Level};
+#[cfg(target_os = "linux")]
+pub use linux::landlock::{Access, LandlockRights, Ruleset, claimed_version};
+#[cfg(target_os = "linux")]
+pub use linux::namespaces::{MOST_LISTENERS, Namespaces, run_maker_if_asked};
+pub use place::{Place, PlaceError};
+pub use plan::{LandlockPowers, Machine, NamespacePowers, Plan, Reach, Unenforceable};
+pub use policy::Policy;
+#[cfg(target_os = "linux")]
+pub use seccomp::Filter;

@@ -18,6 +18,7 @@
 
 mod calls;
 mod checks;
+mod confining;
 mod definitions;
 mod interpreters;
 mod running;
@@ -35,9 +36,7 @@ pub use calls::resource_provider::ResourceRead;
 pub use calls::tool_call::ToolCall;
 pub use checks::environment_checks::EnvironmentProblems;
 pub use definitions::readings::FileInProgress;
-pub use mcp_bash_runner::{
-    Confinement, Overrun, ProcessEnding, ProcessLimit, Question, StateDir, Stream, TimeLimits,
-};
+pub use mcp_bash_runner::{Overrun, ProcessEnding, Question, StateDir, Stream, TimeLimits};
 pub use running::error::{Block, Failed, NoEnvironment, ScriptError, Unread};
 pub use running::missing_variable::{MissingVariable, missing_variable};
 pub use running::outcome::{AnswerKind, Outcome};

@@ -14,6 +14,7 @@ use crate::resources::ResourceSettings;
 use crate::table::{self, PREFIX};
 use crate::token::RemoteToken;
 use crate::workers::WorkerSettings;
+use mcp_bash_sandbox::{Declaration, Mode};
 use mcp_bash_wire::{Limits, LogLevel};
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -75,6 +76,10 @@ pub struct Settings {
     pub resources: ResourceSettings,
     pub environment_mode: EnvironmentMode,
     pub tool_policy: ToolPolicy,
+    /// The sandbox of every script, if the operator decides it.
+    pub sandbox: Option<Mode>,
+    /// The sandbox of scripts that declare none, according to the project; or why that is not known.
+    pub project_sandbox: Result<Option<Declaration>, String>,
     /// Where scripts find their programs, if set.
     pub search_path: Option<String>,
     /// Whether scripts find the programs that their project contains.
@@ -187,6 +192,8 @@ impl Settings {
             tool_policy: ToolPolicy::from_rows(reader),
             search_path: reader.value(&table::SEARCH_PATH),
             project_programs: reader.value(&table::PROJECT_PROGRAMS),
+            sandbox: reader.value(&table::SANDBOX),
+            project_sandbox: Ok(None),
             project_variables: Vec::new(),
             leaves_no_trace: false,
             chosen_variables: Vec::new(),

@@ -5,7 +5,8 @@ use crate::kind::{
     Text, TextOrNothing, Word, YEAR, bytes, count, kilobytes, per_minute, seconds,
 };
 use crate::row::{Row, Setting, row, row_like};
-use crate::words::{ALLOW_OR_DENY, Mode, PROVIDER_MODES, TOOL_MODES};
+use crate::words::{ALLOW_OR_DENY, Mode, PROVIDER_MODES, SANDBOX_MODES, TOOL_MODES};
+use mcp_bash_sandbox::Mode as SandboxMode;
 use mcp_bash_wire::LogLevel;
 
 /// Each row becomes a constant by which it is read, and all of them together become the table.
@@ -158,6 +159,8 @@ table! {
         "What scripts see besides the minimal variables; set alone, it means the mode `allowlist`");
     TOOL_ENV_INHERIT_ALLOW: Flag = row("MCPBASH_TOOL_ENV_INHERIT_ALLOW", Flag, "false",
         "Must be `true` for the mode `inherit`; else no script is run in it");
+    SANDBOX: Optional<Word<SandboxMode>> = row("MCPBASH_SANDBOX", Optional(SANDBOX_MODES), "",
+        "The sandbox of every script, whatever the project says: `on` gives one to those that declare `off` or nothing, `strict` also refuses what this machine cannot enforce, `off` turns all off");
 
     REGISTRY_MAX_BYTES: Bytes = row("MCPBASH_REGISTRY_MAX_BYTES", bytes(1, LARGEST), "104857600",
         "The largest registry that is written or read back");

@@ -1,6 +1,7 @@
 //! Setting words, and their meanings.
 
 use crate::kind::Word;
+use mcp_bash_sandbox::Mode as SandboxMode;
 
 /// The meaning of a word for a mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,4 +28,11 @@ pub(crate) const ALLOW_OR_DENY: Word<bool> = Word {
     words: &[("allow", true), ("deny", false)],
     synonyms: &[("all", true)],
     instead: Some(("deny", false)),
+};
+
+/// How much of a sandbox every script has. A word that is not known was meant to restrict.
+pub(crate) const SANDBOX_MODES: Word<SandboxMode> = Word {
+    words: &[("off", SandboxMode::Off), ("on", SandboxMode::On), ("strict", SandboxMode::Strict)],
+    synonyms: &[],
+    instead: Some(("strict", SandboxMode::Strict)),
 };

@@ -58,6 +58,7 @@ fn with_project(root: &Path, of_environment: Settings, problems: &mut Vec<String
         settings = with_project;
     }
     settings.project_variables = config.variables;
+    settings.project_sandbox = config.sandbox;
     if !settings.has_log_level && paths.server.join(".debug").exists() {
         settings.log_level = LogLevel::Debug;
     }

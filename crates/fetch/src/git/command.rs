@@ -4,7 +4,7 @@
 //! do anything on the disk.
 
 use super::GitUri;
-use crate::hosts::Host;
+use mcp_bash_sandbox::Host;
 use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};

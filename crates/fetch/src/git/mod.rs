@@ -9,7 +9,7 @@ pub(crate) use command::GitCommand;
 pub(crate) use uri::GitUri;
 
 use crate::error::FetchError;
-use crate::hosts::{HostRules, Network, Settings, SystemNetwork, vetted};
+use crate::hosts::{HostRules, Network, Settings, SystemNetwork, public_addresses};
 use mcp_bash_budget::Budget;
 use mcp_bash_runner::Runner;
 use process::GitRunner;
@@ -95,7 +95,7 @@ impl Git {
     }
 
     async fn fetch(&self, git: GitRunner<'_>, uri: &GitUri) -> Result<Vec<u8>, FetchError> {
-        let addresses = vetted(&*self.network, &uri.repository).await?;
+        let addresses = public_addresses(&*self.network, &uri.repository).await?;
         let folder =
             Scratch::new(&self.policy.scratch).map_err(|error| FetchError::GitUnusable(error.to_string()))?;
         self.check_space(folder.path())?;

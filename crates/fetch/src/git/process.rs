@@ -4,9 +4,8 @@
 use super::GitCommand;
 use crate::error::FetchError;
 use mcp_bash_budget::Budget;
-use mcp_bash_runner::{
-    Confinement, Input, Invocation, Outcome, ProcessEnding, Runner, StartError, TimeLimits, Variables,
-};
+use mcp_bash_runner::{Input, Invocation, Outcome, ProcessEnding, Runner, StartError, TimeLimits, Variables};
+use mcp_bash_sandbox::Confinement;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;

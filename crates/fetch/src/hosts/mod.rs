@@ -1,7 +1,6 @@
 //! Hosts: which hosts may be reached, and at which addresses.
 
 mod address;
-mod host;
 mod network;
 mod rules;
 mod url;
@@ -9,11 +8,10 @@ mod vetted;
 
 #[cfg(test)]
 pub(crate) use address::not_public;
-pub(crate) use host::Host;
-pub use host::HostError;
 pub use network::{Network, NetworkFuture, SystemNetwork};
 pub(crate) use rules::Settings;
 pub use rules::{HostList, HostListError, HostRules};
 pub(crate) use url::HttpsUrl;
 pub use url::UrlError;
-pub(crate) use vetted::vetted;
+pub(crate) use vetted::public_addresses;
+pub use vetted::{AddressError, connect_to, vetted};

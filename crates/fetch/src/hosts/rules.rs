@@ -1,8 +1,8 @@
 //! Host rules: the hosts an operator allows and denies.
 
-use super::host::{Host, HostError};
-use super::url::{HttpsUrl, UrlError, split_port};
+use super::url::{HttpsUrl, UrlError};
 use crate::error::FetchError;
+use mcp_bash_sandbox::{Host, split_port};
 use std::net::Ipv6Addr;
 
 /// Hosts by name, each with the port at which it may be reached.
@@ -58,13 +58,9 @@ fn read_entry(entry: &str) -> Result<(Host, Option<u16>), HostListError> {
     }
     let read = || {
         let (host, port) = split_port(entry)?;
-        let port = (host.len() < entry.len()).then_some(port);
-        match Host::parse(host) {
-            // It can be listed, though it is never reached.
-            Err(HostError::Local) => Ok((Host::Name(host.to_ascii_lowercase()), port)),
-            host => Ok((host?, port)),
-        }
+        Ok((Host::parse(host)?, port))
     };
+    // `localhost` can be listed, though it is never reached.
     read().map_err(|error| HostListError::BadHost { entry: entry.to_owned(), error })
 }
 

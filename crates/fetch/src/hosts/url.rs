@@ -1,6 +1,6 @@
 //! `https:` URLs, parsed strictly.
 
-use super::host::{Host, HostError};
+use mcp_bash_sandbox::{BadHost, BadPort, Host, split_port};
 use std::fmt;
 
 const MAX_URL_BYTES: usize = 8192;
@@ -29,14 +29,22 @@ pub enum UrlError {
     UserInfo,
     #[error("its port must be a number from 1 to 65535")]
     BadPort,
+    #[error("its host is this machine")]
+    LocalHost,
     #[error(transparent)]
-    Host(#[from] HostError),
+    Host(#[from] BadHost),
+}
+
+impl From<BadPort> for UrlError {
+    fn from(_: BadPort) -> Self {
+        Self::BadPort
+    }
 }
 
 impl UrlError {
     /// Whether it was refused for where it leads, and not just for how it is written.
     pub(crate) fn is_refusal(&self) -> bool {
-        matches!(self, Self::Host(_) | Self::UserInfo)
+        matches!(self, Self::Host(_) | Self::LocalHost | Self::UserInfo)
     }
 }
 
@@ -53,26 +61,19 @@ impl HttpsUrl {
         }
         let (host, port) = split_port(authority)?;
         let host = Host::parse(host)?;
+        if host.is_local_name() {
+            return Err(UrlError::LocalHost);
+        }
         let target = target.split('#').next().unwrap_or_default();
         check(target)?;
         let slash = if target.starts_with('/') { "" } else { "/" };
-        Ok(Self { host, port, target: format!("{slash}{target}") })
+        Ok(Self { host, port: port.unwrap_or(443), target: format!("{slash}{target}") })
     }
 
     /// The host, and the port if it is not the usual one.
     pub(crate) fn authority(&self) -> String {
         if self.port == 443 { self.host.to_string() } else { format!("{}:{}", self.host, self.port) }
     }
-}
-
-pub(super) fn split_port(authority: &str) -> Result<(&str, u16), UrlError> {
-    let end_of_host = authority.rfind(']').unwrap_or(0);
-    let Some(colon) = authority[end_of_host..].find(':') else { return Ok((authority, 443)) };
-    let (host, port) = authority.split_at(end_of_host + colon);
-    let port = &port[1..];
-    let is_number = !port.is_empty() && port.bytes().all(|digit| digit.is_ascii_digit());
-    let port = port.parse().ok().filter(|&port| is_number && port != 0);
-    Ok((host, port.ok_or(UrlError::BadPort)?))
 }
 
 fn check(target: &str) -> Result<(), UrlError> {

@@ -2,7 +2,7 @@
 
 use super::HttpsPolicy;
 use crate::error::FetchError;
-use crate::hosts::{Host, HttpsUrl};
+use crate::hosts::HttpsUrl;
 use http_body_util::{BodyExt, Empty};
 use hyper::body::{Body, Bytes, Incoming};
 use hyper::client::conn::http1;
@@ -12,6 +12,7 @@ use hyper::header::{
 use hyper::header::{HeaderMap, HeaderName};
 use hyper::{Request, StatusCode};
 use hyper_util::rt::TokioIo;
+use mcp_bash_sandbox::Host;
 use std::io;
 use std::sync::Arc;
 use tokio::net::TcpStream;

@@ -9,17 +9,10 @@ pub use policy::HttpsPolicy;
 pub use trust::Trust;
 
 use crate::error::FetchError;
-use crate::hosts::{HttpsUrl, Network, Settings, SystemNetwork, vetted};
-use std::io;
-use std::net::SocketAddr;
+use crate::hosts::{HttpsUrl, Network, Settings, SystemNetwork, connect_to, public_addresses};
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
-use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_rustls::rustls::ClientConfig;
-
-/// The connect timeout of one address, so that a dead address does not use up the time of the others.
-const CONNECT_TIME: Duration = Duration::from_secs(5);
 
 const SETTINGS: Settings = Settings { allow: "MCPBASH_HTTPS_ALLOW_HOSTS", deny: "MCPBASH_HTTPS_DENY_HOSTS" };
 
@@ -65,26 +58,16 @@ impl Https {
     }
 
     async fn fetch(&self, url: &HttpsUrl, policy: &HttpsPolicy) -> Result<Response, FetchError> {
-        let addresses = vetted(&*self.network, url).await?;
+        let addresses = public_addresses(&*self.network, url).await?;
         let tls = if let Some(tls) = self.tls.get() {
             tls
         } else {
             let tls = self.trust.client_config().await?;
             self.tls.get_or_init(|| tls)
         };
-        let stream = self.connect(url, addresses).await?;
+        let stream = connect_to(&*self.network, &addresses)
+            .await
+            .map_err(|error| FetchError::Unreachable { host: url.authority(), error })?;
         exchange::get(url, policy, stream, Arc::clone(tls)).await
-    }
-
-    async fn connect(&self, url: &HttpsUrl, addresses: Vec<SocketAddr>) -> Result<TcpStream, FetchError> {
-        let mut failure = io::Error::from(io::ErrorKind::NotConnected);
-        for address in addresses {
-            match timeout(CONNECT_TIME, self.network.connect(address)).await {
-                Ok(Ok(stream)) => return Ok(stream),
-                Ok(Err(error)) => failure = error,
-                Err(elapsed) => failure = elapsed.into(),
-            }
-        }
-        Err(FetchError::Unreachable { host: url.authority(), error: failure })
     }
 }

@@ -1,9 +1,11 @@
 //! About: the fields that clients see of a resource or a template.
 
+use crate::Paths;
 use crate::declarations::error::EntryError;
 use crate::declarations::metadata::Metadata;
 use crate::declarations::values::{given_name, object};
-use crate::{Paths, declarations::icons};
+use crate::declarations::{icons, sandbox};
+use mcp_bash_sandbox::Declaration;
 use mcp_bash_wire::write;
 use serde_json::value::RawValue;
 use std::path::Path;
@@ -18,6 +20,8 @@ pub struct About {
     pub annotations: Option<Box<RawValue>>,
     pub icons: Option<Box<RawValue>>,
     pub meta: Option<Box<RawValue>>,
+    /// What the executable that reads it may do.
+    pub sandbox: Option<Declaration>,
 }
 
 impl About {
@@ -48,6 +52,7 @@ impl About {
             annotations: object(metadata.annotations.clone(), "annotations")?,
             icons: metadata.icons.clone(),
             meta: object(metadata.underscored.clone(), "_meta")?,
+            sandbox: sandbox::read(metadata.sandbox.as_deref())?,
         })
     }
 
@@ -70,6 +75,7 @@ impl About {
             ("icons", raw(&self.icons)),
             ("annotations", raw(&self.annotations)),
             ("_meta", raw(&self.meta)),
+            ("sandbox", self.sandbox.as_ref().map(|sandbox| sandbox.written().to_owned())),
         ];
         let members = before.into_iter().chain(own).chain(after);
         let members = members.filter_map(|(name, value)| Some(format!("\"{name}\":{}", value?)));

@@ -3,6 +3,7 @@
 use crate::declarations::mapping::error::MappingError;
 use crate::ground::json::JsonError;
 use crate::trust::Distrust;
+use mcp_bash_sandbox::DeclarationError;
 use mcp_bash_wire::{ObjectError, ScanError};
 use std::error::Error as StdError;
 use std::io;
@@ -24,6 +25,8 @@ pub(crate) enum EntryError {
     Distrusted(#[from] Distrust),
     #[error(transparent)]
     Mapping(#[from] MappingError),
+    #[error(transparent)]
+    Sandbox(#[from] DeclarationError),
     #[error("{0}; fix the YAML")]
     Yaml(String),
     #[error("the `mcp:` line: {0}")]

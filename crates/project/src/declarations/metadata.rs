@@ -69,6 +69,8 @@ pub(crate) struct Metadata {
     pub(crate) unrestricted_arguments: Option<Box<RawValue>>,
     /// Whether the process of a tool stays alive, and for how long.
     pub(crate) worker: Option<Box<RawValue>>,
+    /// What the script may do.
+    pub(crate) sandbox: Option<Box<RawValue>>,
 }
 
 /// The value of `provider`.
@@ -125,6 +127,7 @@ impl Metadata {
             &self.command,
             &self.unrestricted_arguments,
             &self.worker,
+            &self.sandbox,
         ];
         all.into_iter().flatten().all(|value| require_shallow(value.get()).is_ok())
     }

@@ -1,18 +1,23 @@
 //! Server configuration: the part of `server.d/server.meta.json` about how the project is served: its settings, and the
 //! variables that its scripts need. `identity` reads the rest, and reports a file that cannot be read.
 
+use crate::declarations::{sandbox, variable_names};
 use crate::ground::json::LONGEST;
-use crate::{Diagnostic, Paths, declarations::variable_names, trust};
+use crate::{Diagnostic, Paths, trust};
+use mcp_bash_sandbox::Declaration;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ServerConfig {
     /// Settings by name, as written.
     pub settings: Map<String, Value>,
     /// The variables that all scripts of the project need.
     pub variables: Vec<String>,
+    /// What scripts may do unless they declare it themselves; or why that is not known.
+    /// Running them without the restrictions that the project meant would be a guess.
+    pub sandbox: Result<Option<Declaration>, String>,
 }
 
 /// The fields of the file.
@@ -20,6 +25,7 @@ pub struct ServerConfig {
 pub(crate) struct Written {
     settings: Option<Value>,
     env: Option<Box<RawValue>>,
+    sandbox: Option<Box<RawValue>>,
 }
 
 /// Keys for bundles, which the shell framework makes of the same file. They are known, and not read here.
@@ -44,6 +50,12 @@ pub(crate) const OF_BUNDLES: [&str; 18] = [
     "server",
 ];
 
+impl Default for ServerConfig {
+    fn default() -> Self {
+        Self { settings: Map::new(), variables: Vec::new(), sandbox: Ok(None) }
+    }
+}
+
 impl ServerConfig {
     /// Reads the configuration. It decides how scripts are run, so a file that another user may have written is not used.
     pub fn read(paths: &Paths, diagnostics: &mut Vec<Diagnostic>) -> Self {
@@ -51,14 +63,25 @@ impl ServerConfig {
         let Ok((file, judged)) = trust::open_and_judge(&path, &paths.root) else { return Self::default() };
         let Ok(text) = mcp_bash_files::read_all_text(&file, LONGEST) else { return Self::default() };
         let text = text.trim_start_matches('\u{feff}');
-        let Ok(written) = serde_json::from_str::<Written>(text) else { return Self::default() };
+        let written = match serde_json::from_str::<Written>(text) {
+            Ok(written) => written,
+            Err(error) if text.contains("\"sandbox\"") => {
+                return Self { sandbox: Err(error.to_string()), ..Self::default() };
+            }
+            Err(_) => return Self::default(),
+        };
+        // Whoever wrote the file: it can only restrict more than nothing would.
+        let sandbox = sandbox::read(written.sandbox.as_deref()).map_err(|error| error.to_string());
+        if let Err(why) = &sandbox {
+            diagnostics.push(Diagnostic::new(&path, format!("no script is run: {why}")));
+        }
         if written.settings.is_none() && written.env.is_none() {
-            return Self::default();
+            return Self { sandbox, ..Self::default() };
         }
         if let Err(distrust) = judged.and_then(|()| trust::judge_folder(&paths.server, &paths.root)) {
             let problem = format!("its `settings` and `env` are ignored: {distrust}");
             diagnostics.push(Diagnostic::new(path, problem));
-            return Self::default();
+            return Self { sandbox, ..Self::default() };
         }
         let mut problems = Vec::new();
         let variables = variable_names::read(written.env.as_deref(), &mut problems);
@@ -76,6 +99,6 @@ impl ServerConfig {
             }
         };
         diagnostics.extend(problems.into_iter().map(|problem| Diagnostic::new(&path, problem)));
-        Self { settings, variables }
+        Self { settings, variables, sandbox }
     }
 }

@@ -3,6 +3,7 @@
 use crate::declarations::error::{EntryError, within, wrong_value};
 use crate::ground::json::without_position;
 use crate::languages::Language;
+use mcp_bash_sandbox::Declaration;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::num::{NonZeroU32, NonZeroU64};
@@ -72,6 +73,8 @@ pub struct WorkerOptions {
     pub start_ahead: bool,
     /// Whether processes that a worker started may stay between calls.
     pub keeps_processes: bool,
+    /// What the process may do.
+    pub sandbox: Option<Declaration>,
 }
 
 impl WorkerOptions {

@@ -2,12 +2,14 @@
 
 use crate::declarations::error::EntryError;
 use crate::declarations::metadata::Metadata;
+use crate::declarations::sandbox;
 use crate::declarations::values::positive;
 use crate::walk::entry::{Context, Entry, RegistryEntry, Unread};
 use crate::walk::listing::Listing;
 use crate::walk::sighting::{Candidate, Sighting};
 use crate::{Diagnostic, Paths};
 use mcp_bash_files::look;
+use mcp_bash_sandbox::Declaration;
 use mcp_bash_wire::write;
 use serde::de::IgnoredAny;
 use std::path::{Path, PathBuf};
@@ -21,6 +23,8 @@ pub struct Completion {
     /// The path of the script below the project.
     pub path: String,
     pub timeout: Option<Duration>,
+    /// What its script may do.
+    pub sandbox: Option<Declaration>,
     registry_entry: RegistryEntry,
 }
 
@@ -63,6 +67,7 @@ impl Entry for Completion {
             script,
             path: inside.to_string_lossy().into_owned(),
             timeout: positive(metadata.timeout_secs, "timeoutSecs")?,
+            sandbox: sandbox::read(metadata.sandbox.as_deref())?,
             registry_entry: RegistryEntry::default(),
         })
     }

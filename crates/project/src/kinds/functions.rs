@@ -15,7 +15,6 @@ use crate::walk::listing::Listing;
 use crate::walk::run::{Asked, Said};
 use crate::walk::sighting::{Candidate, Sighting};
 use crate::{Diagnostic, Paths, Prompt, Resource, ResourceTemplate, Tool, trust};
-use mcp_bash_runner::Confinement;
 use mcp_bash_wire::write;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -113,9 +112,8 @@ impl FunctionFile {
     ) -> Result<Self, EntryError> {
         let options = rest.worker.as_deref().map_or("{}", RawValue::get);
         let worker = Worker::new(WorkerProgram::Functions(language), options)?;
-        // No option of a worker restricts it.
-        let confinement = Confinement::default();
-        let served_by = ServedBy { file: file.to_owned(), worker, confinement };
+        let sandbox = worker.options.sandbox.clone();
+        let served_by = ServedBy { file: file.to_owned(), worker, sandbox };
         let (mut resources, mut templates, mut prompts) = (Vec::new(), Vec::new(), Vec::new());
         for text in &rest.resources {
             resources.push(Arc::new(Resource::of_function(text.get(), &served_by, paths, problems)?));

@@ -4,6 +4,7 @@ use crate::declarations::arguments::{self, Argument};
 use crate::declarations::client_capability::ClientCapability;
 use crate::declarations::error::{EntryError, within};
 use crate::declarations::metadata::Metadata;
+use crate::declarations::sandbox;
 use crate::declarations::values::{given_name, object, positive, relative};
 use crate::ground::interpreters::is_executable;
 use crate::kinds::prompt_files::{self, is_metadata, is_script, usual_name};
@@ -13,6 +14,7 @@ use crate::walk::listing::{Listing, metadata_stem};
 use crate::walk::sighting::{Candidate, Sighting};
 use crate::{Diagnostic, Paths, declarations::icons};
 use mcp_bash_files::look;
+use mcp_bash_sandbox::Declaration;
 use mcp_bash_wire::write;
 use serde_json::value::RawValue;
 use std::ffi::OsStr;
@@ -35,6 +37,8 @@ pub struct Prompt {
     pub meta: Option<Box<RawValue>>,
     /// The timeout of its script, if the author sets one.
     pub timeout: Option<Duration>,
+    /// What its script may do.
+    pub sandbox: Option<Declaration>,
     /// The capabilities without which a client cannot use its script.
     pub required_capabilities: Vec<ClientCapability>,
     /// Whether its script may run again if its process ended before it received the answer to a question.
@@ -94,7 +98,8 @@ impl Prompt {
         let name = given_name(metadata.name.take()).ok_or(EntryError::Missing("name"))?;
         let folder = served_by.file.parent().unwrap_or(&paths.tools);
         metadata.icons = icons::embed(metadata.icons.as_deref(), folder, &paths.root, problems);
-        let source = Source::Function(served_by.clone());
+        let own = sandbox::read(metadata.sandbox.as_deref())?;
+        let source = Source::Function(served_by.with_sandbox(own.as_ref()));
         let prompt = Self::assemble(served_by.file.clone(), name, source, "user", metadata, paths)?;
         Ok(Self { path: path_of_functions(&served_by.file), ..prompt })
     }
@@ -134,6 +139,7 @@ impl Prompt {
             icons: metadata.icons,
             meta: object(metadata.underscored, "_meta")?,
             timeout: positive(metadata.timeout_secs, "timeoutSecs")?,
+            sandbox: sandbox::read(metadata.sandbox.as_deref())?,
             required_capabilities: metadata.required_capabilities.unwrap_or_default(),
             may_run_again: metadata.replay.unwrap_or_default(),
             source,
@@ -265,6 +271,7 @@ impl Entry for Prompt {
             ("messages", messages),
             ("metadata", raw(&self.metadata)),
             ("timeoutSecs", self.timeout.map(|limit| limit.as_secs().to_string())),
+            ("sandbox", self.sandbox.as_ref().map(|sandbox| sandbox.written().to_owned())),
             ("requiredCapabilities", ClientCapability::written(&self.required_capabilities)),
             ("replay", self.may_run_again.then(|| "true".to_owned())),
             ("icons", raw(&self.icons)),

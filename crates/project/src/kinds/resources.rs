@@ -61,11 +61,11 @@ impl Resource {
         let Uris::One(Some(uri)) = metadata.uris()? else { return Err(EntryError::Missing("uri")) };
         require_scheme(uri)?;
         Ok(Self {
-            about,
             uri: uri.to_owned(),
             size: metadata.size,
             provider: FUNCTION.to_owned(),
-            function: Some(served_by.clone()),
+            function: Some(served_by.with_sandbox(about.sandbox.as_ref())),
+            about,
             path: path_of_functions(&served_by.file),
             registry_entry: RegistryEntry::default(),
         })

@@ -1,7 +1,7 @@
 //! Function worker: what runs a function.
 
 use crate::Worker;
-use mcp_bash_runner::Confinement;
+use mcp_bash_sandbox::Declaration;
 use std::path::{Path, PathBuf};
 
 /// What runs a function: its file, and the process that stays alive for it.
@@ -9,8 +9,23 @@ use std::path::{Path, PathBuf};
 pub struct ServedBy {
     pub file: PathBuf,
     pub worker: Worker,
-    /// The restrictions that the process starts under.
-    pub confinement: Confinement,
+    /// What the process may do.
+    pub sandbox: Option<Declaration>,
+}
+
+impl ServedBy {
+    /// The same for one function, which may have a declaration of its own.
+    pub(crate) fn with_sandbox(&self, function: Option<&Declaration>) -> Self {
+        Self { sandbox: self.sandbox_of(function), ..self.clone() }
+    }
+
+    /// What the process of one function may do, which may have a declaration of its own.
+    pub(crate) fn sandbox_of(&self, function: Option<&Declaration>) -> Option<Declaration> {
+        match function {
+            Some(own) => Some(own.or(self.sandbox.as_ref())),
+            None => self.sandbox.clone(),
+        }
+    }
 }
 
 /// The path of an entry from a function: the whole path of its file, which is in another folder.

@@ -42,11 +42,12 @@ impl ResourceTemplate {
     ) -> Result<Self, EntryError> {
         let metadata = Metadata::from_json(definition)?;
         let folder = served_by.file.parent().unwrap_or(&paths.tools);
+        let about = About::new(&metadata, || None, folder, paths, problems)?;
         Ok(Self {
-            about: About::new(&metadata, || None, folder, paths, problems)?,
             template: template(&metadata)?,
             provider: Some(FUNCTION.to_owned()),
-            function: Some(served_by.clone()),
+            function: Some(served_by.with_sandbox(about.sandbox.as_ref())),
+            about,
             path: path_of_functions(&served_by.file),
             registry_entry: RegistryEntry::default(),
         })

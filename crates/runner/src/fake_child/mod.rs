@@ -12,8 +12,9 @@ mod process;
 mod tests;
 
 use crate::supervise::Supervised;
-use crate::{Confinement, Input, Invocation, ProcessEnding, StartError, Variables};
+use crate::{Input, Invocation, ProcessEnding, StartError, Variables};
 use connections::{Connections, FakeLines, FakePipe, FakeQuestions};
+use mcp_bash_sandbox::Confinement;
 use parking_lot::{Mutex, MutexGuard};
 use process::FakeProcess;
 use rustix::process::Signal;

@@ -1,9 +1,10 @@
 use super::{ChildRecord, Deed, FakeChildren};
 use crate::{
-    Confinement, Input, Invocation, Outcome, Overrun, ProcessEnding, Question, Runner, StateDir, Talk,
-    TimeLimits, Variables,
+    Input, Invocation, Outcome, Overrun, ProcessEnding, Question, Runner, StateDir, Talk, TimeLimits,
+    Variables,
 };
 use mcp_bash_budget::Budget;
+use mcp_bash_sandbox::Confinement;
 use std::io::{Seek, Write};
 use std::sync::Arc;
 use std::time::Duration;

@@ -12,7 +12,7 @@ use std::path::Path;
 
 /// Removes a folder with everything that scripts have put there. Anything that cannot be removed stays in the temporary
 /// directory, which the system cleans up.
-pub(crate) fn remove_folder(top: &Path) {
+pub fn remove_folder(top: &Path) {
     let opened = private_folder::open(top).or_else(|error| {
         // A link is not a folder, and stays.
         if top.symlink_metadata()?.is_dir() {

@@ -9,8 +9,8 @@
 
 use super::{Launch, Started};
 use crate::cgroup::{self, CallGroup};
-use crate::confinement::Step;
 use crate::mark::{CallNumber, OURS};
+use mcp_bash_sandbox::Step;
 use rustix::process::{Pid, WaitOptions, waitpid};
 use std::ffi::{c_char, c_int, c_long, c_void};
 use std::mem::MaybeUninit;

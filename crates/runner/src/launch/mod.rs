@@ -12,7 +12,8 @@ use elsewhere as system;
 
 use crate::cgroup::CallGroup;
 use crate::mark::CallNumber;
-use crate::{Confinement, Variables, system_calls};
+use crate::{Variables, system_calls};
+use mcp_bash_sandbox::Confinement;
 use rustix::fs::{Access, access};
 use rustix::process::Pid;
 use std::ffi::{CString, OsStr, OsString};

@@ -17,9 +17,10 @@ use crate::child::Process;
 use crate::launch::Launch;
 use crate::running_call::RunningCall;
 use crate::start::{nonblocking, output_pipe};
-use crate::{Confinement, ProcessEnding, Variables};
+use crate::{ProcessEnding, Variables};
 pub(crate) use footprint::Footprint;
 use mcp_bash_budget::Budget;
+use mcp_bash_sandbox::Confinement;
 use output::Output;
 use reader::FrameReader;
 pub use reader::{Frame, FrameFault};
@@ -77,6 +78,8 @@ pub struct WorkerProcess {
     footprint: Footprint,
     /// It no longer reads, and that was reported.
     is_deaf: bool,
+    /// The last field: what it keeps is dropped after the process.
+    _confinement: Confinement,
 }
 
 impl WorkerProcess {
@@ -95,7 +98,7 @@ impl WorkerProcess {
             &invocation.directory,
             invocation.environment,
             [stdin.into(), stdout, stderr],
-            invocation.confinement,
+            invocation.confinement.clone(),
         )?
         .with_further(descriptor_3);
         let input = Arc::new(FrameSender::new(nonblocking(input.into())?));
@@ -108,6 +111,7 @@ impl WorkerProcess {
             frames: FrameReader::new(PipeSource::new(frames), invocation.frame_limit),
             output: Output::new(PipeSource::new(output), 0),
             errors: Output::new(PipeSource::new(errors), invocation.error_tail),
+            _confinement: invocation.confinement,
         })
     }
 

@@ -4,6 +4,7 @@ use crate::calls::argv::{self, Mapped};
 use crate::calls::fresh_process::{self, Rendered};
 use crate::calls::policy::Way;
 use crate::calls::tool_call::ToolCall;
+use crate::confining::confined::Confined;
 use crate::running::error::ScriptError;
 use crate::running::outcome::Outcome;
 use crate::running::process::{Limits, Process};
@@ -89,7 +90,12 @@ impl Scripts {
                 side_channel: if is_heard { SIDE_CHANNEL } else { &[] },
                 questions: call.may_ask.then_some(QUESTIONS),
             }),
-            confinement: tool.options.confinement.clone(),
+            sandbox: Some(Confined {
+                declaration: tool.options.sandbox.as_ref(),
+                roots: &call.roots.folders,
+                paths: call.tool.paths,
+                script: &tool.script,
+            }),
         };
         let cancelled = async {
             cancelled.await;

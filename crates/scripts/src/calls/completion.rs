@@ -7,6 +7,7 @@ use crate::running::spill::Spill;
 use crate::scripts::Scripts;
 use mcp_bash_budget::Budget;
 use mcp_bash_project::{Paths, Prompt};
+use mcp_bash_sandbox::Declaration;
 use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
@@ -34,6 +35,8 @@ pub struct CompletionCall<'a> {
     /// The timeouts of the caller and of the author.
     pub asked: Option<Duration>,
     pub author: Option<Duration>,
+    /// What the script may do, if it declares it.
+    pub sandbox: Option<&'a Declaration>,
     /// The budget that its output is charged to.
     pub budget: &'a Arc<Budget>,
 }
@@ -73,6 +76,7 @@ impl Scripts {
             limit_setting: "MCPBASH_MAX_TOOL_OUTPUT_SIZE",
             budget: call.budget,
             asks_in: None,
+            sandbox: call.sandbox,
         };
         script.run(self, cancelled, drop).await
     }

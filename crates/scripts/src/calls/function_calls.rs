@@ -138,7 +138,7 @@ impl Asked<'_> {
             worker,
             script: &self.function.file,
             variables: &worker.options.env,
-            confinement: &self.function.confinement,
+            sandbox: self.function.sandbox.as_ref(),
             paths: self.paths,
             request: self.request,
             caller: self.caller,

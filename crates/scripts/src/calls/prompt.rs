@@ -76,6 +76,7 @@ impl Scripts {
             limit_setting: "MCPBASH_MAX_PROMPT_BYTES",
             budget: call.budget,
             asks_in: folder,
+            sandbox: prompt.sandbox.as_ref(),
         };
         script.run(self, cancelled, on_question).await
     }

@@ -1,5 +1,6 @@
 //! Resource providers: executables in `providers/` that print the content of a URI.
 
+use crate::confining::confined::Confined;
 use crate::running::error::{ScriptError, Unread};
 use crate::running::outcome::Outcome;
 use crate::running::process::{Limits, Process};
@@ -9,7 +10,8 @@ use crate::scripts::Scripts;
 use mcp_bash_budget::Budget;
 use mcp_bash_project::Paths;
 use mcp_bash_project::trust::{self, Distrust, Start};
-use mcp_bash_runner::{Confinement, Input, ProcessEnding, TimeLimits, Variables, signal_name};
+use mcp_bash_runner::{Input, ProcessEnding, TimeLimits, Variables, signal_name};
+use mcp_bash_sandbox::Declaration;
 use mcp_bash_settings::Settings;
 use mcp_bash_uri::{Value, Values};
 use serde_json::{Map, json};
@@ -29,6 +31,8 @@ pub struct ResourceRead<'a> {
     pub uri: &'a str,
     /// Who reads it; empty for the server itself.
     pub caller: &'a str,
+    /// What the executable may do, if the resource declares it.
+    pub sandbox: Option<&'a Declaration>,
     /// The variables of the template that matched the URI.
     pub variables: &'a Values,
     /// The timeout that the client asks for. A shorter one than the default is the business of the caller, who drops the
@@ -65,7 +69,12 @@ impl Scripts {
             },
             grace: GRACE,
             talk: None,
-            confinement: Confinement::default(),
+            sandbox: Some(Confined {
+                declaration: read.sandbox,
+                roots: &[],
+                paths: read.paths,
+                script: read.script,
+            }),
         };
         let outcome = self.surroundings.processes.run_without_talk(process, std::future::pending()).await;
         let outcome = outcome.map_err(|error| {

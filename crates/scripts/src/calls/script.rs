@@ -2,6 +2,7 @@
 //! environment, and answers on its standard output.
 
 use crate::calls::call_tool::QUESTIONS;
+use crate::confining::confined::Confined;
 use crate::running::error::{Bounds, Failed, ScriptError};
 use crate::running::outcome::Outcome;
 use crate::running::process::{Limits, Process};
@@ -10,7 +11,8 @@ use crate::running::time_limits;
 use crate::scripts::Scripts;
 use mcp_bash_budget::Budget;
 use mcp_bash_project::{Paths, trust};
-use mcp_bash_runner::{CallFolder, Confinement, Input, Question, Talk, TimeLimits, Variables};
+use mcp_bash_runner::{CallFolder, Input, Question, Talk, TimeLimits, Variables};
+use mcp_bash_sandbox::Declaration;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -37,6 +39,8 @@ pub(crate) struct Script<'a> {
     pub(crate) budget: &'a Arc<Budget>,
     /// The folder of its call, if it may ask questions.
     pub(crate) asks_in: Option<&'a CallFolder>,
+    /// What it may do, if it declares it.
+    pub(crate) sandbox: Option<&'a Declaration>,
 }
 
 impl Script<'_> {
@@ -74,7 +78,12 @@ impl Script<'_> {
             },
             grace: GRACE,
             talk: self.asks_in.map(|folder| Talk { folder, side_channel: &[], questions: Some(QUESTIONS) }),
-            confinement: Confinement::default(),
+            sandbox: Some(Confined {
+                declaration: self.sandbox,
+                roots: &[],
+                paths: self.paths,
+                script: self.program,
+            }),
         };
         let outcome = match scripts.surroundings.processes.run(process, cancelled, |_| {}, on_question).await
         {

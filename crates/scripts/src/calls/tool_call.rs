@@ -42,7 +42,7 @@ impl<'a> ToolCall<'a> {
             worker,
             script: &tool.script,
             variables: &tool.options.variables,
-            confinement: &tool.options.confinement,
+            sandbox: tool.options.sandbox.as_ref(),
             paths: self.tool.paths,
             request: Request::Tool { name: &tool.name, arguments: self.arguments },
             caller: self.caller,

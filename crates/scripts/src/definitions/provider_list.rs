@@ -1,5 +1,6 @@
 //! Provider list: an executable is run with `list` for its tools, and then with `instructions`.
 
+use crate::confining::confined::Confined;
 use crate::running::error::{Bounds, Failed, NoEnvironment};
 use crate::running::process::{Limits, Process};
 use crate::running::start_failure::StartFailure;
@@ -7,7 +8,7 @@ use crate::running::unanswered::start_passes;
 use crate::surroundings::Surroundings;
 use mcp_bash_project::trust::Start;
 use mcp_bash_project::{Definitions, Paths, Unanswered, excerpt};
-use mcp_bash_runner::{Confinement, Input, TimeLimits};
+use mcp_bash_runner::{Input, TimeLimits};
 use std::future::pending;
 use std::path::Path;
 use std::time::Duration;
@@ -52,7 +53,7 @@ impl Surroundings {
             },
             grace: GRACE,
             talk: None,
-            confinement: Confinement::default(),
+            sandbox: Some(Confined { declaration: None, roots: &[], paths, script: program }),
         };
         let outcome = self.processes.run_without_talk(process, pending()).await;
         let explained = |error| {

@@ -5,7 +5,7 @@ use crate::running::process::{Limits, Process};
 use crate::surroundings::Surroundings;
 use mcp_bash_project::trust::Start;
 use mcp_bash_project::{LanguageHost, Paths, Waiting, excerpt};
-use mcp_bash_runner::{Confinement, Input, TimeLimits, Variables};
+use mcp_bash_runner::{Input, TimeLimits, Variables};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -68,7 +68,7 @@ impl ProjectHost<'_> {
             },
             grace: GRACE,
             talk: None,
-            confinement: Confinement::default(),
+            sandbox: None,
         };
         let outcome = self.surroundings.processes.run_without_talk(process, std::future::pending()).await;
         let name = program.file_name().unwrap_or(program.as_os_str()).display();

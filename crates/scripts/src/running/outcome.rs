@@ -30,6 +30,8 @@ pub struct Outcome {
     pub held: Charge,
     /// The files that it could leave besides its output, if it had a folder for them. Dropping this value removes them.
     files: Option<CallFiles>,
+    /// What its sandbox probably denied, if it failed.
+    pub denial: Option<String>,
     /// The last traced command, if commands are traced.
     pub last_command: Option<String>,
     /// If a worker has answered, what standard output holds: the text of its result, or of a JSON-RPC error.
@@ -39,8 +41,8 @@ pub struct Outcome {
 impl From<mcp_bash_runner::Outcome> for Outcome {
     fn from(outcome: mcp_bash_runner::Outcome) -> Self {
         let mcp_bash_runner::Outcome { ending, stdout, held, memory_ran_out, stderr } = outcome;
-        let (files, last_command, worker_answer) = (None, None, None);
-        Self { ending, stdout, stderr, memory_ran_out, held, files, last_command, worker_answer }
+        let (files, denial, last_command, worker_answer) = (None, None, None, None);
+        Self { ending, stdout, stderr, memory_ran_out, held, files, denial, last_command, worker_answer }
     }
 }
 
@@ -69,9 +71,17 @@ impl Outcome {
             memory_ran_out: false,
             held: Charge::nothing(budget),
             files: None,
+            denial: None,
             last_command: None,
             worker_answer: None,
         }
+    }
+
+    /// If it failed, what its sandbox probably denied according to its last words.
+    pub(crate) fn explained_by(self, explain: impl FnOnce(&str) -> Option<String>) -> Self {
+        let has_failed = !matches!(self.ending, ProcessEnding::Exited(0));
+        let denial = if has_failed { explain(&format!("{}\n{}", self.errors(), self.text())) } else { None };
+        Self { denial, ..self }
     }
 
     pub(crate) fn with_files(self, files: CallFiles) -> Self {

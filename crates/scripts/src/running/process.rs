@@ -1,8 +1,10 @@
 //! Process invocation: the one place where it is put together.
 
+use crate::confining::confined::Confined;
 use mcp_bash_budget::Budget;
 use mcp_bash_project::trust::Start;
-use mcp_bash_runner::{Confinement, Input, Invocation, Talk, TimeLimits, Variables};
+use mcp_bash_runner::{Input, Invocation, Talk, TimeLimits, Variables};
+use mcp_bash_sandbox::Confinement;
 use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
@@ -34,15 +36,16 @@ pub(crate) struct Process<'a> {
     pub(crate) grace: Duration,
     /// Its channel to us while it runs.
     pub(crate) talk: Option<Talk<'a>>,
-    /// The restrictions it starts under.
-    pub(crate) confinement: Confinement,
+    /// What decides its sandbox. `None` for our own programs, and for those of the operator, which have none.
+    pub(crate) sandbox: Option<Confined<'a>>,
 }
 
-impl<'a> From<Process<'a>> for Invocation<'a> {
-    fn from(process: Process<'a>) -> Self {
+impl<'a> Process<'a> {
+    pub(crate) fn invocation(self, confinement: Confinement) -> Invocation<'a> {
+        let process = self;
         let Start { program, mut arguments } = process.start;
         arguments.extend(process.words);
-        Self {
+        Invocation {
             program,
             arguments,
             directory: process.directory.to_owned(),
@@ -54,7 +57,7 @@ impl<'a> From<Process<'a>> for Invocation<'a> {
             budget: Arc::clone(process.limits.budget),
             error_tail: process.limits.error_tail,
             talk: process.talk,
-            confinement: process.confinement,
+            confinement,
         }
     }
 }

@@ -1,9 +1,12 @@
 //! Processes of a project: what all of them share, and how each is run.
 
+use crate::confining::confined::NotConfined;
+use crate::confining::sandboxes::Sandboxes;
 use crate::running::outcome::Outcome;
 use crate::running::process::Process;
 use mcp_bash_budget::Budget;
 use mcp_bash_runner::{Question, Runner, StartError, StateDir};
+use mcp_bash_sandbox::Confinement;
 use mcp_bash_settings::{PROCESS_SETTING, Settings};
 use std::io;
 use std::sync::Arc;
@@ -16,6 +19,7 @@ pub(crate) struct Processes {
     pub(crate) settings: Arc<Settings>,
     pub(crate) runner: Arc<Runner>,
     pub(crate) state_dir: Arc<StateDir>,
+    pub(crate) sandboxes: Arc<Sandboxes>,
     /// The budget for everything.
     pub(crate) budget: Arc<Budget>,
     /// Whether every process is to be terminated.
@@ -24,10 +28,12 @@ pub(crate) struct Processes {
 
 impl Processes {
     pub(crate) fn new(runner: Runner, settings: Settings, state_dir: Arc<StateDir>) -> Self {
+        let settings = Arc::new(settings);
         Self {
             runner: Arc::new(runner),
+            sandboxes: Arc::new(Sandboxes::new(Arc::clone(&settings), Arc::clone(&state_dir))),
             budget: Budget::new(settings.max_process_bytes, PROCESS_SETTING),
-            settings: Arc::new(settings),
+            settings,
             state_dir,
             has_ended: watch::Sender::new(false),
         }
@@ -36,12 +42,31 @@ impl Processes {
     /// Runs a process to its end. It is terminated when `cancelled` completes, or when the future is dropped.
     pub(crate) async fn run(
         &self,
-        process: Process<'_>,
+        mut process: Process<'_>,
         cancelled: impl Future<Output = ()>,
         on_line: impl FnMut(&[u8]),
         on_question: impl FnMut(Question),
     ) -> Result<Outcome, StartError> {
-        self.runner.run(process.into(), cancelled, on_line, on_question).await.map(Outcome::from)
+        let Some(confined) = process.sandbox else {
+            let invocation = process.invocation(Confinement::default());
+            return self.runner.run(invocation, cancelled, on_line, on_question).await.map(Outcome::from);
+        };
+        let not_confined = |why: NotConfined| StartError::Confinement(why.to_string());
+        let lease = self.sandboxes.lease(confined, &process.start.program, &process.environment).await;
+        let mut lease = lease.map_err(not_confined)?;
+        let mut confinement = Confinement::default();
+        if let Some(lease) = &mut lease {
+            lease.set_variables(&mut process.environment);
+            let folder = process.talk.map(|talk| talk.folder.path());
+            confinement = lease.confinement(folder).map_err(|error| not_confined(error.into()))?;
+        }
+        let invocation = process.invocation(confinement);
+        let outcome =
+            self.runner.run(invocation, cancelled, on_line, on_question).await.map(Outcome::from)?;
+        Ok(match lease {
+            Some(lease) => outcome.explained_by(|errors| lease.explain(errors)),
+            None => outcome,
+        })
     }
 
     /// Runs a process without a channel to us.

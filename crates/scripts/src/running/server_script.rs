@@ -4,7 +4,7 @@
 use crate::running::process::{Limits, Process};
 use mcp_bash_project::Paths;
 use mcp_bash_project::trust::Start;
-use mcp_bash_runner::{Confinement, Input, Variables};
+use mcp_bash_runner::{Input, Variables};
 use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
@@ -35,7 +35,7 @@ impl<'a> ServerScript<'a> {
             limits: self.limits,
             grace: Duration::ZERO,
             talk: None,
-            confinement: Confinement::default(),
+            sandbox: None,
         }
     }
 }

@@ -28,9 +28,12 @@ pub(crate) fn tells_of_shortage(said: &str) -> bool {
 
 /// Whether a process could not be started for a reason that will pass.
 pub(crate) fn start_passes(error: &StartError) -> bool {
-    let (StartError::Spawn { source, .. } | StartError::SideChannel(source) | StartError::Questions(source)) =
-        error;
-    is_shortage(source)
+    match error {
+        StartError::Spawn { source, .. }
+        | StartError::SideChannel(source)
+        | StartError::Questions(source) => is_shortage(source),
+        StartError::Confinement(why) => tells_of_shortage(why),
+    }
 }
 
 impl ScriptError {

@@ -8,7 +8,8 @@ use crate::running::processes::Processes;
 use mcp_bash_budget::Budget;
 use mcp_bash_project::trust::{self, Start};
 use mcp_bash_project::{Paths, excerpt};
-use mcp_bash_runner::{Confinement, Input, ProcessEnding, Runner, TimeLimits, Variables, signal_name};
+use mcp_bash_runner::{Input, ProcessEnding, Runner, TimeLimits, Variables, signal_name};
+use mcp_bash_sandbox::Confinement;
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
@@ -181,9 +182,12 @@ impl Sourcing {
             },
             grace: Duration::ZERO,
             talk: None,
-            confinement: Confinement::default(),
+            sandbox: None,
         };
-        let outcome = self.runner.run(process.into(), std::future::pending(), |_| {}, drop).await;
+        let outcome = self
+            .runner
+            .run(process.invocation(Confinement::default()), std::future::pending(), |_| {}, drop)
+            .await;
         let outcome = outcome?.into();
         judge(&outcome)?;
         let changes = changes(&self.given, &outcome.stdout);

@@ -4,7 +4,7 @@ use crate::running::process::{Limits, Process};
 use crate::running::processes::Processes;
 use mcp_bash_project::environment_without_secret;
 use mcp_bash_project::trust::Start;
-use mcp_bash_runner::{Confinement, Input, ProcessEnding, TimeLimits};
+use mcp_bash_runner::{Input, ProcessEnding, TimeLimits};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
@@ -55,7 +55,7 @@ impl Processes {
             },
             grace: Duration::ZERO,
             talk: None,
-            confinement: Confinement::default(),
+            sandbox: None,
         };
         let outcome = self.run_blocking(process).ok()?;
         match outcome.ending {

@@ -1,6 +1,7 @@
 //! Script roots: the folders that scripts may work in, as scripts receive them.
 
 use mcp_bash_project::roots::{self, Root};
+use std::path::PathBuf;
 
 pub struct ScriptRoots {
     /// A JSON array.
@@ -8,6 +9,7 @@ pub struct ScriptRoots {
     /// One path per line. A path that holds a line break is left out, because part of it could be taken for another root.
     pub paths: String,
     pub count: String,
+    pub folders: Vec<PathBuf>,
     /// Why no path is allowed. Without it, having no roots would mean no restriction.
     pub refusal: Option<String>,
 }
@@ -20,6 +22,7 @@ impl ScriptRoots {
             json: roots::to_json(roots),
             paths: paths.join("\n"),
             count: roots.len().to_string(),
+            folders: roots.iter().map(|root| root.path.clone()).collect(),
             refusal: None,
         }
     }

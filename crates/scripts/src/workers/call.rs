@@ -4,7 +4,7 @@ use crate::ScriptRoots;
 use crate::TraceVariables;
 use crate::running::process::Limits;
 use mcp_bash_project::{Paths, Worker};
-use mcp_bash_runner::Confinement;
+use mcp_bash_sandbox::Declaration;
 use std::path::Path;
 
 /// A request to a worker. Names are those of its definitions; arguments are the text of a JSON object.
@@ -45,8 +45,8 @@ pub struct WorkerCall<'a> {
     pub script: &'a Path,
     /// The variables of the server's environment that it needs.
     pub variables: &'a [String],
-    /// The restrictions that the worker starts under.
-    pub confinement: &'a Confinement,
+    /// What the worker may do, if that is declared.
+    pub sandbox: Option<&'a Declaration>,
     pub paths: &'a Paths,
     pub request: Request<'a>,
     pub caller: &'a str,

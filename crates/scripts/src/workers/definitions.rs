@@ -3,12 +3,10 @@
 
 use super::Workers;
 use super::fault::{Fault, Why};
-use super::spares::StartOfWorker;
 use super::which::Which;
 use crate::interpreters;
 use crate::running::error::ScriptError;
 use mcp_bash_project::{Paths, Unanswered, Worker};
-use mcp_bash_runner::Confinement;
 use mcp_bash_wire::{Limits, Object, Scanner};
 use std::path::Path;
 
@@ -21,10 +19,11 @@ impl Workers {
         worker: &Worker,
         paths: &Paths,
     ) -> Result<String, Unanswered> {
-        let which =
-            Which { script: file, worker, variables: &[], confinement: &Confinement::default(), paths };
-        let birth = self.birth(which).await.map_err(ScriptError::into_unanswered)?;
-        let start = StartOfWorker::of(&birth.invocation);
+        // Its own declaration is not known before it is loaded, so that the default of the project applies.
+        let which = Which { script: file, worker, variables: &[], sandbox: None, roots: &[], paths };
+        let mut birth = self.birth(which).await.map_err(ScriptError::into_unanswered)?;
+        let start = self.start_of(which, &birth);
+        self.confine(which, &mut birth).await.map_err(ScriptError::into_unanswered)?;
         let ready = birth.begin(self.surroundings.settings().workers.start).await;
         let ready = ready.map_err(|failure| told(failure.fault, which))?;
         let definitions = definitions_in(&ready.frame)

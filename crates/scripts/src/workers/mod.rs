@@ -30,9 +30,11 @@ pub use call::{Request, WorkerCall};
 pub use call_log::{CallLog, LogEntry};
 pub use news::WorkerNews;
 
+use crate::confining::confined::{Confined, NotConfined};
 use crate::interpreters;
 use crate::running::error::ScriptError;
 use crate::running::outcome::Outcome;
+use crate::running::start_failure::StartFailure;
 use crate::surroundings::Surroundings;
 use crate::surroundings::environment;
 use bounds::Bounds;
@@ -41,10 +43,11 @@ use fault::{Fault, Why};
 use life::Birth;
 use mcp_bash_project::trust::Start;
 use mcp_bash_project::{Catalog, Worker};
-use mcp_bash_runner::{Confinement, ProcessEnding, Question, WorkerInvocation};
+use mcp_bash_runner::{ProcessEnding, Question, StartError, WorkerInvocation};
+use mcp_bash_sandbox::{Confinement, Declaration};
 use parking_lot::Mutex;
 use pool::{Lease, Pool, StartPermit, Taken, Turn};
-use spares::Spares;
+use spares::{Spares, StartOfWorker};
 use stamps::Stamps;
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -113,15 +116,15 @@ impl Workers {
         self.pools.lock().retain(|script, pools| {
             let is_served = |pool: &Arc<Pool>| {
                 let functions = catalog.function_files();
-                let starts_like = |worker: &Worker, confinement: &Confinement| {
-                    *worker == pool.worker && *confinement == pool.confinement
+                let starts_like = |worker: &Worker, sandbox: &Option<Declaration>| {
+                    *worker == pool.worker && *sandbox == pool.sandbox
                 };
                 served().any(|(tool, worker)| {
-                    tool.script == *script && starts_like(worker, &tool.options.confinement)
+                    tool.script == *script && starts_like(worker, &tool.options.sandbox)
                 }) || functions
                     .iter()
                     .map(|file| &file.served_by)
-                    .any(|by| by.file == *script && starts_like(&by.worker, &by.confinement))
+                    .any(|by| by.file == *script && starts_like(&by.worker, &by.sandbox))
             };
             pools.retain(|pool| {
                 let is_needed = is_served(pool);
@@ -139,7 +142,8 @@ impl Workers {
                 script: &tool.script,
                 worker,
                 variables: &tool.options.variables,
-                confinement: &tool.options.confinement,
+                sandbox: tool.options.sandbox.as_ref(),
+                roots: &[],
                 paths: &catalog.paths,
             };
             if let Some(permit) = self.pool_of(which).permit_ahead()
@@ -208,7 +212,8 @@ impl Workers {
             script: call.script,
             worker: call.worker,
             variables: call.variables,
-            confinement: call.confinement,
+            sandbox: call.sandbox,
+            roots: self.surroundings.processes.sandboxes.roots_of(call.sandbox, &call.roots.folders),
             paths: call.paths,
         };
         let pool = self.pool_of(which);
@@ -260,8 +265,10 @@ impl Workers {
 
     /// Starts a worker, which serves the next waiting call as soon as it is ready; or lets a spare one serve.
     async fn start_worker(&self, which: Which<'_>, permit: StartPermit) -> Result<(), ScriptError> {
-        let birth = self.birth(which).await?;
-        if let Some(permit) = self.spares.take_over(&birth.invocation, permit) {
+        let mut birth = self.birth(which).await?;
+        let start = self.start_of(which, &birth);
+        if let Some(permit) = self.spares.take_over(&start, permit) {
+            self.confine(which, &mut birth).await?;
             self.home().spawn(birth.live(permit));
         }
         Ok(())
@@ -292,6 +299,37 @@ impl Workers {
         })
     }
 
+    fn start_of(&self, which: Which<'_>, birth: &Birth) -> StartOfWorker {
+        let sandbox = self.surroundings.processes.sandboxes.in_force(which.sandbox).ok().flatten();
+        StartOfWorker::of(&birth.invocation, sandbox, which.roots)
+    }
+
+    /// Puts a worker that is about to be started into its sandbox.
+    async fn confine(&self, which: Which<'_>, birth: &mut Birth) -> Result<(), ScriptError> {
+        let invocation = &mut birth.invocation;
+        let confined = Confined {
+            declaration: which.sandbox,
+            roots: which.roots,
+            paths: which.paths,
+            script: which.script,
+        };
+        let lease = self.surroundings.processes.sandboxes.lease(
+            confined,
+            &invocation.program,
+            &invocation.environment,
+        );
+        let refused = |why: NotConfined| ScriptError::Start {
+            what: which.script.strip_prefix(&which.paths.root).unwrap_or(which.script).display().to_string(),
+            source: StartFailure::Other(StartError::Confinement(why.to_string())),
+        };
+        if let Some(mut lease) = lease.await.map_err(refused)? {
+            lease.set_variables(&mut invocation.environment);
+            let confinement = lease.confinement(None).map_err(|error| refused(error.into()))?;
+            invocation.confinement = confinement.keeping(Arc::new(lease));
+        }
+        Ok(())
+    }
+
     async fn worker_invocation(&self, which: Which<'_>) -> Result<WorkerInvocation, ScriptError> {
         let Start { program, arguments } =
             interpreters::start_of(&self.surroundings, which.script, which.worker.program, which.paths)
@@ -310,7 +348,7 @@ impl Workers {
             environment,
             frame_limit: settings.output_limit.saturating_add(ROOM_IN_FRAME),
             error_tail: settings.stderr_tail,
-            confinement: which.confinement.clone(),
+            confinement: Confinement::default(),
         })
     }
 }

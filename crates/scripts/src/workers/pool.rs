@@ -10,7 +10,7 @@ use super::ready::{Command, ReadyWorker};
 use super::which::Which;
 use mcp_bash_project::Worker;
 use mcp_bash_project::trust::{self, Distrust};
-use mcp_bash_runner::Confinement;
+use mcp_bash_sandbox::Declaration;
 use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,8 @@ use tokio::sync::oneshot;
 pub(super) struct Pool {
     pub(super) worker: Worker,
     pub(super) variables: Vec<String>,
-    pub(super) confinement: Confinement,
+    pub(super) sandbox: Option<Declaration>,
+    roots: Vec<PathBuf>,
     pub(super) bounds: Bounds,
     /// The files that the last worker had loaded: the next one will load them too.
     loaded: Mutex<Vec<PathBuf>>,
@@ -78,7 +79,8 @@ impl Pool {
         Self {
             worker: which.worker.clone(),
             variables: which.variables.to_vec(),
-            confinement: which.confinement.clone(),
+            sandbox: which.sandbox.cloned(),
+            roots: which.roots.to_vec(),
             bounds,
             loaded: Mutex::default(),
             state: Mutex::default(),
@@ -89,7 +91,8 @@ impl Pool {
     pub(super) fn is_of(&self, which: Which<'_>) -> bool {
         self.worker == *which.worker
             && self.variables == which.variables
-            && self.confinement == *which.confinement
+            && self.sandbox.as_ref() == which.sandbox
+            && self.roots == which.roots
     }
 
     pub(super) fn note_loaded(&self, files: &[PathBuf]) {

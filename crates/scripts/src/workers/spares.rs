@@ -2,7 +2,8 @@
 //! that its interpreter is started once and not twice.
 
 use super::pool::StartPermit;
-use mcp_bash_runner::{Confinement, Variables, WorkerInvocation};
+use mcp_bash_runner::{Variables, WorkerInvocation};
+use mcp_bash_sandbox::Declaration;
 use parking_lot::Mutex;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -30,24 +31,21 @@ pub(super) struct StartOfWorker {
     program: PathBuf,
     arguments: Vec<OsString>,
     environment: Variables,
-    confinement: Confinement,
+    /// Its sandbox, and the roots that this depends on.
+    sandbox: Option<Declaration>,
+    roots: Vec<PathBuf>,
 }
 
 impl StartOfWorker {
-    pub(super) fn of(invocation: &WorkerInvocation) -> Self {
+    /// The start of an invocation that was not put into its sandbox yet.
+    pub(super) fn of(invocation: &WorkerInvocation, sandbox: Option<Declaration>, roots: &[PathBuf]) -> Self {
         Self {
             program: invocation.program.clone(),
             arguments: invocation.arguments.clone(),
             environment: invocation.environment.clone(),
-            confinement: invocation.confinement.clone(),
+            sandbox,
+            roots: roots.to_vec(),
         }
-    }
-
-    fn is_that_of(&self, invocation: &WorkerInvocation) -> bool {
-        self.program == invocation.program
-            && self.arguments == invocation.arguments
-            && self.environment == invocation.environment
-            && self.confinement == invocation.confinement
     }
 }
 
@@ -66,13 +64,9 @@ impl Spares {
     }
 
     /// Lets a worker that was started in the same way serve instead of a new one. Returns the permit if there is none.
-    pub(super) fn take_over(
-        &self,
-        invocation: &WorkerInvocation,
-        permit: StartPermit,
-    ) -> Option<StartPermit> {
+    pub(super) fn take_over(&self, start: &StartOfWorker, permit: StartPermit) -> Option<StartPermit> {
         let mut spares = self.0.lock();
-        let Some(place) = spares.iter().position(|spare| spare.start.is_that_of(invocation)) else {
+        let Some(place) = spares.iter().position(|spare| spare.start == *start) else {
             return Some(permit);
         };
         let spare = spares.remove(place);

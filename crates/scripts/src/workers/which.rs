@@ -1,8 +1,8 @@
 //! Which worker: what a worker is started with. Two calls share a worker only if all of it is the same.
 
 use mcp_bash_project::{Paths, Worker};
-use mcp_bash_runner::Confinement;
-use std::path::Path;
+use mcp_bash_sandbox::Declaration;
+use std::path::{Path, PathBuf};
 
 #[derive(Clone, Copy)]
 pub(super) struct Which<'a> {
@@ -10,7 +10,9 @@ pub(super) struct Which<'a> {
     pub(super) worker: &'a Worker,
     /// The variables of the server's environment that it needs.
     pub(super) variables: &'a [String],
-    /// The restrictions it starts under.
-    pub(super) confinement: &'a Confinement,
+    /// What it may do, if that is declared.
+    pub(super) sandbox: Option<&'a Declaration>,
+    /// The folders that its calls may work in, if its sandbox depends on them.
+    pub(super) roots: &'a [PathBuf],
     pub(super) paths: &'a Paths,
 }

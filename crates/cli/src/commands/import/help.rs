@@ -3,7 +3,8 @@
 use super::error::ImportError;
 use super::source::LONGEST;
 use mcp_bash_harmless::shell_word;
-use mcp_bash_runner::{Confinement, Input, Invocation, Outcome, ProcessEnding, TimeLimits, Variables};
+use mcp_bash_runner::{Input, Invocation, Outcome, ProcessEnding, TimeLimits, Variables};
+use mcp_bash_sandbox::Confinement;
 use mcp_bash_scripts::Scripts;
 use mcp_bash_terminal::{can_ask, confirm};
 use std::ffi::OsString;

@@ -124,7 +124,7 @@ impl Tool {
         let worker = served_by.worker.clone();
         let options = ToolOptions {
             variables: worker.options.env.clone(),
-            confinement: served_by.confinement.clone(),
+            sandbox: served_by.sandbox_of(self.options.sandbox.as_ref()),
             ..self.options
         };
         Self { options, execution: Execution::Worker(worker), ..self }

@@ -4,9 +4,9 @@ use crate::declarations::client_capability::ClientCapability;
 use crate::declarations::error::EntryError;
 use crate::declarations::metadata::Metadata;
 use crate::declarations::values::positive;
-use crate::declarations::variable_names;
 use crate::declarations::working_folder::WorkingFolder;
-use mcp_bash_runner::Confinement;
+use crate::declarations::{sandbox, variable_names};
+use mcp_bash_sandbox::Declaration;
 use mcp_bash_wire::write;
 use std::time::Duration;
 
@@ -25,8 +25,8 @@ pub struct ToolOptions {
     pub working_folder: WorkingFolder,
     /// The variables of the server's environment that it needs.
     pub variables: Vec<String>,
-    /// The restrictions that its process starts under.
-    pub confinement: Confinement,
+    /// What its process may do.
+    pub sandbox: Option<Declaration>,
 }
 
 /// Timeouts of a call, if the author sets them.
@@ -58,13 +58,12 @@ impl ToolOptions {
             needs_roots: metadata.needs_roots.unwrap_or_default(),
             working_folder: WorkingFolder::read(metadata.cwd.as_deref())?,
             variables: variable_names::read(metadata.env.as_deref(), problems),
-            // No key of metadata restricts a tool.
-            confinement: Confinement::default(),
+            sandbox: sandbox::read(metadata.sandbox.as_deref())?,
         })
     }
 
     /// The options as members of a JSON object, by their keys in metadata.
-    pub(super) fn members(&self) -> [(&'static str, Option<String>); 10] {
+    pub(super) fn members(&self) -> [(&'static str, Option<String>); 11] {
         let seconds = |limit: Option<Duration>| limit.map(|limit| limit.as_secs().to_string());
         let yes = |is_so: bool| is_so.then(|| "true".to_owned());
         let variables = self.variables.iter().map(|name| write::string(name)).collect::<Vec<_>>().join(",");
@@ -79,6 +78,7 @@ impl ToolOptions {
             ("needsRoots", yes(self.needs_roots)),
             ("cwd", self.working_folder.written().map(write::string)),
             ("env", (!variables.is_empty()).then(|| format!("[{variables}]"))),
+            ("sandbox", self.sandbox.as_ref().map(|sandbox| sandbox.written().to_owned())),
         ]
     }
 }

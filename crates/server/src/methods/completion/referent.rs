@@ -3,6 +3,7 @@
 use super::params::{Params, Reference};
 use crate::callers::Rights;
 use mcp_bash_project::{Catalog, Completion, Prompt};
+use mcp_bash_sandbox::Declaration;
 use mcp_bash_wire::RpcError;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -28,6 +29,8 @@ pub(super) struct Completer {
     /// Identifies it in cursors.
     pub(super) key: String,
     pub(super) timeout: Option<Duration>,
+    /// What it may do, if that is declared.
+    pub(super) sandbox: Option<Declaration>,
     /// Whether it is beside the prompt; then it receives the prompt's details.
     pub(super) beside_prompt: bool,
 }
@@ -82,6 +85,7 @@ impl<'a> Referent<'a> {
                 program: completion.script.clone(),
                 key: format!("manual:{}", completion.path),
                 timeout: completion.timeout,
+                sandbox: completion.sandbox.clone(),
                 beside_prompt: false,
             }));
         }
@@ -92,6 +96,7 @@ impl<'a> Referent<'a> {
                 program,
                 key: format!("prompt:{name}"),
                 timeout: prompt.timeout,
+                sandbox: prompt.sandbox.clone(),
                 beside_prompt: true,
             }));
         }

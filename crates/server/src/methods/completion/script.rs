@@ -35,6 +35,7 @@ pub(super) async fn ask(
         cursor: start.foreign.as_deref().unwrap_or_default(),
         asked: params.timeout,
         author: completer.timeout,
+        sandbox: completer.sandbox.as_ref(),
         budget: work.budget(),
     };
     let outcome = work.server().scripts().complete(call, work.cancelled()).await;

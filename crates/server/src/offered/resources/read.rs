@@ -58,7 +58,9 @@ impl Resources {
         }
         let (bytes, told) = match provider_script(paths, &found.provider) {
             Some(script) => {
-                let read = ResourceRead { script: &script, paths, uri, caller, variables, asked, budget };
+                let sandbox = found.sandbox.as_ref();
+                let read =
+                    ResourceRead { script: &script, paths, uri, caller, sandbox, variables, asked, budget };
                 (self.scripts.read_resource(read).await?.stdout, None)
             }
             None => self.sources.read(&found.provider, found.read_as(uri), budget).await?,

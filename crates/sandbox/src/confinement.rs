@@ -1,0 +1,194 @@
+//! Confinement: restrictions under which a process starts its program, inherited by everything it starts.
+//!
+//! The server prepares a confinement as a list of steps. The child applies them to itself between `clone` and `execve`,
+//! where it shares the memory of the server: so a step is one or two system calls and neither allocates nor locks. If a
+//! step fails, the program is not run.
+
+#[cfg(target_os = "linux")]
+use crate::linux::landlock::Ruleset;
+#[cfg(target_os = "linux")]
+use crate::linux::namespaces::{self, Namespaces};
+#[cfg(target_os = "linux")]
+use crate::seccomp::Filter;
+use rustix::process::{Resource, Rlimit, setrlimit};
+use std::fmt::{self, Display};
+#[cfg(target_os = "linux")]
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
+
+/// The restrictions of one process. By default there are none, and starting it takes no additional system
+/// call.
+#[derive(Debug, Clone, Default)]
+pub struct Confinement {
+    steps: Vec<Step>,
+    /// What has to stay as long as the process lives.
+    kept: Option<Arc<dyn Keep>>,
+}
+
+/// Something that a confined process needs as long as it lives. It is only dropped.
+pub trait Keep: fmt::Debug + Send + Sync {}
+
+/// A resource limit (`setrlimit`). It is set as the hard limit too, so that the process cannot raise it
+/// again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProcessLimit {
+    /// Processor time of each process (`ulimit -t`).
+    CpuSeconds(u64),
+    /// The size of files that are written (`ulimit -f`).
+    FileBytes(u64),
+    /// The number of open files of each process (`ulimit -n`).
+    OpenFiles(u64),
+    /// Private memory of each process (`ulimit -d`). Programs that only reserve addresses do not count.
+    DataBytes(u64),
+    /// The processes and threads of the user in its user namespace (`ulimit -u`). Root is exempt.
+    Processes(u64),
+}
+
+/// One restriction, applied by the child.
+#[derive(Debug, Clone)]
+pub enum Step {
+    ForbidNewPrivileges,
+    Limit(ProcessLimit),
+    #[cfg(target_os = "linux")]
+    EnterUserNamespace(Arc<OwnedFd>),
+    #[cfg(target_os = "linux")]
+    EnterNetwork(Arc<OwnedFd>),
+    #[cfg(target_os = "linux")]
+    DropCapabilities,
+    #[cfg(target_os = "linux")]
+    RestrictFiles(Arc<Ruleset>),
+    #[cfg(target_os = "linux")]
+    FilterSystemCalls(Filter),
+}
+
+impl Confinement {
+    /// Prevents the process, and all it starts, from gaining privileges by running setuid programs (`no_new_privs`).
+    /// Only Linux can do it; elsewhere the process does not start.
+    #[must_use]
+    pub fn without_new_privileges(self) -> Self {
+        self.and(Step::ForbidNewPrivileges)
+    }
+
+    #[must_use]
+    pub fn with_limit(self, limit: ProcessLimit) -> Self {
+        self.and(Step::Limit(limit))
+    }
+
+    /// Puts the process into namespaces. It has all capabilities in a user namespace until it runs its program.
+    #[cfg(target_os = "linux")]
+    #[must_use]
+    pub fn inside(mut self, namespaces: &Namespaces) -> Self {
+        if let Some(user) = &namespaces.user {
+            self = self.and(Step::EnterUserNamespace(Arc::clone(user)));
+        }
+        self.and(Step::EnterNetwork(Arc::clone(&namespaces.network)))
+    }
+
+    /// Takes all capabilities from root.
+    #[cfg(target_os = "linux")]
+    #[must_use]
+    pub fn without_capabilities(self) -> Self {
+        self.and(Step::DropCapabilities)
+    }
+
+    /// Restricts files. New privileges must have been forbidden.
+    #[cfg(target_os = "linux")]
+    #[must_use]
+    pub fn restricted_by(self, ruleset: Arc<Ruleset>) -> Self {
+        self.and(Step::RestrictFiles(ruleset))
+    }
+
+    /// Filters system calls: the last step, since it forbids the others.
+    #[cfg(target_os = "linux")]
+    #[must_use]
+    pub fn filtered_by(self, filter: Filter) -> Self {
+        self.and(Step::FilterSystemCalls(filter))
+    }
+
+    /// Keeps a value until the process has ended.
+    #[must_use]
+    pub fn keeping(mut self, kept: Arc<dyn Keep>) -> Self {
+        self.kept = Some(kept);
+        self
+    }
+
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    fn and(mut self, step: Step) -> Self {
+        self.steps.push(step);
+        self
+    }
+}
+
+impl Step {
+    /// Applies the step to the calling process. Safe to call in the child of `vfork`.
+    pub fn apply(&self) -> rustix::io::Result<()> {
+        match self {
+            Self::ForbidNewPrivileges => forbid_new_privileges(),
+            Self::Limit(limit) => limit.set(),
+            #[cfg(target_os = "linux")]
+            Self::EnterUserNamespace(namespace) => namespaces::enter(namespace.as_fd(), libc::CLONE_NEWUSER),
+            #[cfg(target_os = "linux")]
+            Self::EnterNetwork(namespace) => namespaces::enter(namespace.as_fd(), libc::CLONE_NEWNET),
+            #[cfg(target_os = "linux")]
+            Self::DropCapabilities => crate::linux::drop_capabilities(),
+            #[cfg(target_os = "linux")]
+            Self::RestrictFiles(ruleset) => ruleset.apply(),
+            #[cfg(target_os = "linux")]
+            Self::FilterSystemCalls(filter) => filter.apply(),
+        }
+    }
+}
+
+impl ProcessLimit {
+    fn set(self) -> rustix::io::Result<()> {
+        let (resource, most) = match self {
+            Self::CpuSeconds(most) => (Resource::Cpu, most),
+            Self::FileBytes(most) => (Resource::Fsize, most),
+            Self::OpenFiles(most) => (Resource::Nofile, most),
+            Self::DataBytes(most) => (Resource::Data, most),
+            Self::Processes(most) => (Resource::Nproc, most),
+        };
+        // A second more until it is killed, so that the first signal says why: SIGXCPU.
+        let killed = if resource == Resource::Cpu { most.saturating_add(1) } else { most };
+        setrlimit(resource, Rlimit { current: Some(most), maximum: Some(killed) })
+    }
+}
+
+/// Completes "failed to …".
+impl Display for Step {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ForbidNewPrivileges => write!(formatter, "forbid new privileges"),
+            Self::Limit(ProcessLimit::CpuSeconds(most)) => {
+                write!(formatter, "limit processor time to {most} s")
+            }
+            Self::Limit(ProcessLimit::FileBytes(most)) => write!(formatter, "limit files to {most} bytes"),
+            Self::Limit(ProcessLimit::OpenFiles(most)) => write!(formatter, "limit open files to {most}"),
+            Self::Limit(ProcessLimit::DataBytes(most)) => write!(formatter, "limit memory to {most} bytes"),
+            Self::Limit(ProcessLimit::Processes(most)) => write!(formatter, "limit processes to {most}"),
+            #[cfg(target_os = "linux")]
+            Self::EnterUserNamespace(_) => write!(formatter, "enter its user namespace"),
+            #[cfg(target_os = "linux")]
+            Self::EnterNetwork(_) => write!(formatter, "enter its network namespace"),
+            #[cfg(target_os = "linux")]
+            Self::DropCapabilities => write!(formatter, "give up capabilities"),
+            #[cfg(target_os = "linux")]
+            Self::RestrictFiles(_) => write!(formatter, "restrict files by Landlock"),
+            #[cfg(target_os = "linux")]
+            Self::FilterSystemCalls(_) => write!(formatter, "filter system calls"),
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn forbid_new_privileges() -> rustix::io::Result<()> {
+    rustix::thread::set_no_new_privs(true)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn forbid_new_privileges() -> rustix::io::Result<()> {
+    Err(rustix::io::Errno::NOSYS)
+}

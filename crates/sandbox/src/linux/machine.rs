@@ -1,0 +1,68 @@
+//! The mechanisms of this machine, tried once.
+
+#![expect(unsafe_code, reason = "no crate we use asks the kernel about filters")]
+
+use super::landlock::LandlockRights;
+use super::namespaces::Namespaces;
+use crate::filter_choices::{FilterChoices, Sockets};
+use crate::plan::{LandlockPowers, Machine, NamespacePowers};
+use crate::seccomp::Filter;
+use std::io;
+use std::sync::OnceLock;
+
+/// A port that a namespace is tried with.
+const TRIED_PORT: u16 = 3128;
+
+impl Machine {
+    /// This machine. The first use starts a process or two, to try namespaces.
+    pub fn this() -> &'static Self {
+        static THIS: OnceLock<Machine> = OnceLock::new();
+        THIS.get_or_init(|| Self {
+            landlock: landlock(),
+            seccomp: seccomp(),
+            namespaces: namespaces().map_err(|error| error.to_string()),
+            is_root: rustix::process::geteuid().is_root(),
+        })
+    }
+}
+
+fn landlock() -> Result<LandlockPowers, String> {
+    let rights = LandlockRights::of_kernel().ok_or(
+        "the kernel has no Landlock (Linux 5.13 and later have it), or it is switched off or forbidden here",
+    )?;
+    Ok(LandlockPowers {
+        all_writes: rights.holds_all_writes(),
+        tcp_ports: rights.holds_tcp_ports(),
+        signals: rights.holds_signals(),
+        abstract_sockets: rights.holds_abstract_sockets(),
+        unix_sockets: rights.holds_unix_sockets(),
+    })
+}
+
+fn seccomp() -> Result<(), String> {
+    let choices = FilterChoices { sockets: Sockets::None, unix_sockets: true };
+    if Filter::new(choices).is_none() {
+        return Err("system calls are not filtered on this processor".into());
+    }
+    if !can_filter() {
+        return Err("the kernel does not filter system calls, or it is forbidden here".into());
+    }
+    Ok(())
+}
+
+fn namespaces() -> io::Result<NamespacePowers> {
+    let powers =
+        |made: &Namespaces, has_loopback| NamespacePowers { has_user: made.has_user(), has_loopback };
+    match Namespaces::make(&[TRIED_PORT]) {
+        Ok(made) => Ok(powers(&made, true)),
+        Err(_) => Namespaces::make(&[]).map(|made| powers(&made, false)),
+    }
+}
+
+/// Whether the kernel filters system calls with an error as the answer.
+fn can_filter() -> bool {
+    const SECCOMP_GET_ACTION_AVAIL: u32 = 2;
+    let action: u32 = libc::SECCOMP_RET_ERRNO;
+    // SAFETY: The kernel only reads the action, which outlives the call.
+    unsafe { libc::syscall(libc::SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &raw const action) == 0 }
+}

@@ -1,0 +1,213 @@
+//! Sandboxes: the cells of a server, leased to processes.
+
+use super::cell::Cell;
+use super::confined::{Confined, NotConfined};
+use super::denial;
+use super::key::Key;
+use mcp_bash_project::{SdkVariable, languages};
+use mcp_bash_runner::{StateDir, Variables};
+use mcp_bash_sandbox::{Confinement, Declaration, InForce, Keep, Mode, Place, Policy};
+use mcp_bash_settings::Settings;
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
+/// How many cells are kept for later calls, in all.
+const MAX_SPARE: usize = 64;
+
+pub(crate) struct Sandboxes {
+    settings: Arc<Settings>,
+    state_dir: Arc<StateDir>,
+    spare: Mutex<Spare>,
+    tell: OnceLock<Tell>,
+    has_told: AtomicBool,
+}
+
+type Tell = Box<dyn Fn(&InForce) + Send + Sync>;
+
+#[derive(Default)]
+struct Spare {
+    cells: HashMap<Key, Vec<Cell>>,
+    count: usize,
+}
+
+/// A sandbox for one process. It must outlive the process.
+pub(crate) struct Lease {
+    key: Key,
+    /// `None` only while this value is dropped.
+    cell: Option<Cell>,
+    sandboxes: Arc<Sandboxes>,
+    reach: super::reach::Reached,
+}
+
+impl Sandboxes {
+    pub(crate) fn new(settings: Arc<Settings>, state_dir: Arc<StateDir>) -> Self {
+        Self {
+            settings,
+            state_dir,
+            spare: Mutex::default(),
+            tell: OnceLock::new(),
+            has_told: AtomicBool::new(false),
+        }
+    }
+
+    /// Calls `tell` once, if something that a sandbox promises is not enforced on this machine.
+    pub(crate) fn on_shortfall(&self, tell: impl Fn(&InForce) + Send + Sync + 'static) {
+        let _ = self.tell.set(Box::new(tell));
+    }
+
+    /// The declaration in force for a script: the operator's word, its own, and the default of the project. `None` if it
+    /// runs without a sandbox.
+    pub(crate) fn in_force(&self, own: Option<&Declaration>) -> Result<Option<Declaration>, NotConfined> {
+        let operator = self.settings.sandbox;
+        if operator == Some(Mode::Off) {
+            return Ok(None);
+        }
+        let default =
+            self.settings.project_sandbox.as_ref().map_err(|why| NotConfined::Default(why.clone()))?;
+        if own.is_none() && default.is_none() && operator.is_none() {
+            return Ok(None);
+        }
+        let declared = match own {
+            Some(own) => own.or(default.as_ref()),
+            None => default.clone().unwrap_or_default(),
+        };
+        let mode = declared.effective_mode().max(operator.unwrap_or_default());
+        Ok((mode > Mode::Off).then(|| declared.with_mode(mode)))
+    }
+
+    /// The roots of a call, if the sandbox of its script depends on them.
+    pub(crate) fn roots_of<'a>(&self, own: Option<&Declaration>, roots: &'a [PathBuf]) -> &'a [PathBuf] {
+        let depends = |declaration: Declaration| {
+            let is_root = |place: &Place| matches!(place, Place::Roots(_));
+            let lists = [&declaration.read, &declaration.write];
+            declaration.read.is_none() || lists.into_iter().flatten().flatten().any(is_root)
+        };
+        let depends = self.in_force(own).ok().flatten().is_some_and(depends);
+        if depends { roots } else { &[] }
+    }
+
+    /// A sandbox for a script that `program` runs with these variables. `None` if it runs without one.
+    pub(crate) async fn lease(
+        self: &Arc<Self>,
+        confined: Confined<'_>,
+        program: &Path,
+        variables: &Variables,
+    ) -> Result<Option<Lease>, NotConfined> {
+        let Some(declaration) = self.in_force(confined.declaration)? else { return Ok(None) };
+        let key = Key {
+            roots: self.roots_of(confined.declaration, confined.roots).to_vec(),
+            project: confined.paths.root.clone(),
+            script: confined.script.to_owned(),
+            program: program.to_owned(),
+            search_path: variables.get("PATH").unwrap_or_default().to_owned(),
+            toolbox: toolbox(variables),
+            declaration,
+        };
+        let cell = match self.pop(&key) {
+            Some(cell) => cell,
+            None => self.make(key.clone()).await?,
+        };
+        let reach = super::reach::Reached::open(&cell)?;
+        Ok(Some(Lease { key, cell: Some(cell), sandboxes: Arc::clone(self), reach }))
+    }
+
+    /// A cell of that key that can be used as it is.
+    fn pop(&self, key: &Key) -> Option<Cell> {
+        loop {
+            let mut spare = self.spare.lock();
+            let cell = spare.cells.get_mut(key)?.pop()?;
+            spare.count -= 1;
+            drop(spare);
+            if cell.is_current() {
+                return Some(cell);
+            }
+            cell.folders.discard();
+        }
+    }
+
+    /// Makes a cell where it may block.
+    async fn make(&self, key: Key) -> Result<Cell, NotConfined> {
+        let state_dir = Arc::clone(&self.state_dir);
+        let made = tokio::task::spawn_blocking(move || Cell::make(&key, &state_dir)).await;
+        let cell = made.map_err(|error| NotConfined::Setup(io::Error::other(error)))??;
+        if cell.plan.in_force.shortfalls().next().is_some()
+            && let Some(tell) = self.tell.get()
+            && !self.has_told.swap(true, Ordering::Relaxed)
+        {
+            tell(&cell.plan.in_force);
+        }
+        Ok(cell)
+    }
+
+    fn take_back(&self, key: Key, cell: Cell) {
+        if !cell.folders.are_clean() {
+            cell.folders.discard();
+            return;
+        }
+        let mut spare = self.spare.lock();
+        if spare.count < MAX_SPARE {
+            spare.count += 1;
+            spare.cells.entry(key).or_default().push(cell);
+        } else {
+            drop(spare);
+            cell.folders.discard();
+        }
+    }
+}
+
+impl Lease {
+    /// The restrictions of the process, which shares `call_folder` with us.
+    pub(crate) fn confinement(&mut self, call_folder: Option<&Path>) -> io::Result<Confinement> {
+        self.cell.as_mut().map_or_else(|| Ok(Confinement::default()), |cell| cell.confinement(call_folder))
+    }
+
+    /// The variables of the process.
+    pub(crate) fn set_variables(&self, variables: &mut Variables) {
+        if let Some(cell) = &self.cell {
+            cell.set_variables(variables);
+            self.reach.set_variables(variables);
+        }
+    }
+
+    /// What was probably denied, if the process failed and wrote this.
+    pub(crate) fn explain(&self, errors: &str) -> Option<String> {
+        let policy = self.policy()?;
+        denial::explain(policy, &self.key.project, &self.reach.refusals(), errors)
+    }
+
+    fn policy(&self) -> Option<&Policy> {
+        self.cell.as_ref().map(|cell| &cell.policy)
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        if let Some(cell) = self.cell.take() {
+            self.sandboxes.take_back(self.key.clone(), cell);
+        }
+    }
+}
+
+impl fmt::Debug for Lease {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Lease").field("script", &self.key.script).finish_non_exhaustive()
+    }
+}
+
+impl Keep for Lease {}
+
+/// Our own files that a script uses, as its variables name them.
+fn toolbox(variables: &Variables) -> Vec<PathBuf> {
+    let path = |name: &str| variables.get(name).map(PathBuf::from);
+    let of_languages = languages().filter_map(|language| match language.sdk_variable {
+        SdkVariable::File { variable, .. } => path(variable)?.parent().map(Path::to_owned),
+        SdkVariable::SearchPath { variable, .. } => std::env::split_paths(variables.get(variable)?).last(),
+    });
+    let ours = ["MCPBASH_HOME", "MCPBASH_BIN"].into_iter().filter_map(path);
+    ours.chain(of_languages).collect()
+}
