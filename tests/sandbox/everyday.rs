@@ -24,7 +24,7 @@ const BY_DEFAULT: &[Row] = &[
         script: r#"
             values=$(printf '%s\n' b a | sort | tr '\n' ' '); [ "$values" = "a b " ]
             cat <(echo process substitution) <<<"here string" >"$TMPDIR/file"
-            [ -w "$HOME" ] && [ -d "$TMPDIR" ] && echo x >/dev/null 2>"$HOME/x"
+            [ -w "$HOME" ]; [ -d "$TMPDIR" ]; echo x >/dev/null 2>"$HOME/x"
         "#,
     },
     Row {
@@ -161,21 +161,21 @@ const CONNECTED: &[Row] = &[
     Row {
         name: "curl",
         needs: &["curl"],
-        script: r#"[ "$(curl -sS "http://localhost:$PORT/")" = ok ]; [ "$(curl -sS "http://127.0.0.1:$PORT/")" = ok ]"#,
+        script: r#"[ "$(curl -sS --max-time 30 "http://localhost:$PORT/")" = ok ]; [ "$(curl -sS --max-time 30 "http://127.0.0.1:$PORT/")" = ok ]"#,
     },
     Row {
         name: "python urllib",
         needs: &["python3"],
         script: r#"python3 -c '
 import os, urllib.request
-assert urllib.request.urlopen("http://localhost:" + os.environ["PORT"]).read() == b"ok"
+assert urllib.request.urlopen("http://localhost:" + os.environ["PORT"], timeout=30).read() == b"ok"
 '"#,
     },
     Row {
         name: "node fetch",
         needs: &["node"],
         script: r#"node -e '
-fetch("http://localhost:" + process.env.PORT).then(answer => answer.text())
+fetch("http://localhost:" + process.env.PORT, { signal: AbortSignal.timeout(30000) }).then(answer => answer.text())
     .then(text => process.exit(text === "ok" ? 0 : 1), error => { console.error(error); process.exit(1) })
 '"#,
     },

@@ -21,8 +21,12 @@ fn reads(server: Option<&str>, environment: &[(&str, &str)], tool: &str) -> bool
         arena.project.write("server.d/server.meta.json", &metadata.to_string());
     }
     arena.start_with(environment);
-    let report = arena.attack(tool, &format!("read {}", outside.path("home/notes").display()));
-    report.unwrap_or_else(|why| panic!("{server:?}, {environment:?}, {tool}: {why}")).is_done
+    match arena.attack(tool, &format!("read {}", outside.path("home/notes").display())) {
+        Ok(report) => report.is_done,
+        // A strict sandbox may ask for more than the machine can enforce. Then nothing is run.
+        Err(why) if why.contains("cannot enforce its strict sandbox") => false,
+        Err(why) => panic!("{server:?}, {environment:?}, {tool}: {why}"),
+    }
 }
 
 #[test]

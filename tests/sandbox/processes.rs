@@ -1,11 +1,12 @@
 //! Attacks on processes: one of the same user, the server, and another call.
 
 use super::arena::Arena;
-use super::attacks::{Row, allowed, expect, refused};
+use super::attacks::{Row, allowed, allowed_unless_root, expect, refused};
 use super::identity::Identity;
 use super::outside::Outside;
 use crate::harness::{exists, wait_until};
 use serde_json::json;
+use std::process::Command;
 
 /// Why the scheduling of other processes is in reach: programs schedule their own threads with the same calls.
 const SCHEDULING: &str = "the kernel lets processes of the same user schedule each other";
@@ -29,8 +30,8 @@ fn other_processes_are_out_of_reach() {
         refused("take-descriptor {process}"),
         refused("compare {process}"),
         refused("limits {process}"),
-        allowed("priority {process}", SCHEDULING),
-        allowed("affinity {process}", SCHEDULING),
+        allowed_unless_root("priority {process}", SCHEDULING),
+        allowed_unless_root("affinity {process}", SCHEDULING),
         refused("by-daemon signal {process} 0"),
         refused("by-daemon proc {process} environ"),
     ];
@@ -73,11 +74,47 @@ fn the_server_is_out_of_reach() {
         refused("read-memory {server}").by_root(),
         refused("take-descriptor {server}").by_root(),
         refused("limits {server}"),
-        allowed("priority {server}", SCHEDULING),
-        allowed("affinity {server}", SCHEDULING),
+        allowed_unless_root("priority {server}", SCHEDULING),
+        allowed_unless_root("affinity {server}", SCHEDULING),
         refused("descriptors").on_some_kernels(),
     ];
     expect(ROWS);
+}
+
+/// Shared memory by its number, which belongs to no folder.
+#[test]
+fn shared_memory_is_out_of_reach() {
+    for identity in Identity::all() {
+        let Some(segment) = Segment::make(identity) else {
+            return eprintln!("skipped: ipcmk is not installed");
+        };
+        let mut arena = Arena::new(identity, &[("off", json!("off")), ("on", json!("on"))]);
+        let words = format!("segment {}", segment.0);
+        let report = arena.attack("on", &words).unwrap();
+        assert!(!report.is_done, "{identity:?}: {report:?}");
+        let report = arena.attack("off", &words).unwrap();
+        assert!(report.is_done, "{identity:?}, without a sandbox: {report:?}");
+    }
+}
+
+/// A segment of shared memory of this machine, by its number.
+struct Segment(String);
+
+impl Segment {
+    fn make(identity: Identity) -> Option<Self> {
+        let mut command = Command::new("ipcmk");
+        command.args(["-M", "4096", "-p", "0600"]);
+        identity.runs(&mut command);
+        let output = command.output().ok()?;
+        let text = String::from_utf8(output.stdout).ok()?;
+        text.split_whitespace().last().map(|number| Self(number.to_owned()))
+    }
+}
+
+impl Drop for Segment {
+    fn drop(&mut self) {
+        let _ = Command::new("ipcrm").args(["-m", &self.0]).status();
+    }
 }
 
 /// A real signal: the process lives on.

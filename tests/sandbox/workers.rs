@@ -72,7 +72,7 @@ fn a_worker_is_as_confined_after_a_hundred_calls_as_before() {
                 ("attack", json!({ "words": ["read", notes] })),
                 ("attack", json!({ "words": ["by-daemon", "read", notes] })),
                 ("attack", json!({ "words": ["tcp", outside.servers.tcp] })),
-                ("attack", json!({ "words": ["ptrace", server.to_string()] })),
+                ("attack", json!({ "words": ["signal", server.to_string(), "0"] })),
                 ("attack", json!({ "words": ["keyctl"] })),
             ] {
                 let report = Report::read(&arena.call(tool, &arguments));

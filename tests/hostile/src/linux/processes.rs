@@ -29,6 +29,7 @@ pub(super) const ATTACKS: &[Attack] = &[
     Attack { name: "limits", usage: "PID", run: limits },
     Attack { name: "priority", usage: "PID", run: priority },
     Attack { name: "affinity", usage: "PID", run: affinity },
+    Attack { name: "segment", usage: "NUMBER", run: segment },
     Attack { name: "compare", usage: "PID", run: compare },
 ];
 
@@ -147,4 +148,10 @@ fn affinity(parameters: &[&str]) -> Attempt {
 fn compare(parameters: &[&str]) -> Attempt {
     let (own, other) = (std::process::id() as usize, number(parameters[0])?);
     is_past_the_permission_check(call(libc::SYS_kcmp, &[own, other, 0, 0, 0]))
+}
+
+/// Attaches shared memory of another process.
+fn segment(parameters: &[&str]) -> Attempt {
+    call(libc::SYS_shmat, &[number(parameters[0])?, 0, 0])?;
+    Ok("attached".to_owned())
 }
