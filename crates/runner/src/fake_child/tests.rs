@@ -102,8 +102,7 @@ async fn it_records_its_arguments_and_environment() {
     file.write_all(b"skipped, read").unwrap();
     file.seek(std::io::SeekFrom::Start(9)).unwrap();
     let confinement = Confinement::default().without_new_privileges();
-    let invocation =
-        Invocation { input: Input::File(file), confinement: confinement.clone(), ..stage.invocation() };
+    let invocation = Invocation { input: Input::File(file), confinement, ..stage.invocation() };
     stage.runner.run(invocation, std::future::pending(), |_| (), drop).await.unwrap();
 
     let [first, second] = stage.children.records().try_into().unwrap();
@@ -113,12 +112,12 @@ async fn it_records_its_arguments_and_environment() {
     assert_eq!(started_with.directory.to_str(), Some("/nowhere"));
     assert_eq!(started_with.environment.get("NAME"), Some("value".as_ref()));
     assert_eq!(started_with.input, b"input");
-    assert_eq!(started_with.confinement, Confinement::default());
+    assert!(started_with.confinement.steps().is_empty());
     assert!(!started_with.has_side_channel && !started_with.may_ask);
     assert!(answers.is_empty());
     assert_eq!(ending, Some(ProcessEnding::Exited(0)));
     assert_eq!(second.started_with.input, b"read");
-    assert_eq!(second.started_with.confinement, confinement);
+    assert_eq!(second.started_with.confinement.steps().len(), 1);
 }
 
 #[tokio::test(start_paused = true)]

@@ -6,9 +6,8 @@
 #![allow(dead_code, reason = "no test uses everything")]
 
 use mcp_bash_budget::Budget;
-use mcp_bash_runner::{
-    Confinement, Input, Invocation, Outcome, ProcessEnding, Runner, StateDir, TimeLimits, Variables,
-};
+use mcp_bash_runner::{Input, Invocation, Outcome, ProcessEnding, Runner, StateDir, TimeLimits, Variables};
+use mcp_bash_sandbox::Confinement;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -72,6 +72,7 @@ async fn a_prompt_that_others_could_have_written_is_not_run() {
 async fn a_completion_receives_its_request() {
     let project = Project::new(&[("completions/c.sh", "#!/bin/sh\ncat; echo; env\n")]);
     let call = CompletionCall {
+        sandbox: None,
         caller: "alice",
         name: "subject",
         script: &project.path("completions/c.sh"),
@@ -104,6 +105,7 @@ async fn a_completion_receives_its_request() {
 async fn read(script: &str, variables: &Values) -> Result<Outcome, ScriptError> {
     let project = Project::new(&[("providers/x.sh", script)]);
     let read = ResourceRead {
+        sandbox: None,
         asked: None,
         caller: "alice",
         script: &project.path("providers/x.sh"),

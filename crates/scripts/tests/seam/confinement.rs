@@ -2,7 +2,7 @@
 
 use crate::project::Project;
 use mcp_bash_project::Tool;
-use mcp_bash_scripts::{Confinement, ProcessLimit};
+use mcp_bash_sandbox::Declaration;
 
 /// A hard limit of open files that no system has by itself.
 const LIMIT: &str = "613";
@@ -10,7 +10,7 @@ const LIMIT: &str = "613";
 /// The same tool, confined.
 fn confined(tool: &Tool) -> Tool {
     let mut tool = tool.clone();
-    tool.options.confinement = Confinement::default().with_limit(ProcessLimit::OpenFiles(613));
+    tool.options.sandbox = Some(Declaration::parse(r#"{"openFiles":613}"#).unwrap());
     tool
 }
 
