@@ -313,11 +313,8 @@ impl Workers {
             paths: which.paths,
             script: which.script,
         };
-        let lease = self.surroundings.processes.sandboxes.lease(
-            confined,
-            &invocation.program,
-            &invocation.environment,
-        );
+        let sandboxes = &self.surroundings.processes.sandboxes;
+        let lease = sandboxes.lease(confined, &invocation.program, &invocation.environment, self.home());
         let refused = |why: NotConfined| ScriptError::Start {
             what: which.script.strip_prefix(&which.paths.root).unwrap_or(which.script).display().to_string(),
             source: StartFailure::Other(StartError::Confinement(why.to_string())),
