@@ -3,7 +3,7 @@
 use super::arena::Arena;
 use super::identity::Identity;
 use crate::harness::Project;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
 use std::path::Path;
@@ -12,15 +12,22 @@ struct Row {
     name: &'static str,
     /// The programs without which it is skipped.
     needs: &'static [&'static str],
-    /// A script of bash, which prints `fine` at its end.
+    /// Its declaration, with `PORT` for the port of a server on this machine.
+    sandbox: &'static str,
+    /// A script of bash.
     script: &'static str,
 }
 
-/// Those that declare nothing.
-const BY_DEFAULT: &[Row] = &[
+const ON: &str = r#""on""#;
+/// Semaphores between processes are files in a folder that all programs share.
+const WITH_SEMAPHORES: &str = r#"{"write": ["tmp", "/dev/shm"]}"#;
+const CONNECTED: &str = r#"{"network": ["localhost:PORT"]}"#;
+
+const ROWS: &[Row] = &[
     Row {
         name: "bash",
         needs: &["bash"],
+        sandbox: ON,
         script: r#"
             values=$(printf '%s\n' b a | sort | tr '\n' ' '); [ "$values" = "a b " ]
             cat <(echo process substitution) <<<"here string" >"$TMPDIR/file"
@@ -30,6 +37,7 @@ const BY_DEFAULT: &[Row] = &[
     Row {
         name: "pipes",
         needs: &["bash", "awk", "sed", "grep", "find", "xargs"],
+        sandbox: ON,
         script: r"
             seq 1000 | awk '{ s += $1 } END { print s }' | grep -qx 500500
             find . -name tool.sh | xargs sed -n 1p | grep -q bash
@@ -40,6 +48,7 @@ const BY_DEFAULT: &[Row] = &[
     Row {
         name: "git",
         needs: &["git"],
+        sandbox: ON,
         script: r#"
             cd "$TMPDIR"; git init -q repository; cd repository; echo text >file; git add file
             git -c user.name=a -c user.email=a@b.test commit -qm "A commit"; git log --oneline | grep -q "A commit"
@@ -49,6 +58,7 @@ const BY_DEFAULT: &[Row] = &[
     Row {
         name: "tar",
         needs: &["tar", "gzip"],
+        sandbox: ON,
         script: r#"
             cd "$TMPDIR"; mkdir folder; echo text >folder/file; tar -czf a.tar.gz folder; rm -r folder
             tar -xzf a.tar.gz; grep -q text folder/file
@@ -57,11 +67,13 @@ const BY_DEFAULT: &[Row] = &[
     Row {
         name: "perl",
         needs: &["perl"],
+        sandbox: ON,
         script: r#"perl -MFile::Temp -MPOSIX -e 'my $f = File::Temp->new; print $f "x"; exit(0)'"#,
     },
     Row {
         name: "ssh-keygen",
         needs: &["ssh-keygen"],
+        sandbox: ON,
         script: r#"
             ssh-keygen -q -t ed25519 -N "" -f "$TMPDIR/key"; grep -q ssh-ed25519 "$TMPDIR/key.pub"
         "#,
@@ -69,12 +81,14 @@ const BY_DEFAULT: &[Row] = &[
     Row {
         name: "openssl",
         needs: &["openssl"],
+        sandbox: ON,
         script: r"openssl rand -hex 8; echo x | openssl dgst -sha256",
     },
-    Row { name: "jq", needs: &["jq"], script: r#"[ "$(echo '{"a":1}' | jq .a)" = 1 ]"# },
+    Row { name: "jq", needs: &["jq"], sandbox: ON, script: r#"[ "$(echo '{"a":1}' | jq .a)" = 1 ]"# },
     Row {
         name: "sqlite",
         needs: &["python3"],
+        sandbox: ON,
         script: r#"python3 -c '
 import os, sqlite3, tempfile
 with tempfile.TemporaryDirectory() as folder:
@@ -87,6 +101,7 @@ with tempfile.TemporaryDirectory() as folder:
     Row {
         name: "python threads",
         needs: &["python3"],
+        sandbox: ON,
         script: r#"python3 -c '
 import concurrent.futures, ssl, subprocess, hashlib
 with concurrent.futures.ThreadPoolExecutor(8) as pool:
@@ -97,6 +112,7 @@ assert subprocess.run(["true"]).returncode == 0
     Row {
         name: "python multiprocessing",
         needs: &["python3"],
+        sandbox: WITH_SEMAPHORES,
         script: r#"cat >"$TMPDIR/many.py" <<'END'
 import multiprocessing
 def square(n): return n * n
@@ -110,6 +126,7 @@ END
     Row {
         name: "python venv",
         needs: &["python3"],
+        sandbox: ON,
         script: r#"
             python3 -m venv --without-pip "$TMPDIR/venv"
             "$TMPDIR/venv/bin/python" -c 'import sys; assert sys.prefix != sys.base_prefix'
@@ -118,6 +135,7 @@ END
     Row {
         name: "python asyncio",
         needs: &["python3"],
+        sandbox: ON,
         script: r#"python3 -c '
 import asyncio
 async def main():
@@ -129,6 +147,7 @@ asyncio.run(main())
     Row {
         name: "node",
         needs: &["node"],
+        sandbox: ON,
         script: r#"node -e '
 const { execFileSync } = require("child_process"), { Worker } = require("worker_threads"), fs = require("fs");
 if (execFileSync("echo", ["x"]).toString() !== "x\n") process.exit(1);
@@ -139,11 +158,13 @@ new Worker("require(\"worker_threads\").parentPort.postMessage(1)", { eval: true
     Row {
         name: "npm",
         needs: &["npm"],
+        sandbox: ON,
         script: r#"npm --version; cd "$TMPDIR"; mkdir p; cd p; npm init -y >/dev/null; [ -f package.json ]"#,
     },
     Row {
         name: "java",
         needs: &["java", "javac"],
+        sandbox: ON,
         script: r#"cd "$TMPDIR"
             echo 'class A { public static void main(String[] a) { System.out.println("x"); } }' >A.java
             javac A.java; [ "$(java A)" = x ]
@@ -152,20 +173,19 @@ new Worker("require(\"worker_threads\").parentPort.postMessage(1)", { eval: true
     Row {
         name: "uv",
         needs: &["uv"],
+        sandbox: ON,
         script: r#"uv --version; cd "$TMPDIR"; uv init --offline --no-workspace p"#,
     },
-];
-
-/// Those that connect to a port of this machine.
-const CONNECTED: &[Row] = &[
     Row {
         name: "curl",
         needs: &["curl"],
+        sandbox: CONNECTED,
         script: r#"[ "$(curl -sS --max-time 30 "http://localhost:$PORT/")" = ok ]; [ "$(curl -sS --max-time 30 "http://127.0.0.1:$PORT/")" = ok ]"#,
     },
     Row {
         name: "python urllib",
         needs: &["python3"],
+        sandbox: CONNECTED,
         script: r#"python3 -c '
 import os, urllib.request
 assert urllib.request.urlopen("http://localhost:" + os.environ["PORT"], timeout=30).read() == b"ok"
@@ -174,6 +194,7 @@ assert urllib.request.urlopen("http://localhost:" + os.environ["PORT"], timeout=
     Row {
         name: "node fetch",
         needs: &["node"],
+        sandbox: CONNECTED,
         script: r#"node -e '
 fetch("http://localhost:" + process.env.PORT, { signal: AbortSignal.timeout(30000) }).then(answer => answer.text())
     .then(text => process.exit(text === "ok" ? 0 : 1), error => { console.error(error); process.exit(1) })
@@ -188,10 +209,7 @@ fn everyday_programs_work() {
     for identity in Identity::all() {
         let mut project = Project::new();
         let mut tried = Vec::new();
-        let local = json!({ "network": [format!("localhost:{port}")] });
-        let rows = BY_DEFAULT.iter().map(|row| (row, json!("on")));
-        let rows = rows.chain(CONNECTED.iter().map(|row| (row, local.clone())));
-        for (index, (row, sandbox)) in rows.enumerate() {
+        for (index, row) in ROWS.iter().enumerate() {
             if let Some(missing) = row.needs.iter().find(|program| !is_installed(program, identity)) {
                 skipped.push(format!("{} ({missing} is not installed for {identity:?})", row.name));
                 continue;
@@ -199,17 +217,19 @@ fn everyday_programs_work() {
             let name = format!("tool{index}");
             let script =
                 format!("#!/usr/bin/env bash\nset -e\nexport PORT={port}\n{}\necho fine\n", row.script);
+            let sandbox: Value =
+                serde_json::from_str(&row.sandbox.replace("PORT", &port.to_string())).unwrap();
             let metadata = json!({ "description": row.name, "sandbox": sandbox });
             project = project
                 .script(&format!("tools/{name}/tool.sh"), &script)
                 .file(&format!("tools/{name}/tool.meta.json"), &metadata.to_string());
-            tried.push((name, row, sandbox));
+            tried.push((name, row));
         }
         let mut arena = Arena::with_project(identity, project);
-        for (name, row, sandbox) in tried {
+        for (name, row) in tried {
             let answer = arena.call(&name, &json!({}));
             if !answer.ends_with("fine") {
-                wrong.push(format!("{}, {}, {identity:?}: {answer}", row.name, sandbox));
+                wrong.push(format!("{}, {}, {identity:?}: {answer}", row.name, row.sandbox));
             }
         }
     }
