@@ -99,6 +99,11 @@ impl Arena {
         self.server.as_mut().expect("just started")
     }
 
+    /// The temporary folder of the server, with those of all calls in it.
+    pub(super) fn temporary_folder(&self) -> PathBuf {
+        self.surroundings.path().join("tmp")
+    }
+
     pub(super) fn server_pid(&mut self) -> u32 {
         self.server().child.id()
     }

@@ -137,6 +137,7 @@ fn filled(words: &str, arena: &mut Arena, outside: &Outside) -> Option<String> {
         ("{program}", outside.path("home/program").display().to_string()),
         ("{home}", outside.path("home").display().to_string()),
         ("{project}", arena.project.root().display().to_string()),
+        ("{server-tmp}", arena.temporary_folder().display().to_string()),
         ("{process}", outside.process().to_string()),
         ("{tcp}", servers.tcp.to_string()),
         ("{udp}", servers.udp.to_string()),

@@ -40,6 +40,8 @@ fn contents_and_names_of_files_outside_are_out_of_reach() {
         refused("read-through-proc {key}"),
         refused("open-by-handle {key}").by_root(),
         refused("read /etc/shadow").by_root(),
+        refused("list {server-tmp}"),
+        refused("create {server-tmp}/new"),
     ];
     expect(ROWS);
 }

@@ -42,6 +42,16 @@ fn a_tool_gets_no_more_than_it_declared() {
     }
 }
 
+/// The limit of memory counts private memory only. This shows that it does, so that the pages for users say so.
+#[test]
+fn shared_memory_is_not_limited() {
+    for identity in Identity::all() {
+        let mut arena = Arena::new(identity, &[("limited", json!({ "memory": "128M" }))]);
+        let report = arena.attack("limited", "shared-memory 256").unwrap();
+        assert!(report.is_done, "{identity:?}: {report:?}");
+    }
+}
+
 #[test]
 fn the_bombs_explode_without_limits() {
     for identity in Identity::all() {

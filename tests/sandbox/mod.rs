@@ -8,6 +8,7 @@ mod arena;
 mod attacks;
 mod everyday;
 mod files;
+mod folders;
 mod grants;
 mod identity;
 mod kernel;
