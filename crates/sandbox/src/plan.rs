@@ -38,6 +38,7 @@ pub struct NamespacePowers {
 
 /// How a policy is enforced.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
 pub struct Plan {
     pub restricts_files: bool,
     pub sockets: Sockets,

@@ -63,7 +63,7 @@ pub enum Source {
     /// A program that prints the prompt.
     Script,
     /// A function of a file.
-    Function(ServedBy),
+    Function(Box<ServedBy>),
 }
 
 impl Prompt {
@@ -99,7 +99,7 @@ impl Prompt {
         let folder = served_by.file.parent().unwrap_or(&paths.tools);
         metadata.icons = icons::embed(metadata.icons.as_deref(), folder, &paths.root, problems);
         let own = sandbox::read(metadata.sandbox.as_deref())?;
-        let source = Source::Function(served_by.with_sandbox(own.as_ref()));
+        let source = Source::Function(Box::new(served_by.with_sandbox(own.as_ref())));
         let prompt = Self::assemble(served_by.file.clone(), name, source, "user", metadata, paths)?;
         Ok(Self { path: path_of_functions(&served_by.file), ..prompt })
     }

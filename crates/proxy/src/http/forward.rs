@@ -48,7 +48,9 @@ fn options(headers: &[Header<'_>]) -> Vec<String> {
 }
 
 fn write_line(bytes: &mut Vec<u8>, parts: &[&[u8]]) {
-    parts.iter().for_each(|part| bytes.extend_from_slice(part));
+    for part in parts {
+        bytes.extend_from_slice(part);
+    }
     bytes.extend_from_slice(b"\r\n");
 }
 

@@ -156,6 +156,7 @@ fn map_ids(uid: u32, gid: u32) -> io::Result<()> {
     fs::write("/proc/self/gid_map", format!("{gid} {gid} 1"))
 }
 
+#[expect(clippy::disallowed_methods, reason = "files of the kernel")]
 fn namespace_of_this_process(name: &str) -> io::Result<OwnedFd> {
     Ok(fs::File::open(format!("/proc/self/ns/{name}"))?.into())
 }
@@ -170,8 +171,8 @@ fn switch_loopback_on() -> io::Result<()> {
             *place = letter.cast_signed();
         }
         request.ifr_ifru.ifru_flags = libc::IFF_UP.try_into().unwrap_or_default();
-        let set = libc::SIOCSIFFLAGS.try_into().unwrap_or_default();
-        if libc::ioctl(socket.as_raw_fd(), set, &raw mut request) == 0 {
+        // The libraries disagree about the type of the second argument of `ioctl`.
+        if libc::syscall(libc::SYS_ioctl, socket.as_raw_fd(), libc::SIOCSIFFLAGS, &raw mut request) == 0 {
             Ok(())
         } else {
             Err(io::Error::last_os_error())

@@ -84,24 +84,24 @@ impl Failure<'_> {
     fn path(&self) -> Option<String> {
         let lines = self.said.lines().rev().filter(|line| DENIED.iter().any(|word| line.contains(word)));
         let named =
-            lines.flat_map(|line| words(line).map(|word| self.directory.join(word)).collect::<Vec<_>>());
-        let (path, key) = named.filter_map(|path| self.denied(path)).next()?;
-        let (key, right) = if key == "read" { (key, "reading") } else { (key, "writing to") };
-        let place = self.place(&path);
-        Some(format!("{right} {}; {} in its metadata would allow it", path.display(), self.line(key, &place)))
+            lines.flat_map(|line| paths(line).map(|path| self.directory.join(path)).collect::<Vec<_>>());
+        let (path, allowed, key) = named.filter_map(|path| self.denied(path)).next()?;
+        let right = if key == "read" { "reading" } else { "writing to" };
+        let line = self.line(key, &self.place(&allowed));
+        Some(format!("{right} {}; {line} in its metadata would allow it", path.display()))
     }
 
-    /// A path that exists and may not be used, and the key that would allow it.
-    fn denied(&self, path: PathBuf) -> Option<(PathBuf, &'static str)> {
-        let real =
-            if path.exists() { path.canonicalize().ok()? } else { path.parent()?.canonicalize().ok()? };
-        if !real.is_absolute() || real == Path::new("/") {
+    /// A path that may not be used; what would have to be allowed, which exists; and the key that would allow it.
+    fn denied(&self, path: PathBuf) -> Option<(PathBuf, PathBuf, &'static str)> {
+        let exists = path.exists();
+        let real = if exists { path.canonicalize() } else { path.parent()?.canonicalize() }.ok()?;
+        if real == Path::new("/") {
             return None;
         }
-        if path.exists() && !self.policy.may_read(&real) {
-            return Some((real, "read"));
+        if exists && !self.policy.may_read(&real) {
+            return Some((path, real, "read"));
         }
-        (!self.policy.may_write(&real)).then_some((real, "write"))
+        (!self.policy.may_write(&real)).then_some((path, real, "write"))
     }
 
     /// The path as a declaration would name it.
@@ -158,6 +158,16 @@ impl Failure<'_> {
             known.iter().map(String::as_str).chain([entry]).map(|entry| format!("\"{entry}\"")).collect();
         format!("`\"sandbox\": {{\"{key}\": [{}]}}`", entries.join(", "))
     }
+}
+
+/// The paths that a line about a denial names: before its last colons, in quotes, or absolute.
+fn paths(line: &str) -> impl Iterator<Item = &str> {
+    let denial = DENIED.iter().filter_map(|word| line.find(word)).min().unwrap_or(line.len());
+    // `tool: x: Permission denied`, `bash: line 1: x: Permission denied`.
+    let before = line[..denial].trim_end().strip_suffix(':').and_then(|start| start.rsplit(": ").next());
+    let quoted = |word: &&str| line.contains(&format!("'{word}'")) || line.contains(&format!("\"{word}\""));
+    let others = words(line).filter(move |word| word.starts_with('/') || quoted(word));
+    before.into_iter().map(|word| word.trim_matches(['\'', '"', '`', '‘', '’'])).chain(others)
 }
 
 /// The words of a line that may name something, without quotes and punctuation around them.
@@ -225,6 +235,10 @@ mod tests {
         }
         let told = explained("tool.sh: line 3: notes: Permission denied", Some(1), |_| {}).unwrap();
         assert!(told.contains(r#"`"sandbox": {"write": ["tmp", "project/notes"]}`"#), "{told}");
+        let told = explained("touch: cannot touch 'new/file': Permission denied", Some(1), |_| {});
+        assert_eq!(told, None, "its folder does not exist");
+        let told = explained("tool.sh: line 3: out.txt: Permission denied", Some(1), |_| {}).unwrap();
+        assert!(told.contains(r#"`"sandbox": {"write": ["tmp", "project"]}`"#), "{told}");
     }
 
     #[test]

@@ -23,7 +23,6 @@ pub(crate) struct Reached {
 
 impl Reached {
     /// Opens what the sockets of a cell lead to. The tasks run in `runtime`.
-    #[cfg(target_os = "linux")]
     pub(super) fn open(cell: &Cell, runtime: &Handle) -> io::Result<Self> {
         let mut reached = Self::default();
         if let (Some((listener, port)), Network::Hosts(hosts)) = (cell.parts.proxy(), &cell.policy.network) {
@@ -42,12 +41,6 @@ impl Reached {
             reached.tasks.push(runtime.spawn(bridge(listener.try_clone()?, *port)).abort_handle());
         }
         Ok(reached)
-    }
-
-    /// Other systems have no namespaces that a proxy would be needed for.
-    #[cfg(not(target_os = "linux"))]
-    pub(super) fn open(_cell: &Cell, _runtime: &Handle) -> io::Result<Self> {
-        Ok(Self::default())
     }
 
     /// Tells programs to use the proxy.

@@ -1,6 +1,7 @@
 //! Sandboxes: the cells of a server, leased to processes.
 
 use super::cell::Cell;
+use super::command::CommandLine;
 use super::confined::{Confined, NotConfined};
 use super::denial::Failure;
 use super::key::Key;
@@ -174,8 +175,15 @@ impl Sandboxes {
 
 impl Lease {
     /// The restrictions of the process, which shares `call_folder` with us.
-    pub(crate) fn confinement(&mut self, call_folder: Option<&Path>) -> io::Result<Confinement> {
-        self.cell.as_mut().map_or_else(|| Ok(Confinement::default()), |cell| cell.confinement(call_folder))
+    pub(crate) fn confine(
+        &mut self,
+        call_folder: Option<&Path>,
+        command: CommandLine<'_>,
+    ) -> io::Result<Confinement> {
+        match &mut self.cell {
+            Some(cell) => cell.confine(call_folder, command),
+            None => Ok(Confinement::default()),
+        }
     }
 
     /// The variables of the process.

@@ -1,10 +1,12 @@
 //! Processes of a project: what all of them share, and how each is run.
 
+use crate::confining::command::CommandLine;
 use crate::confining::confined::{Confined, NotConfined};
 use crate::confining::sandboxes::{Lease, Sandboxes};
 use crate::running::outcome::Outcome;
 use crate::running::process::Process;
 use mcp_bash_budget::Budget;
+use mcp_bash_project::trust::Start;
 use mcp_bash_runner::{Question, Runner, StartError, StateDir};
 use mcp_bash_sandbox::Confinement;
 use mcp_bash_settings::{PROCESS_SETTING, Settings};
@@ -77,7 +79,9 @@ impl Processes {
         };
         lease.set_variables(&mut process.environment);
         let folder = process.talk.map(|talk| talk.folder.path());
-        let confinement = lease.confinement(folder).map_err(|error| refused(error.into()))?;
+        let Start { program, arguments } = &mut process.start;
+        let command = CommandLine { program, arguments };
+        let confinement = lease.confine(folder, command).map_err(|error| refused(error.into()))?;
         Ok((Some(Box::new(lease)), confinement))
     }
 

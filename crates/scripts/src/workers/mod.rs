@@ -30,6 +30,7 @@ pub use call::{Request, WorkerCall};
 pub use call_log::{CallLog, LogEntry};
 pub use news::WorkerNews;
 
+use crate::confining::command::CommandLine;
 use crate::confining::confined::{Confined, NotConfined};
 use crate::interpreters;
 use crate::running::error::ScriptError;
@@ -321,7 +322,9 @@ impl Workers {
         };
         if let Some(mut lease) = lease.await.map_err(refused)? {
             lease.set_variables(&mut invocation.environment);
-            let confinement = lease.confinement(None).map_err(|error| refused(error.into()))?;
+            let command =
+                CommandLine { program: &mut invocation.program, arguments: &mut invocation.arguments };
+            let confinement = lease.confine(None, command).map_err(|error| refused(error.into()))?;
             invocation.confinement = confinement.keeping(Arc::new(lease));
         }
         Ok(())
