@@ -16,6 +16,8 @@ mod project;
 mod protocol;
 mod questions;
 mod resources_and_prompts;
+#[cfg(target_os = "linux")]
+mod sandbox;
 mod scaffold;
 mod scripts;
 mod testing;
