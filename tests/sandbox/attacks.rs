@@ -31,8 +31,6 @@ enum Within {
     RefusedIfStrict,
     /// It is done, with the reason.
     Done(&'static str),
-    /// The same, except by root, whose lost capabilities were needed.
-    DoneUnlessRoot(&'static str),
 }
 
 /// An attack that the sandbox stops.
@@ -43,11 +41,6 @@ pub(super) const fn refused(words: &'static str) -> Row {
 /// What the sandbox allows, or cannot stop, with the reason.
 pub(super) const fn allowed(words: &'static str, why: &'static str) -> Row {
     Row { words, without: Without::Done, within: Within::Done(why) }
-}
-
-/// The same, unless the user is root.
-pub(super) const fn allowed_unless_root(words: &'static str, why: &'static str) -> Row {
-    Row { words, without: Without::Done, within: Within::DoneUnlessRoot(why) }
 }
 
 impl Row {
@@ -114,12 +107,9 @@ fn judge(row: &Row, sandbox: &str, identity: Identity, report: &Report) -> Resul
         ("off", _, Without::Unknown) | ("on", Within::RefusedIfStrict, _) => return Ok(()),
         (_, Within::Refused | Within::RefusedIfStrict, _) => false,
         (_, Within::Done(_), _) => true,
-        (_, Within::DoneUnlessRoot(_), _) => !identity.is_root(),
     };
     match (report.is_done, should_be_done, row.within) {
-        (false, true, Within::Done(why) | Within::DoneUnlessRoot(why)) => {
-            Err(format!("failed, but {why}: {report:?}"))
-        }
+        (false, true, Within::Done(why)) => Err(format!("failed, but {why}: {report:?}")),
         (false, true, _) => Err(format!("failed: {report:?}")),
         (true, false, _) => Err(format!("succeeded: {report:?}")),
         _ => Ok(()),

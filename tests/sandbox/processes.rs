@@ -1,15 +1,12 @@
 //! Attacks on processes: one of the same user, the server, and another call.
 
 use super::arena::Arena;
-use super::attacks::{Row, allowed, allowed_unless_root, expect, refused};
+use super::attacks::{Row, allowed, expect, refused};
 use super::identity::Identity;
 use super::outside::Outside;
 use crate::harness::{exists, wait_until};
 use serde_json::json;
 use std::process::Command;
-
-/// Why the scheduling of other processes is in reach: programs schedule their own threads with the same calls.
-const SCHEDULING: &str = "the kernel lets processes of the same user schedule each other";
 
 #[test]
 fn other_processes_are_out_of_reach() {
@@ -30,8 +27,8 @@ fn other_processes_are_out_of_reach() {
         refused("take-descriptor {process}"),
         refused("compare {process}"),
         refused("limits {process}"),
-        allowed_unless_root("priority {process}", SCHEDULING),
-        allowed_unless_root("affinity {process}", SCHEDULING),
+        refused("priority {process}"),
+        refused("affinity {process}"),
         refused("by-daemon signal {process} 0"),
         refused("by-daemon proc {process} environ"),
     ];
@@ -74,8 +71,8 @@ fn the_server_is_out_of_reach() {
         refused("read-memory {server}").by_root(),
         refused("take-descriptor {server}").by_root(),
         refused("limits {server}"),
-        allowed_unless_root("priority {server}", SCHEDULING),
-        allowed_unless_root("affinity {server}", SCHEDULING),
+        refused("priority {server}"),
+        refused("affinity {server}"),
         refused("descriptors").on_some_kernels(),
     ];
     expect(ROWS);

@@ -101,6 +101,7 @@ calls! {
     FSPICK: SYS_fspick = 433, 433;
     INIT_MODULE: SYS_init_module = 175, 105;
     IOCTL: SYS_ioctl = 16, 29;
+    IOPRIO_SET: SYS_ioprio_set = 251, 30;
     IO_URING_ENTER: SYS_io_uring_enter = 426, 426;
     IO_URING_REGISTER: SYS_io_uring_register = 427, 427;
     IO_URING_SETUP: SYS_io_uring_setup = 425, 425;
@@ -129,12 +130,17 @@ calls! {
     QUOTACTL_FD: SYS_quotactl_fd = 443, 443;
     REBOOT: SYS_reboot = 169, 142;
     REQUEST_KEY: SYS_request_key = 249, 218;
+    SCHED_SETAFFINITY: SYS_sched_setaffinity = 203, 122;
+    SCHED_SETATTR: SYS_sched_setattr = 314, 274;
+    SCHED_SETPARAM: SYS_sched_setparam = 142, 118;
+    SCHED_SETSCHEDULER: SYS_sched_setscheduler = 144, 119;
     SENDMMSG: SYS_sendmmsg = 307, 269;
     SENDMSG: SYS_sendmsg = 46, 211;
     SENDTO: SYS_sendto = 44, 206;
     SETDOMAINNAME: SYS_setdomainname = 171, 162;
     SETHOSTNAME: SYS_sethostname = 170, 161;
     SETNS: SYS_setns = 308, 268;
+    SETPRIORITY: SYS_setpriority = 141, 140;
     SETSOCKOPT: SYS_setsockopt = 54, 208;
     SETTIMEOFDAY: SYS_settimeofday = 164, 170;
     SOCKET: SYS_socket = 41, 198;

@@ -80,8 +80,16 @@ fn checked() -> Vec<(Call, Decision)> {
     let ioctl = by(1, ioctls.map(|request| (request, Fail(EPERM))).to_vec(), Allow);
     // Landlock has no rule for the limits of other processes, and any process of the same user can set them.
     let prlimit = by(0, vec![(0, Allow)], by_pointer(2, Allow, &Fail(EPERM)));
+    // Nor for their scheduling. Programs schedule themselves as process 0.
+    let itself = |argument| by(argument, vec![(0, Allow)], Fail(EPERM));
     vec![
         (CLONE, clone),
+        (IOPRIO_SET, itself(1)),
+        (SCHED_SETAFFINITY, itself(0)),
+        (SCHED_SETATTR, itself(0)),
+        (SCHED_SETPARAM, itself(0)),
+        (SCHED_SETSCHEDULER, itself(0)),
+        (SETPRIORITY, itself(1)),
         (IOCTL, ioctl),
         (MKNOD, without_devices(1)),
         (MKNODAT, without_devices(2)),

@@ -164,7 +164,8 @@ impl Failure<'_> {
 fn paths(line: &str) -> impl Iterator<Item = &str> {
     let denial = DENIED.iter().filter_map(|word| line.find(word)).min().unwrap_or(line.len());
     // `tool: x: Permission denied`, `bash: line 1: x: Permission denied`.
-    let before = line[..denial].trim_end().strip_suffix(':').and_then(|start| start.rsplit(": ").next());
+    let before = line[..denial].trim_end().strip_suffix(':').and_then(|start| start.rsplit_once(": "));
+    let before = before.map(|(_, word)| word);
     let quoted = |word: &&str| line.contains(&format!("'{word}'")) || line.contains(&format!("\"{word}\""));
     let others = words(line).filter(move |word| word.starts_with('/') || quoted(word));
     before.into_iter().map(|word| word.trim_matches(['\'', '"', '`', '‘', '’'])).chain(others)

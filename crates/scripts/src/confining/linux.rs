@@ -14,6 +14,10 @@ use std::sync::Arc;
 /// The port of the proxy in a network namespace, which has no other servers.
 const PROXY_PORT: u16 = 3128;
 
+/// How many processes and threads a call may have, unless its declaration says so. Enough for builds, and not for a fork
+/// bomb.
+const PROCESSES: u64 = 1024;
+
 pub(crate) struct Parts {
     namespaces: Option<Namespaces>,
     filter: Option<Filter>,
@@ -109,7 +113,7 @@ impl Parts {
             limits.file_size.map(ProcessLimit::FileBytes),
             limits.open_files.map(ProcessLimit::OpenFiles),
             limits.memory.map(ProcessLimit::DataBytes),
-            limits.processes.filter(|_| counts).map(ProcessLimit::Processes),
+            counts.then_some(ProcessLimit::Processes(limits.processes.unwrap_or(PROCESSES))),
         ]
         .into_iter()
         .flatten()

@@ -3,12 +3,8 @@
 use super::confined::NotConfined;
 use super::key::Key;
 use super::profile;
-use mcp_bash_sandbox::{Declaration, Limits, Network, Place, Policy};
+use mcp_bash_sandbox::{Declaration, Network, Place, Policy};
 use std::path::{Path, PathBuf};
-
-/// How many processes and threads a call may have, unless its declaration says so. Enough for builds, and not for a fork
-/// bomb.
-const PROCESSES: u64 = 1024;
 
 /// A policy, and the paths of it that the home of a call must lead to.
 pub(super) struct Resolved {
@@ -46,14 +42,13 @@ pub(super) fn resolve(key: &Key) -> Result<Resolved, NotConfined> {
     read.extend(key.toolbox.iter().cloned());
     write.extend(devices.map(Path::to_owned));
     let has_tmp = write_places.contains(&Place::Tmp);
-    let limits = Limits { processes: limits.processes.or(Some(PROCESSES)), ..*limits };
     let policy = Policy {
         mode: mode.unwrap_or_default(),
         read,
         write,
         has_tmp,
         network: network.clone().unwrap_or(Network::None),
-        limits,
+        limits: *limits,
     };
     Ok(Resolved { policy, links, home })
 }
