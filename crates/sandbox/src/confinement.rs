@@ -54,6 +54,8 @@ pub enum Step {
     #[cfg(target_os = "linux")]
     EnterNetwork(Arc<OwnedFd>),
     #[cfg(target_os = "linux")]
+    EnterIpc(Arc<OwnedFd>),
+    #[cfg(target_os = "linux")]
     DropCapabilities,
     #[cfg(target_os = "linux")]
     RestrictFiles(Arc<Ruleset>),
@@ -82,6 +84,7 @@ impl Confinement {
             self = self.and(Step::EnterUserNamespace(Arc::clone(user)));
         }
         self.and(Step::EnterNetwork(Arc::clone(&namespaces.network)))
+            .and(Step::EnterIpc(Arc::clone(&namespaces.ipc)))
     }
 
     /// Takes all capabilities from root.
@@ -133,6 +136,8 @@ impl Step {
             #[cfg(target_os = "linux")]
             Self::EnterNetwork(namespace) => namespaces::enter(namespace.as_fd(), libc::CLONE_NEWNET),
             #[cfg(target_os = "linux")]
+            Self::EnterIpc(namespace) => namespaces::enter(namespace.as_fd(), libc::CLONE_NEWIPC),
+            #[cfg(target_os = "linux")]
             Self::DropCapabilities => crate::linux::drop_capabilities(),
             #[cfg(target_os = "linux")]
             Self::RestrictFiles(ruleset) => ruleset.apply(),
@@ -173,6 +178,8 @@ impl Display for Step {
             Self::EnterUserNamespace(_) => write!(formatter, "enter its user namespace"),
             #[cfg(target_os = "linux")]
             Self::EnterNetwork(_) => write!(formatter, "enter its network namespace"),
+            #[cfg(target_os = "linux")]
+            Self::EnterIpc(_) => write!(formatter, "enter its IPC namespace"),
             #[cfg(target_os = "linux")]
             Self::DropCapabilities => write!(formatter, "give up capabilities"),
             #[cfg(target_os = "linux")]

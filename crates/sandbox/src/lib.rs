@@ -12,9 +12,12 @@ mod hosts;
 mod in_force;
 #[cfg(target_os = "linux")]
 mod linux;
+#[cfg(not(target_os = "linux"))]
+mod machine_elsewhere;
 mod place;
 mod plan;
 mod policy;
+pub mod seatbelt;
 #[cfg(target_os = "linux")]
 pub mod seccomp;
 mod size;

@@ -30,6 +30,7 @@ pub use calls::argv::{LONGEST_ARGUMENT, Mapped, map as map_arguments};
 pub use calls::completion::CompletionCall;
 
 pub use calls::function_calls::FunctionRead;
+pub use calls::help_text::HelpRequest;
 pub use calls::policy::AllowedTool;
 pub use calls::prompt::PromptCall;
 pub use calls::resource_provider::ResourceRead;

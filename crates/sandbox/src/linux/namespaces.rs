@@ -1,4 +1,4 @@
-//! Namespaces: a user and a network of a process's own, made ahead by a helper process and entered with two system calls.
+//! Namespaces: a user, a network and System V IPC of a process's own, made ahead by a helper process and entered with two system calls.
 //!
 //! A process with threads cannot make a user namespace for itself, and a socket belongs to the namespace that it was made
 //! in. So this program is started again as the maker: it makes the namespaces, switches the loopback device on, opens the
@@ -28,7 +28,7 @@ const MAKER_ARGUMENT: &str = "__namespaces";
 const MOST_DESCRIPTORS: usize = 32;
 
 /// How many listening sockets a namespace may have.
-pub const MOST_LISTENERS: usize = MOST_DESCRIPTORS - 2;
+pub const MOST_LISTENERS: usize = MOST_DESCRIPTORS - 3;
 
 /// The namespaces of one confined process at a time.
 #[derive(Debug)]
@@ -36,6 +36,8 @@ pub struct Namespaces {
     /// `None` if this system allows root a network, and nobody a user namespace.
     pub(crate) user: Option<Arc<OwnedFd>>,
     pub(crate) network: Arc<OwnedFd>,
+    /// Shared memory, semaphores and message queues.
+    pub(crate) ipc: Arc<OwnedFd>,
     /// Listening sockets on the loopback device of the network, in the order of the ports asked for.
     pub listeners: Vec<TcpListener>,
 }
@@ -68,9 +70,10 @@ impl Namespaces {
             b"root" => None,
             problem => return Err(io::Error::other(String::from_utf8_lossy(problem).into_owned())),
         };
-        let network =
-            descriptors.next().map(Arc::new).ok_or_else(|| io::Error::other("no network was made"))?;
-        Ok(Self { user, network, listeners: descriptors.map(TcpListener::from).collect() })
+        let mut next =
+            || descriptors.next().map(Arc::new).ok_or_else(|| io::Error::other("a namespace is missing"));
+        let (network, ipc) = (next()?, next()?);
+        Ok(Self { user, network, ipc, listeners: descriptors.map(TcpListener::from).collect() })
     }
 
     pub fn has_user(&self) -> bool {
@@ -113,12 +116,12 @@ struct Made {
 /// Makes the namespaces for this process, which has one thread.
 fn make_here(ports: &[u16]) -> io::Result<Made> {
     let (uid, gid) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
-    let with_user = unshare(libc::CLONE_NEWUSER | libc::CLONE_NEWNET);
+    let with_user = unshare(libc::CLONE_NEWUSER | libc::CLONE_NEWNET | libc::CLONE_NEWIPC);
     if let Err(error) = &with_user {
         if uid != 0 {
             return Err(io::Error::new(error.kind(), format!("no user namespace can be made: {error}")));
         }
-        unshare(libc::CLONE_NEWNET)?;
+        unshare(libc::CLONE_NEWNET | libc::CLONE_NEWIPC)?;
     } else {
         map_ids(uid, gid)
             .map_err(|error| io::Error::new(error.kind(), format!("ids cannot be mapped: {error}")))?;
@@ -133,6 +136,7 @@ fn make_here(ports: &[u16]) -> io::Result<Made> {
         descriptors.push(namespace_of_this_process("user")?);
     }
     descriptors.push(namespace_of_this_process("net")?);
+    descriptors.push(namespace_of_this_process("ipc")?);
     for port in ports {
         descriptors.push(TcpListener::bind((Ipv4Addr::LOCALHOST, *port))?.into());
     }

@@ -5,6 +5,7 @@
 //! memory), memory policies and `sched_*` (numeric libraries and runtimes use them), `chmod` of set-user-ID bits (without
 //! effect on processes under `no_new_privs`), and System V IPC (an IPC namespace separates it, a filter cannot).
 
+#[allow(clippy::wildcard_imports, reason = "the rules name nearly every call")]
 use super::calls::*;
 use super::decision::Decision::{self, Allow, Fail};
 use super::decision::{by, by_bits, by_pointer};

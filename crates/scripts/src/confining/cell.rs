@@ -1,7 +1,10 @@
 //! Cell: a prepared sandbox for one process at a time. It has a temporary folder and a home of its own, and what the kernel
 //! needs to enforce its policy. Preparing it takes milliseconds, so cells are kept and reused.
 
+use super::command::CommandLine;
 use super::confined::NotConfined;
+#[cfg(not(target_os = "linux"))]
+use super::elsewhere::Parts;
 use super::key::Key;
 #[cfg(target_os = "linux")]
 use super::linux::Parts;
@@ -20,7 +23,6 @@ pub(crate) struct Cell {
     pub(super) folders: CellFolders,
     /// The paths of the policy that may be replaced, as they were when the cell was made.
     stamps: Vec<(PathBuf, Stamp)>,
-    #[cfg(target_os = "linux")]
     pub(super) parts: Parts,
 }
 
@@ -42,14 +44,7 @@ impl Cell {
         let plan = Plan::new(&policy, Machine::this())?;
         let folders = CellFolders::make(state_dir, &links, home.as_deref())?;
         let stamps = stamps(&policy);
-        Ok(Self {
-            #[cfg(target_os = "linux")]
-            parts: Parts::make(&policy, &plan)?,
-            policy,
-            plan,
-            folders,
-            stamps,
-        })
+        Ok(Self { parts: Parts::make(&policy, &plan)?, policy, plan, folders, stamps })
     }
 
     /// Whether the paths of its policy are the same files as when it was made, and its own folders exist.
@@ -58,14 +53,12 @@ impl Cell {
     }
 
     /// The restrictions of a process that shares a folder with us for its call.
-    pub(super) fn confinement(&mut self, call_folder: Option<&Path>) -> io::Result<Confinement> {
-        #[cfg(target_os = "linux")]
-        return self.parts.confinement(&self.policy, &self.plan, &self.folders, call_folder);
-        #[cfg(not(target_os = "linux"))]
-        {
-            let _ = call_folder;
-            Ok(Confinement::default())
-        }
+    pub(super) fn confine(
+        &mut self,
+        call_folder: Option<&Path>,
+        command: CommandLine<'_>,
+    ) -> io::Result<Confinement> {
+        self.parts.confine(&self.policy, &self.plan, &self.folders, call_folder, command)
     }
 
     /// The variables of its process.

@@ -1,6 +1,7 @@
 //! Mechanisms of a cell on Linux: namespaces, a ruleset of Landlock and a filter of system calls.
 
 use super::cell::CellFolders;
+use super::command::CommandLine;
 use mcp_bash_sandbox::{
     Access, Confinement, Filter, FilterChoices, LandlockRights, Namespaces, Network, Plan, Policy,
     ProcessLimit, Reach, Ruleset,
@@ -70,12 +71,14 @@ impl Parts {
         &self.bridges
     }
 
-    pub(super) fn confinement(
+    /// The restrictions of a process. Its command line stays as it is.
+    pub(super) fn confine(
         &mut self,
         policy: &Policy,
         plan: &Plan,
         folders: &CellFolders,
         call_folder: Option<&Path>,
+        _command: CommandLine<'_>,
     ) -> io::Result<Confinement> {
         let mut confinement = Confinement::default();
         if let Some(namespaces) = &self.namespaces {

@@ -1,22 +1,63 @@
 //! Reach: the proxy and the bridges by which a confined process reaches the hosts of its list.
 
 use super::cell::Cell;
+use mcp_bash_proxy::{Proxy, Refusal, bridge};
 use mcp_bash_runner::Variables;
+use mcp_bash_sandbox::Network;
+use parking_lot::Mutex;
 use std::io;
+use std::sync::Arc;
+use tokio::runtime::Handle;
+use tokio::task::AbortHandle;
 
-/// The open proxy and bridges of one process.
+/// How many refusals are remembered. One explains a failure.
+const MAX_REFUSALS: usize = 16;
+
+/// The open proxy and bridges of one process. They are closed when the value is dropped.
 #[derive(Default)]
-pub(crate) struct Reached {}
+pub(crate) struct Reached {
+    port: Option<u16>,
+    tasks: Vec<AbortHandle>,
+    refusals: Arc<Mutex<Vec<Refusal>>>,
+}
 
 impl Reached {
-    pub(super) fn open(_cell: &Cell) -> io::Result<Self> {
-        Ok(Self::default())
+    /// Opens what the sockets of a cell lead to. The tasks run in `runtime`.
+    pub(super) fn open(cell: &Cell, runtime: &Handle) -> io::Result<Self> {
+        let mut reached = Self::default();
+        if let (Some((listener, port)), Network::Hosts(hosts)) = (cell.parts.proxy(), &cell.policy.network) {
+            let refusals = Arc::clone(&reached.refusals);
+            let report = move |refusal| {
+                let mut refusals = refusals.lock();
+                if refusals.len() < MAX_REFUSALS && !refusals.contains(&refusal) {
+                    refusals.push(refusal);
+                }
+            };
+            let proxy = Arc::new(Proxy::new(hosts.clone(), Arc::new(report)));
+            reached.tasks.push(runtime.spawn(proxy.serve(listener.try_clone()?)).abort_handle());
+            reached.port = Some(*port);
+        }
+        for (listener, port) in cell.parts.bridges() {
+            reached.tasks.push(runtime.spawn(bridge(listener.try_clone()?, *port)).abort_handle());
+        }
+        Ok(reached)
     }
 
-    pub(super) fn set_variables(&self, _variables: &mut Variables) {}
+    /// Tells programs to use the proxy.
+    pub(super) fn set_variables(&self, variables: &mut Variables) {
+        if let Some(port) = self.port {
+            variables.extend(mcp_bash_proxy::variables(port));
+        }
+    }
 
-    /// The hosts that the process tried to reach in vain.
-    pub(super) fn refusals(&self) -> Vec<String> {
-        Vec::new()
+    /// What the proxy refused.
+    pub(super) fn refusals(&self) -> Vec<Refusal> {
+        self.refusals.lock().clone()
+    }
+}
+
+impl Drop for Reached {
+    fn drop(&mut self) {
+        self.tasks.iter().for_each(AbortHandle::abort);
     }
 }

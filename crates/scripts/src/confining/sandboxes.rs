@@ -1,12 +1,14 @@
 //! Sandboxes: the cells of a server, leased to processes.
 
 use super::cell::Cell;
+use super::command::CommandLine;
 use super::confined::{Confined, NotConfined};
-use super::denial;
+use super::denial::Failure;
 use super::key::Key;
+use super::reach::Reached;
 use mcp_bash_project::{SdkVariable, languages};
 use mcp_bash_runner::{StateDir, Variables};
-use mcp_bash_sandbox::{Confinement, Declaration, InForce, Keep, Mode, Place, Policy};
+use mcp_bash_sandbox::{Confinement, Declaration, InForce, Keep, Mode, Place};
 use mcp_bash_settings::Settings;
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -15,6 +17,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
+use tokio::runtime::Handle;
 
 /// How many cells are kept for later calls, in all.
 const MAX_SPARE: usize = 64;
@@ -41,7 +44,7 @@ pub(crate) struct Lease {
     /// `None` only while this value is dropped.
     cell: Option<Cell>,
     sandboxes: Arc<Sandboxes>,
-    reach: super::reach::Reached,
+    reach: Reached,
 }
 
 impl Sandboxes {
@@ -58,6 +61,14 @@ impl Sandboxes {
     /// Calls `tell` once, if something that a sandbox promises is not enforced on this machine.
     pub(crate) fn on_shortfall(&self, tell: impl Fn(&InForce) + Send + Sync + 'static) {
         let _ = self.tell.set(Box::new(tell));
+    }
+
+    /// Whether a script may have a sandbox at all. Costs nothing where nothing is declared.
+    pub(crate) fn may_confine(&self, confined: &Confined<'_>) -> bool {
+        let settings = &self.settings;
+        confined.declaration.is_some()
+            || settings.sandbox.is_some()
+            || !matches!(settings.project_sandbox, Ok(None))
     }
 
     /// The declaration in force for a script: the operator's word, its own, and the default of the project. `None` if it
@@ -91,12 +102,14 @@ impl Sandboxes {
         if depends { roots } else { &[] }
     }
 
-    /// A sandbox for a script that `program` runs with these variables. `None` if it runs without one.
+    /// A sandbox for a script that `program` runs with these variables. `None` if it runs without one. What it needs beside
+    /// the process runs in `runtime`.
     pub(crate) async fn lease(
         self: &Arc<Self>,
         confined: Confined<'_>,
         program: &Path,
         variables: &Variables,
+        runtime: &Handle,
     ) -> Result<Option<Lease>, NotConfined> {
         let Some(declaration) = self.in_force(confined.declaration)? else { return Ok(None) };
         let key = Key {
@@ -112,7 +125,7 @@ impl Sandboxes {
             Some(cell) => cell,
             None => self.make(key.clone()).await?,
         };
-        let reach = super::reach::Reached::open(&cell)?;
+        let reach = Reached::open(&cell, runtime)?;
         Ok(Some(Lease { key, cell: Some(cell), sandboxes: Arc::clone(self), reach }))
     }
 
@@ -162,8 +175,15 @@ impl Sandboxes {
 
 impl Lease {
     /// The restrictions of the process, which shares `call_folder` with us.
-    pub(crate) fn confinement(&mut self, call_folder: Option<&Path>) -> io::Result<Confinement> {
-        self.cell.as_mut().map_or_else(|| Ok(Confinement::default()), |cell| cell.confinement(call_folder))
+    pub(crate) fn confine(
+        &mut self,
+        call_folder: Option<&Path>,
+        command: CommandLine<'_>,
+    ) -> io::Result<Confinement> {
+        match &mut self.cell {
+            Some(cell) => cell.confine(call_folder, command),
+            None => Ok(Confinement::default()),
+        }
     }
 
     /// The variables of the process.
@@ -174,14 +194,18 @@ impl Lease {
         }
     }
 
-    /// What was probably denied, if the process failed and wrote this.
-    pub(crate) fn explain(&self, errors: &str) -> Option<String> {
-        let policy = self.policy()?;
-        denial::explain(policy, &self.key.project, &self.reach.refusals(), errors)
-    }
-
-    fn policy(&self) -> Option<&Policy> {
-        self.cell.as_ref().map(|cell| &cell.policy)
+    /// What was probably denied, if the process failed in `directory` and wrote this.
+    pub(crate) fn explain(&self, directory: &Path, exit_code: Option<i32>, said: &str) -> Option<String> {
+        let failure = Failure {
+            policy: &self.cell.as_ref()?.policy,
+            declaration: &self.key.declaration,
+            project: &self.key.project,
+            directory,
+            refusals: &self.reach.refusals(),
+            exit_code,
+            said,
+        };
+        failure.explain()
     }
 }
 

@@ -78,9 +78,10 @@ impl Outcome {
     }
 
     /// If it failed, what its sandbox probably denied according to its last words.
-    pub(crate) fn explained_by(self, explain: impl FnOnce(&str) -> Option<String>) -> Self {
+    pub(crate) fn explained_by(self, explain: impl FnOnce(Option<i32>, &str) -> Option<String>) -> Self {
         let has_failed = !matches!(self.ending, ProcessEnding::Exited(0));
-        let denial = if has_failed { explain(&format!("{}\n{}", self.errors(), self.text())) } else { None };
+        let said = || format!("{}\n{}", self.text(), self.errors());
+        let denial = if has_failed { explain(self.exit_code(), &said()) } else { None };
         Self { denial, ..self }
     }
 

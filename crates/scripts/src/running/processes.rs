@@ -1,17 +1,19 @@
 //! Processes of a project: what all of them share, and how each is run.
 
-use crate::confining::confined::NotConfined;
-use crate::confining::sandboxes::Sandboxes;
+use crate::confining::command::CommandLine;
+use crate::confining::confined::{Confined, NotConfined};
+use crate::confining::sandboxes::{Lease, Sandboxes};
 use crate::running::outcome::Outcome;
 use crate::running::process::Process;
 use mcp_bash_budget::Budget;
+use mcp_bash_project::trust::Start;
 use mcp_bash_runner::{Question, Runner, StartError, StateDir};
 use mcp_bash_sandbox::Confinement;
 use mcp_bash_settings::{PROCESS_SETTING, Settings};
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::runtime::Builder;
+use tokio::runtime::{Builder, Handle};
 use tokio::sync::watch;
 
 /// What all processes of a project share.
@@ -47,26 +49,40 @@ impl Processes {
         on_line: impl FnMut(&[u8]),
         on_question: impl FnMut(Question),
     ) -> Result<Outcome, StartError> {
-        let Some(confined) = process.sandbox else {
+        let Some(confined) = process.sandbox.filter(|confined| self.sandboxes.may_confine(confined)) else {
             let invocation = process.invocation(Confinement::default());
             return self.runner.run(invocation, cancelled, on_line, on_question).await.map(Outcome::from);
         };
-        let not_confined = |why: NotConfined| StartError::Confinement(why.to_string());
-        let lease = self.sandboxes.lease(confined, &process.start.program, &process.environment).await;
-        let mut lease = lease.map_err(not_confined)?;
-        let mut confinement = Confinement::default();
-        if let Some(lease) = &mut lease {
-            lease.set_variables(&mut process.environment);
-            let folder = process.talk.map(|talk| talk.folder.path());
-            confinement = lease.confinement(folder).map_err(|error| not_confined(error.into()))?;
-        }
+        // Boxed, to keep the futures of other processes small.
+        let (lease, confinement) = Box::pin(self.confine(confined, &mut process)).await?;
+        let directory = process.directory;
         let invocation = process.invocation(confinement);
-        let outcome =
-            self.runner.run(invocation, cancelled, on_line, on_question).await.map(Outcome::from)?;
+        let outcome = self.runner.run(invocation, cancelled, on_line, on_question).await;
+        let outcome = outcome.map(Outcome::from)?;
         Ok(match lease {
-            Some(lease) => outcome.explained_by(|errors| lease.explain(errors)),
+            Some(lease) => outcome.explained_by(|exit_code, said| lease.explain(directory, exit_code, said)),
             None => outcome,
         })
+    }
+
+    /// The sandbox of a process, if it has one, and the restrictions that it starts under.
+    async fn confine(
+        &self,
+        confined: Confined<'_>,
+        process: &mut Process<'_>,
+    ) -> Result<(Option<Box<Lease>>, Confinement), StartError> {
+        let refused = |why: NotConfined| StartError::Confinement(why.to_string());
+        let runtime = Handle::current();
+        let lease = self.sandboxes.lease(confined, &process.start.program, &process.environment, &runtime);
+        let Some(mut lease) = lease.await.map_err(refused)? else {
+            return Ok((None, Confinement::default()));
+        };
+        lease.set_variables(&mut process.environment);
+        let folder = process.talk.map(|talk| talk.folder.path());
+        let Start { program, arguments } = &mut process.start;
+        let command = CommandLine { program, arguments };
+        let confinement = lease.confine(folder, command).map_err(|error| refused(error.into()))?;
+        Ok((Some(Box::new(lease)), confinement))
     }
 
     /// Runs a process without a channel to us.

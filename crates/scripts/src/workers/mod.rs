@@ -30,6 +30,7 @@ pub use call::{Request, WorkerCall};
 pub use call_log::{CallLog, LogEntry};
 pub use news::WorkerNews;
 
+use crate::confining::command::CommandLine;
 use crate::confining::confined::{Confined, NotConfined};
 use crate::interpreters;
 use crate::running::error::ScriptError;
@@ -313,18 +314,17 @@ impl Workers {
             paths: which.paths,
             script: which.script,
         };
-        let lease = self.surroundings.processes.sandboxes.lease(
-            confined,
-            &invocation.program,
-            &invocation.environment,
-        );
+        let sandboxes = &self.surroundings.processes.sandboxes;
+        let lease = sandboxes.lease(confined, &invocation.program, &invocation.environment, self.home());
         let refused = |why: NotConfined| ScriptError::Start {
             what: which.script.strip_prefix(&which.paths.root).unwrap_or(which.script).display().to_string(),
             source: StartFailure::Other(StartError::Confinement(why.to_string())),
         };
         if let Some(mut lease) = lease.await.map_err(refused)? {
             lease.set_variables(&mut invocation.environment);
-            let confinement = lease.confinement(None).map_err(|error| refused(error.into()))?;
+            let command =
+                CommandLine { program: &mut invocation.program, arguments: &mut invocation.arguments };
+            let confinement = lease.confine(None, command).map_err(|error| refused(error.into()))?;
             invocation.confinement = confinement.keeping(Arc::new(lease));
         }
         Ok(())

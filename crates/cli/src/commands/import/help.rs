@@ -3,9 +3,8 @@
 use super::error::ImportError;
 use super::source::LONGEST;
 use mcp_bash_harmless::shell_word;
-use mcp_bash_runner::{Input, Invocation, Outcome, ProcessEnding, TimeLimits, Variables};
-use mcp_bash_sandbox::Confinement;
-use mcp_bash_scripts::Scripts;
+use mcp_bash_runner::{ProcessEnding, Variables};
+use mcp_bash_scripts::{HelpRequest, Outcome, Scripts};
 use mcp_bash_terminal::{can_ask, confirm};
 use std::ffi::OsString;
 use std::fmt::{self, Display, Formatter};
@@ -48,35 +47,28 @@ pub(super) fn is_confirmed(command: &HelpCommand<'_>) -> bool {
     can_ask() && confirm(&format!("Run `{command}` to read its help?")).unwrap_or(false)
 }
 
-/// Runs it, and nothing else.
+/// Runs it in a sandbox, and nothing else.
 pub(super) fn ask(
     scripts: &Scripts,
     runtime: &Runtime,
     command: &HelpCommand<'_>,
 ) -> Result<String, ImportError> {
-    let mut environment = Variables::default();
-    environment.extend(std::env::vars_os());
-    environment.extend(QUIET);
+    let mut variables = Variables::default();
+    variables.extend(std::env::vars_os());
+    variables.extend(QUIET);
     let arguments = command.commands.iter().map(OsString::from).chain([OsString::from("--help")]).collect();
     let shown = || command.to_string();
     let not_run = |why: String| ImportError::NotRun { program: shown(), why };
-    let invocation = Invocation {
+    let request = HelpRequest {
         program: command.program.to_owned(),
         arguments,
-        directory: std::env::current_dir().map_err(|error| not_run(error.to_string()))?,
-        environment,
-        input: Input::Bytes(&[]),
-        patience: TimeLimits::fixed(Duration::from_secs(SECONDS)),
-        grace: Duration::from_millis(200),
-        output_limit: LONGEST,
-        budget: std::sync::Arc::clone(scripts.budget()),
-        error_tail: LONGEST,
-        talk: None,
-        confinement: Confinement::default(),
+        folder: &std::env::current_dir().map_err(|error| not_run(error.to_string()))?,
+        variables,
+        timeout: Duration::from_secs(SECONDS),
+        limit: LONGEST,
     };
-    let run = scripts.runner().run(invocation, std::future::pending(), |_| (), drop);
-    let Outcome { ending, stdout, stderr, .. } =
-        runtime.block_on(run).map_err(|error| not_run(error.to_string()))?;
+    let outcome = runtime.block_on(scripts.help_text(request));
+    let Outcome { ending, stdout, stderr, .. } = outcome.map_err(|error| not_run(error.to_string()))?;
     match ending {
         // Many programs print their help on standard error, and exit as if something had failed.
         ProcessEnding::Exited(_) => {

@@ -26,7 +26,7 @@ fn answer(choices: FilterChoices, call: Call, arguments: &[u64]) -> u32 {
     all[..arguments.len()].copy_from_slice(arguments);
     let answers = ARCHITECTURES.map(|architecture| {
         let number = architecture.number(call).expect("a call of both processors");
-        run(&compiled(architecture, choices), Data { number, abi: architecture.audit(), arguments: all }).0
+        run(&compiled(architecture, choices), Data { number, abi: architecture.audit(), arguments: all })
     });
     assert_eq!(answers[0], answers[1]);
     answers[0]

@@ -224,6 +224,9 @@ impl Finished<'_> {
         if let Some(advice) = missing.or_else(|| sdk_not_sourced(&stderr)) {
             content.text(&advice);
         }
+        if let Some(denial) = &self.outcome.denial {
+            content.text(&self.short(denial));
+        }
         Ok(self.with_meta(content.finish(true), None, said))
     }
 

@@ -1,0 +1,10 @@
+mod addresses;
+mod bridges;
+mod connections;
+mod forwarding;
+mod hostile_requests;
+mod programs;
+mod socks;
+mod stage;
+mod timeouts;
+mod tunnels;

@@ -1,0 +1,59 @@
+//! Help text: a program that is asked for its help, in a sandbox. It may be any program of the user, and nothing is known
+//! about it yet.
+
+use crate::confining::confined::Confined;
+use crate::running::outcome::Outcome;
+use crate::running::process::{Limits, Process};
+use crate::scripts::Scripts;
+use mcp_bash_project::Paths;
+use mcp_bash_project::trust::Start;
+use mcp_bash_runner::{Input, StartError, TimeLimits, Variables};
+use mcp_bash_sandbox::{Declaration, Mode};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// How long a program may take to exit after it is asked to.
+const GRACE: Duration = Duration::from_millis(200);
+
+/// A command line that prints a help text.
+pub struct HelpRequest<'a> {
+    pub program: PathBuf,
+    pub arguments: Vec<OsString>,
+    /// The folder that it runs in, and may read.
+    pub folder: &'a Path,
+    pub variables: Variables,
+    pub timeout: Duration,
+    /// The limit of its output, in bytes.
+    pub limit: usize,
+}
+
+impl Scripts {
+    /// Runs it with the default sandbox: it reads its folder and the system's programs, writes to a temporary folder, and
+    /// reaches no network.
+    pub async fn help_text(&self, request: HelpRequest<'_>) -> Result<Outcome, StartError> {
+        let program = request.program.clone();
+        let process = Process {
+            start: Start { program: request.program, arguments: request.arguments },
+            words: Vec::new(),
+            directory: request.folder,
+            environment: request.variables,
+            input: Input::Bytes(&[]),
+            limits: Limits {
+                patience: TimeLimits::fixed(request.timeout),
+                output: request.limit,
+                error_tail: request.limit,
+                budget: self.budget(),
+            },
+            grace: GRACE,
+            talk: None,
+            sandbox: Some(Confined {
+                declaration: Some(&Declaration::of(Mode::On)),
+                roots: &[],
+                paths: &Paths::of(request.folder),
+                script: &program,
+            }),
+        };
+        self.surroundings.processes.run_without_talk(process, std::future::pending()).await
+    }
+}
