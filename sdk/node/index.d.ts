@@ -175,6 +175,28 @@ export interface Icon {
   theme?: 'light' | 'dark'
 }
 
+export type SandboxMode = 'off' | 'on' | 'strict'
+
+/** What a process may do: a word for the default profile, or the keys of `sandbox` in metadata. */
+export type Sandbox =
+  | SandboxMode
+  | {
+      mode?: SandboxMode
+      /** What it may read: absolute paths, `project`, `roots`, `tmp`, `~`, or a path below `project`, `roots` or `~`. */
+      read?: readonly string[]
+      /** What it may write, and read. */
+      write?: readonly string[]
+      /** Hosts with their ports, such as `api.github.com:443` or `*.example.org:443`. */
+      network?: 'none' | 'all' | readonly string[]
+      /** A number of bytes, or a size such as `512M`. */
+      memory?: string | number
+      cpuSecs?: number
+      processes?: number
+      openFiles?: number
+      /** A number of bytes, or a size such as `100M`. */
+      fileSize?: string | number
+    }
+
 interface SharedOptions {
   /** Defaults to the name of the export. */
   name?: string
@@ -183,6 +205,8 @@ interface SharedOptions {
   icons?: Icon[]
   /** `_meta` of the definition. */
   meta?: Record<string, unknown>
+  /** What it may do. Functions with different ones are served by different processes. */
+  sandbox?: Sandbox
 }
 
 export type Capability = 'elicitation' | 'elicitation.url' | 'sampling' | 'roots'
@@ -313,6 +337,8 @@ export interface WorkerOptions {
   keepsProcesses?: boolean
   /** The variables that it needs from the server's environment. */
   env?: string[]
+  /** What the processes may do. A function may have a `sandbox` of its own. */
+  sandbox?: Sandbox
 }
 
 /** Options of the workers of this file. */

@@ -9,6 +9,8 @@ mod hanging_files;
 mod identity;
 mod reading;
 mod roots;
+#[cfg(target_os = "linux")]
+mod sandboxes;
 mod session_state;
 mod short_sessions;
 mod tools;

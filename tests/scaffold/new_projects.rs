@@ -54,6 +54,21 @@ fn a_new_project_is_ready_and_its_tool_greets() {
     assert_eq!(call(&mut server, "hello", &json!({ "nmae": "Ada" }))["isError"], true);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn scripts_of_a_new_project_read_no_file_outside_of_it() {
+    let project = Project::new().file("outside", "a secret");
+    done(project.root(), &["new", "demo"]);
+    let reads = |path: &str| format!("#!/bin/sh\n# mcp: {{\"description\": \"x\"}}\ncat '{path}'\n");
+    project.write_script("demo/tools/outside.sh", &reads(project.path("outside").to_str().unwrap()));
+    project.write_script("demo/tools/inside.sh", &reads("README.md"));
+    let mut server = Server::ready(&project.path("demo"));
+    let outside = call(&mut server, "outside", &json!({}));
+    assert!(outside["isError"] == true && !outside.to_string().contains("a secret"), "{outside}");
+    let inside = call(&mut server, "inside", &json!({}));
+    assert!(inside["content"][0]["text"].as_str().unwrap().starts_with("# demo"), "{inside}");
+}
+
 #[test]
 fn a_new_project_is_right_whatever_its_folder_is_called() {
     let project = Project::new();

@@ -9,7 +9,7 @@ import { UndescribedSchema, objectSchema, validatorOf, valueSchema } from './sch
 // Shared by all copies of this SDK in a process.
 const DEFINITION = Symbol.for('mcp-bash.definition')
 
-const SHARED_OPTIONS = ['name', 'title', 'description', 'icons', 'meta']
+const SHARED_OPTIONS = ['name', 'title', 'description', 'icons', 'meta', 'sandbox']
 const OPTIONS = {
   tool: [
     ...SHARED_OPTIONS,
@@ -24,8 +24,29 @@ const OPTIONS = {
   ],
   resource: [...SHARED_OPTIONS, 'mimeType', 'annotations', 'size'],
   prompt: [...SHARED_OPTIONS, 'input', 'requires'],
-  worker: ['processes', 'atOnce', 'idleSecs', 'maxCalls', 'memoryMb', 'startAhead', 'keepsProcesses', 'env'],
+  worker: [
+    'processes',
+    'atOnce',
+    'idleSecs',
+    'maxCalls',
+    'memoryMb',
+    'startAhead',
+    'keepsProcesses',
+    'env',
+    'sandbox',
+  ],
 }
+const SANDBOX_KEYS = [
+  'mode',
+  'read',
+  'write',
+  'network',
+  'memory',
+  'cpuSecs',
+  'processes',
+  'openFiles',
+  'fileSize',
+]
 
 // Their code would run only after the call has ended, if at all.
 const GENERATORS = new Set(['[object GeneratorFunction]', '[object AsyncGeneratorFunction]'])
@@ -78,7 +99,7 @@ export function prompt(...parameters) {
 
 /**
  * Options of the workers of this file: { processes, atOnce, idleSecs, maxCalls, memoryMb, startAhead,
- * keepsProcesses, env }.
+ * keepsProcesses, env, sandbox }.
  */
 export function worker(more) {
   refuseUnknown('worker', more)
@@ -120,6 +141,21 @@ function refuseUnknown(kind, fields) {
   const unknown = Object.keys(fields).find((name) => !OPTIONS[kind].includes(name))
   if (unknown)
     throw new TypeError(`${kind}() knows no option \`${unknown}\`; there are ${OPTIONS[kind].join(', ')}`)
+  refuseUnknownSandbox(kind, fields.sandbox)
+}
+
+/** The server checks the values. */
+function refuseUnknownSandbox(kind, sandbox) {
+  if (sandbox === undefined || typeof sandbox === 'string') return
+  if (typeof sandbox !== 'object' || sandbox === null || Array.isArray(sandbox))
+    throw new TypeError(
+      `\`sandbox\` of ${kind}() is 'off', 'on', 'strict' or an object, not ${inspect(sandbox)}`,
+    )
+  const unknown = Object.keys(sandbox).find((key) => !SANDBOX_KEYS.includes(key))
+  if (unknown !== undefined)
+    throw new TypeError(
+      `\`sandbox\` of ${kind}() knows no key \`${unknown}\`; there are ${SANDBOX_KEYS.join(', ')}`,
+    )
 }
 
 function define(kind, fields, handler) {

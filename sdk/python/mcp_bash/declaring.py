@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, TypeVar, Union, overload
 
+    from .sandbox_option import Sandbox
+
     F = TypeVar("F", bound=Callable[..., Any])
     Icons = Sequence[Union[str, Mapping[str, Any], object]]
 else:
@@ -79,6 +81,7 @@ def tool(
     meta: Optional[Mapping[str, Any]] = None,
     output: Union[bool, Mapping[str, Any], type] = True,
     requires: Optional[Sequence[str]] = None,
+    sandbox: Optional[Sandbox] = None,
 ) -> Callable[[F], F]: ...
 
 
@@ -102,6 +105,7 @@ def tool(
     meta: Optional[Mapping[str, Any]] = None,
     output: Union[bool, Mapping[str, Any], type] = True,
     requires: Optional[Sequence[str]] = None,
+    sandbox: Optional[Sandbox] = None,
 ) -> Any:
     """Makes a function a tool. Its name, types and docstring are its definition; the options add what they
     cannot express.
@@ -109,7 +113,8 @@ def tool(
     ``read_only``, ``destructive``, ``idempotent`` and ``open_world`` are hints for clients, and so is what
     ``annotations`` holds, a dict or a `ToolAnnotations` of another package; ``timeout`` and ``max_timeout`` are
     seconds; ``output=False`` gives no output schema, a type or a schema another one; ``requires`` names what the client must
-    offer: ``elicitation``, ``elicitation.url``, ``sampling``, ``roots``.
+    offer: ``elicitation``, ``elicitation.url``, ``sampling``, ``roots``; ``sandbox`` is what the function may do: 'off', 'on',
+    'strict' or a dict with the keys of metadata.
     """
     hints = {
         "readOnlyHint": read_only,
@@ -131,6 +136,7 @@ def tool(
         "_meta": _meta(meta, tags),
         "output": output,
         "requiredCapabilities": list(requires) if requires else None,
+        "sandbox": _sandbox("@tool", sandbox),
     }
     return _note("tool", options, function)
 
@@ -147,6 +153,7 @@ def resource(
     icons: Optional[Icons] = None,
     tags: Optional[Iterable[str]] = None,
     meta: Optional[Mapping[str, Any]] = None,
+    sandbox: Optional[Sandbox] = None,
 ) -> Callable[[F], F]:
     """Makes a function the content of a resource. With ``{variables}`` in the URI it is a resource template,
     and the function takes the variables as arguments."""
@@ -160,6 +167,7 @@ def resource(
         "annotations": _annotations("resource", annotations) or None,
         "icons": _icons(icons),
         "_meta": _meta(meta, tags),
+        "sandbox": _sandbox("@resource", sandbox),
     }
     if callable(uri):  # without parentheses
         raise TypeError('@resource needs a URI: @resource("config://app")')
@@ -186,6 +194,7 @@ def prompt(
     meta: Optional[Mapping[str, Any]] = None,
     timeout: Optional[float] = None,
     requires: Optional[Sequence[str]] = None,
+    sandbox: Optional[Sandbox] = None,
 ) -> Callable[[F], F]: ...
 
 
@@ -200,6 +209,7 @@ def prompt(
     meta: Optional[Mapping[str, Any]] = None,
     timeout: Optional[float] = None,
     requires: Optional[Sequence[str]] = None,
+    sandbox: Optional[Sandbox] = None,
 ) -> Any:
     """Makes a function a prompt: it returns a text, a message (`user`, `assistant`), or a list of them."""
     options = {
@@ -210,6 +220,7 @@ def prompt(
         "_meta": _meta(meta, tags),
         "timeoutSecs": _seconds(timeout),
         "requiredCapabilities": list(requires) if requires else None,
+        "sandbox": _sandbox("@prompt", sandbox),
     }
     return _note("prompt", options, function)
 
@@ -224,10 +235,12 @@ def worker(
     start_ahead: Optional[bool] = None,
     keeps_processes: Optional[bool] = None,
     env: Optional[List[str]] = None,
+    sandbox: Optional[Sandbox] = None,
 ) -> None:
     """Options of the processes that serve this file. ``at_once`` above 1 is for files with async functions:
     they share one event loop, and plain functions run in threads beside it. ``env`` names variables that are
-    needed from the server."""
+    needed from the server. ``sandbox`` is what the processes may do: 'off', 'on', 'strict' or a dict with the keys of
+    metadata; a function may have one of its own."""
     options = {
         "processes": processes,
         "atOnce": at_once,
@@ -237,6 +250,7 @@ def worker(
         "startAhead": start_ahead,
         "keepsProcesses": keeps_processes,
         "env": env,
+        "sandbox": _sandbox("worker", sandbox),
     }
     worker_options.update((key, value) for key, value in options.items() if value is not None)
 
@@ -267,6 +281,14 @@ def _declare(kind: str, function: Callable[..., Any], options: Dict[str, Any]) -
 
 def _seconds(value: Optional[float]) -> Optional[int]:
     return None if value is None else max(1, round(value))
+
+
+def _sandbox(place: str, sandbox: Optional[Sandbox]) -> Any:
+    if sandbox is None:
+        return None
+    from .sandbox_option import as_metadata
+
+    return as_metadata(sandbox, place)
 
 
 def _icons(icons: Optional[Icons]) -> Optional[List[Dict[str, Any]]]:

@@ -250,6 +250,19 @@ test('how tools are exported', async (t) => {
   }
 })
 
+test('what a function may do', async (t) => {
+  const { tools, resources, prompts, worker } = await ready(
+    t,
+    `import { prompt, resource, tool, worker } from 'mcp-bash'
+    worker({ sandbox: 'strict' })
+    export const a = tool({ description: 'x', input: {}, sandbox: { network: ['api.github.com:443'], cpuSecs: 5 } }, () => 1)
+    export const b = resource('x://y', { sandbox: 'on' }, () => 1)
+    export const c = prompt({ description: 'x', input: {}, sandbox: 'off' }, () => '')`,
+  )
+  assert.deepEqual(tools[0].sandbox, { network: ['api.github.com:443'], cpuSecs: 5 })
+  assert.deepEqual([resources[0].sandbox, prompts[0].sandbox, worker], ['on', 'off', { sandbox: 'strict' }])
+})
+
 /** [the error, the expected message] */
 const REFUSED = [
   [
@@ -291,6 +304,12 @@ const REFUSED = [
     "export const a = tool('x', {}, () => 1)\nexport const b = tool({ name: 'a', input: {} }, () => 1)",
     /^tools\/f\.mjs:3: there are two of tool 'a'; the other is at tools\/f\.mjs:2/,
   ],
+  [
+    "export const a = tool({ input: {}, sandbox: { reads: [] } }, () => 1)",
+    /^tools\/f\.mjs:2: TypeError: `sandbox` of tool\(\) knows no key `reads`; there are mode, read, write, network/,
+  ],
+  ["export const a = resource('x://y', { sandbox: ['on'] }, () => 1)", /`sandbox` of resource\(\) is 'off', 'on', 'strict' or an object, not \[/],
+  ['worker({ sandbox: { cpuSec: 1 } })', /`sandbox` of worker\(\) knows no key `cpuSec`/],
   ['worker({ proceses: 1 })', /worker\(\) knows no option `proceses`/],
   ['export const a = 1 +* 2', /^tools\/f\.mjs:2: SyntaxError: /],
   [

@@ -34,7 +34,10 @@ import {
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 function same<A, B>(_: Same<A, B>): void {}
 
-worker({ processes: 1, atOnce: 8 })
+worker({ processes: 1, atOnce: 8, sandbox: 'on' })
+worker({ sandbox: { network: ['api.github.com:443'], memory: '512M', cpuSecs: 5 } })
+// @ts-expect-error There is no such key.
+worker({ sandbox: { reads: [] } })
 
 export const add = tool(
   'Adds two numbers.',

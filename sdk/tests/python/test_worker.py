@@ -76,6 +76,33 @@ class Start(WorkerTest):
         self.assertEqual(host.call("sum", {"a": 1, "b": 2})["structuredContent"], {"result": 6})
         self.assertEqual(host.end(), 0)
 
+    def test_what_functions_may_do(self):
+        host = self.served(
+            """
+            from mcp_bash import prompt, resource, tool, worker
+
+            worker(sandbox="strict")
+
+            @tool(sandbox={"read": ["project"], "cpu_secs": 5, "open_files": 64, "file_size": "1M", "memory": "64M"})
+            def a() -> int:
+                return 1
+
+            @resource("x://y", sandbox={"cpuSecs": 5})
+            def b() -> str:
+                return ""
+
+            @prompt(sandbox="off")
+            def c() -> str:
+                return ""
+            """
+        )
+        ready = host.ready["ready"]
+        declared = {"read": ["project"], "cpuSecs": 5, "openFiles": 64, "fileSize": "1M", "memory": "64M"}
+        self.assertEqual(ready["tools"][0]["sandbox"], declared)
+        self.assertEqual(ready["resources"][0]["sandbox"], {"cpuSecs": 5})
+        self.assertEqual(ready["prompts"][0]["sandbox"], "off")
+        self.assertEqual(ready["worker"], {"sandbox": "strict"})
+
     def test_a_file_that_imports_another_file_of_tools_offers_only_its_own(self):
         other = "from mcp_bash import tool\n@tool\ndef other() -> int:\n    return 1\n"
         host = self.served(
@@ -104,6 +131,18 @@ class Start(WorkerTest):
             ("x = 1\n\ndef f(:\n", "file.py:3: SyntaxError: "),
             ("from mcp_bash import tool\n\n@tool\ndef f(a): return a\n", "f(), parameter `a`: it has no type; write one"),
             ("from mcp_bash import tool\nfor n in 1, 2:\n    @tool\n    def f(): pass\n", "there are two tools called `f`"),
+            (
+                "from mcp_bash import worker\nworker(sandbox={'reads': []})\n",
+                "file.py:2: TypeError: worker(sandbox=…) knows no key 'reads'; there are mode, read, write, network, ",
+            ),
+            (
+                "from mcp_bash import tool\n@tool(sandbox={'cpu_secs': 1, 'cpuSecs': 2})\ndef f() -> int: return 1\n",
+                "@tool(sandbox=…) has the key 'cpuSecs' twice",
+            ),
+            (
+                "from mcp_bash import resource\n@resource('a://b', sandbox=['on'])\ndef f() -> int: return 1\n",
+                "@resource(sandbox=…) takes 'off', 'on', 'strict' or a dict, not list",
+            ),
             ("import sys\nsys.exit(3)\n", "file.py:2: SystemExit: sys.exit(3) was called"),
             ("\nraise KeyboardInterrupt()\n", "file.py:2: KeyboardInterrupt"),
             ("import mcp_bash\nmcp_bash.tol\n", "AttributeError: module 'mcp_bash' has no attribute 'tol'"),

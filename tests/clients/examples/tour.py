@@ -118,6 +118,20 @@ async def wrap_a_cli(serve):
         check("flags and standard input arrive", text == "10\n9", text)
 
 
+async def sandbox(serve):
+    async with serve() as served:
+        text = await served.text("read_log", file="../config/gateway.ini")
+        check("a file that is not declared cannot be read", "Permission denied" in text and "token" not in text, text)
+        text = await served.text("write_report", file="../logs/shop.log", text="nothing happened")
+        kept = (served.folder / "logs/shop.log").read_text()
+        check("a folder that is not declared cannot be written", "Permission denied" in text and "1043" in kept, text)
+        await served.text("write_report", file="tour.txt", text="all is well")
+        written = (served.folder / "out/tour.txt").read_text()
+        check("a folder that is declared can be written", written == "all is well\n", written)
+        text = await served.text("check_service", port=22)
+        check("a port that is not declared is not reached", text.startswith("Nothing answers at localhost:22 "), text)
+
+
 async def shared_over_http(serve):
     async with serve() as served:
         await served.text("add_note", text="Ask $(whoami) -n")
@@ -399,6 +413,7 @@ VISITS = {
     "registered-by-hand": registered_by_hand,
     "registered-by-script": registered_by_script,
     "rust-provider": rust_provider,
+    "sandbox": sandbox,
     "shared-over-http": shared_over_http,
     "wrap-a-cli": wrap_a_cli,
 }

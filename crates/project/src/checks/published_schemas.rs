@@ -3,6 +3,7 @@
 use crate::catalog::registrations::KINDS;
 use crate::checks::known_keys;
 use crate::declarations::metadata;
+use mcp_bash_sandbox::Declaration;
 use mcp_bash_schema::Schema;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -106,6 +107,46 @@ fn a_registration_describes_entries_as_their_own_schemas_do() {
     }
     let text = std::fs::read_to_string(&path).unwrap();
     assert!(text == expected, "run the tests once with UPDATE_REFERENCE=1 to write {} again", path.display());
+}
+
+#[test]
+fn a_sandbox_is_described_alike_everywhere_and_as_it_is_read() {
+    let shape = schema("tool")["$defs"]["sandbox"].clone();
+    for name in ["prompt", "register", "resource", "server"] {
+        assert_eq!(schema(name)["$defs"]["sandbox"], shape, "{name}");
+    }
+    for sandbox in [
+        json!("off"),
+        json!("on"),
+        json!("strict"),
+        json!({}),
+        json!({ "mode": "strict", "read": ["project", "roots/src", "~/.aws", "/var/log", "/"] }),
+        json!({ "write": ["tmp", "project/out"], "network": "none" }),
+        json!({ "network": ["api.github.com:443", "*.example.org:443", "[::1]:80"] }),
+        json!({ "memory": "512M", "fileSize": "2 GiB", "cpuSecs": 1, "processes": 4, "openFiles": 64 }),
+        json!({ "memory": 1024 }),
+    ] {
+        assert!(Declaration::parse(&sandbox.to_string()).is_ok(), "{sandbox}");
+        assert_eq!(problems("tool", &json!({ "sandbox": sandbox })), Vec::<String>::new(), "{sandbox}");
+    }
+    for sandbox in [
+        json!("maybe"),
+        json!(true),
+        json!({ "reads": [] }),
+        json!({ "deny": ["/etc"] }),
+        json!({ "read": "project" }),
+        json!({ "read": ["logs"] }),
+        json!({ "read": ["project/../x"] }),
+        json!({ "write": ["/var/*"] }),
+        json!({ "write": ["tmp/x"] }),
+        json!({ "network": "some" }),
+        json!({ "network": ["example.org"] }),
+        json!({ "memory": "lots" }),
+        json!({ "cpuSecs": 0 }),
+    ] {
+        assert!(Declaration::parse(&sandbox.to_string()).is_err(), "{sandbox}");
+        assert_ne!(problems("server", &json!({ "sandbox": sandbox })), Vec::<String>::new(), "{sandbox}");
+    }
 }
 
 #[test]

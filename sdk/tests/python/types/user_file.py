@@ -37,7 +37,7 @@ from mcp_bash.fastmcp import FastMCP
 from mcp_bash.testing import Client, Decline, Progress
 from typing_extensions import Annotated, assert_type
 
-worker(processes=1, at_once=4, idle_secs=60)
+worker(processes=1, at_once=4, idle_secs=60, sandbox={"network": ["api.github.com:443"], "cpu_secs": 5})
 
 
 @dataclass
