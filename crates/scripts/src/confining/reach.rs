@@ -6,6 +6,7 @@ use mcp_bash_runner::Variables;
 use mcp_bash_sandbox::Network;
 use parking_lot::Mutex;
 use std::io;
+use std::net::TcpListener;
 use std::sync::Arc;
 use tokio::runtime::Handle;
 use tokio::task::AbortHandle;
@@ -34,11 +35,11 @@ impl Reached {
                 }
             };
             let proxy = Arc::new(Proxy::new(hosts.clone(), Arc::new(report)));
-            reached.tasks.push(runtime.spawn(proxy.serve(listener.try_clone()?)).abort_handle());
+            reached.tasks.push(runtime.spawn(proxy.serve(fresh(listener)?)).abort_handle());
             reached.port = Some(*port);
         }
         for (listener, port) in cell.parts.bridges() {
-            reached.tasks.push(runtime.spawn(bridge(listener.try_clone()?, *port)).abort_handle());
+            reached.tasks.push(runtime.spawn(bridge(fresh(listener)?, *port)).abort_handle());
         }
         Ok(reached)
     }
@@ -54,6 +55,13 @@ impl Reached {
     pub(super) fn refusals(&self) -> Vec<Refusal> {
         self.refusals.lock().clone()
     }
+}
+
+/// The same socket without the connections that an earlier process has left waiting.
+fn fresh(listener: &TcpListener) -> io::Result<TcpListener> {
+    listener.set_nonblocking(true)?;
+    while listener.accept().is_ok() {}
+    listener.try_clone()
 }
 
 impl Drop for Reached {
