@@ -8,8 +8,8 @@ use crate::commands::call::arguments::OfCall;
 use crate::commands::own_flags;
 use crate::commands::{
     ask, call, complete, completions, config, debug, demo, dev, doctor, download, get, health, import, init,
-    install, jq, list, manual, new, provider, read, registry, run_tool, sandbox, scaffold, schema, sdk_path, serve,
-    test, token, validate,
+    install, jq, list, manual, new, provider, read, registry, run_tool, sandbox, scaffold, schema, sdk_path,
+    serve, test, token, validate,
 };
 use crate::habits;
 use crate::help_groups::grouped;

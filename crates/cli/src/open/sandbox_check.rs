@@ -53,7 +53,8 @@ impl SandboxCheck {
             check.findings.push(Finding::error("sandbox.default", problem).remedy(remedy).at(metadata));
             return check;
         }
-        let declared = entries.iter().filter(|entry| entry.own.is_some_and(|own| own.effective_mode() > Mode::Off));
+        let declared =
+            entries.iter().filter(|entry| entry.own.is_some_and(|own| own.effective_mode() > Mode::Off));
         let declared = declared.count();
         let has_default = !matches!(settings.project_sandbox, Ok(None));
         if settings.sandbox == Some(Mode::Off) && (declared > 0 || has_default) {

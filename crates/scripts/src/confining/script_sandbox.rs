@@ -2,7 +2,9 @@
 //! Nothing is prepared for a process here.
 
 use super::resolve;
-use mcp_bash_sandbox::{Declaration, InForce, Level, Limits, Machine, Mode, Network, Place, Plan, Unenforceable};
+use mcp_bash_sandbox::{
+    Declaration, InForce, Level, Limits, Machine, Mode, Network, Place, Plan, Unenforceable,
+};
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 

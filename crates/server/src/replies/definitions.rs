@@ -41,11 +41,7 @@ pub(crate) fn server_capabilities(revision: Revision, is_minimal: bool) -> Strin
 pub(crate) const SANDBOX: &str = "mcpbash/sandbox";
 
 /// The definition of a tool as `revision` has it. `sandbox_of` describes its sandbox, if it has one.
-pub(crate) fn tool(
-    tool: &Tool,
-    revision: Revision,
-    sandbox_of: impl Fn(&Tool) -> Option<String>,
-) -> String {
+pub(crate) fn tool(tool: &Tool, revision: Revision, sandbox_of: impl Fn(&Tool) -> Option<String>) -> String {
     let text = |value: &Option<Box<RawValue>>| value.as_ref().map(|raw| raw.get().to_owned());
     let mut definition = Members::default();
     definition.string("name", Some(&tool.name));

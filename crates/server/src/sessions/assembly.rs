@@ -42,7 +42,8 @@ pub(super) fn report_sandbox_shortfall(scripts: &Scripts, log: &Arc<Log>) {
     scripts.on_sandbox_shortfall(move |in_force| {
         let missing = in_force.shortfalls();
         let missing = missing.map(|(aspect, level)| (aspect.name().to_owned(), json!(level.why())));
-        let message = "this machine does not enforce all of a sandbox; `mcp-bash sandbox status` shows what to do";
+        let message =
+            "this machine does not enforce all of a sandbox; `mcp-bash sandbox status` shows what to do";
         let details = json!({ "notEnforced": Value::Object(missing.collect()) });
         log.project_event(LogLevel::Warning, "mcp.sandbox", message, &details);
     });

@@ -25,8 +25,7 @@ pub(crate) fn list(request: &Immediate<'_>) -> Result<Answer, RpcError> {
     if let Some(failure) = &snapshot.catalog.listing_failure {
         return Err(RpcError::internal(failure.clone()));
     }
-    let sandbox_of =
-        |tool: &Tool| request.server().scripts().sandbox_summary(tool.options.sandbox.as_ref());
+    let sandbox_of = |tool: &Tool| request.server().scripts().sandbox_summary(tool.options.sandbox.as_ref());
     let page =
         snapshot.tools(request.context.revision, request.params, &request.context.caller, sandbox_of)?;
     Ok(page.into_answer("tools"))
