@@ -48,6 +48,7 @@ const ORDER: &[Row] = &[
         place: "crates/scripts",
         module: &[],
         order: &[
+            "confining",
             "running",
             "surroundings",
             "interpreters",

@@ -175,6 +175,8 @@ fn a_terminal_gets_text_and_colours_unless_they_are_refused() {
     let expected = format!(
         "tools/x.py\n  warning: is not served: it is neither executable nor starts with `#!`\n    → add the first line \
          `#!/usr/bin/env python3` and run `chmod +x {root}/tools/x.py`, or move it out of the tools if it is none\n\n\
+         scripts run without a sandbox\n    → `\"sandbox\": \"on\"` in server.d/server.meta.json would confine 1 tool: no network, \
+         and writes only to a temporary folder; to try it, run: MCPBASH_SANDBOX=on mcp-bash test\n\
          {root}: 1 tool, 0 resources, 0 prompts: ready (0 errors, 1 warning)\n"
     );
     assert_eq!(plain, expected);

@@ -18,5 +18,6 @@ mod list_read_get;
 mod manners;
 mod remote;
 mod run_tool;
+mod sandbox;
 mod signals;
 mod ten_scripts;

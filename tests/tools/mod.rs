@@ -10,6 +10,7 @@ mod failures;
 mod hostile_scripts;
 mod providers;
 mod results;
+mod sandbox_meta;
 mod schemas;
 mod sdk;
 mod shared_sdk;

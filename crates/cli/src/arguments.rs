@@ -8,8 +8,8 @@ use crate::commands::call::arguments::OfCall;
 use crate::commands::own_flags;
 use crate::commands::{
     ask, call, complete, completions, config, debug, demo, dev, doctor, download, get, health, import, init,
-    install, jq, list, manual, new, provider, read, registry, run_tool, scaffold, schema, sdk_path, serve,
-    test, token, validate,
+    install, jq, list, manual, new, provider, read, registry, run_tool, sandbox, scaffold, schema, sdk_path,
+    serve, test, token, validate,
 };
 use crate::habits;
 use crate::help_groups::grouped;
@@ -146,6 +146,10 @@ commands! {
 
     /// Call a tool, and print the result as JSON, with the flags of older scripts
     RunTool(run_tool::Arguments) = "run-tool", |common, arguments| run_tool::run(&common, &arguments);
+
+    /// Show what sandboxes enforce on this machine, and what each script may do
+    #[command(subcommand)]
+    Sandbox(sandbox::Arguments) = "sandbox", |common, arguments| sandbox::run(&common, &arguments);
 
     /// Add a tool, a prompt, a resource, a completion, a provider or a test script to the project
     Scaffold(scaffold::Arguments) = "scaffold", |common, arguments| scaffold::run(&common, &arguments);

@@ -34,7 +34,7 @@ fn main() -> ExitCode {
         return commands::completions::answer(words, arguments::whole);
     }
     #[cfg(target_os = "linux")]
-    if let Some(code) = mcp_bash_sandbox::run_maker_if_asked() {
+    if let Some(code) = mcp_bash_sandbox::run_maker_if_asked().or_else(mcp_bash_sandbox::run_probe_if_asked) {
         return code;
     }
     // Before anything else: this program is also the warden, which cleans up after a server that was killed.

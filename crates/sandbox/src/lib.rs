@@ -29,9 +29,13 @@ pub use host::{BadHost, BadPort, Host, split_port};
 pub use hosts::{EntryError, HostError, HostList};
 pub use in_force::{Aspect, InForce, Level};
 #[cfg(target_os = "linux")]
+pub use linux::advice::{Advice, KernelFiles};
+#[cfg(target_os = "linux")]
 pub use linux::landlock::{Access, LandlockRights, Ruleset, claimed_version};
 #[cfg(target_os = "linux")]
 pub use linux::namespaces::{MOST_LISTENERS, Namespaces, run_maker_if_asked};
+#[cfg(target_os = "linux")]
+pub use linux::probe::{PROBE_ARGUMENT, PROBED_LIMITS, Trial, run_probe_if_asked};
 pub use place::{Place, PlaceError};
 pub use plan::{LandlockPowers, Machine, NamespacePowers, Plan, Reach, Unenforceable};
 pub use policy::Policy;

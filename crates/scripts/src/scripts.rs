@@ -7,6 +7,7 @@ use crate::workers::{WorkerNews, Workers};
 use mcp_bash_budget::Budget;
 use mcp_bash_project::{Catalog, Paths, Reading};
 use mcp_bash_runner::{Runner, StateDir};
+use mcp_bash_sandbox::InForce;
 use mcp_bash_settings::Settings;
 use std::ffi::OsString;
 use std::io;
@@ -122,6 +123,11 @@ impl Scripts {
     /// Reports what the operator should know about workers.
     pub fn on_worker_news(&self, report: impl Fn(&WorkerNews<'_>) + Send + Sync + 'static) {
         self.workers.on_news(report);
+    }
+
+    /// Reports once what a sandbox promises and this machine does not enforce, when such a sandbox is first used.
+    pub fn on_sandbox_shortfall(&self, report: impl Fn(&InForce) + Send + Sync + 'static) {
+        self.surroundings.processes.sandboxes.on_shortfall(report);
     }
 
     /// Starts a worker for each script whose author wants one before the first call, and terminates workers that nothing in

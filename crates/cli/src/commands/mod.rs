@@ -25,6 +25,7 @@ pub(crate) mod provider;
 pub(crate) mod read;
 pub(crate) mod registry;
 pub(crate) mod run_tool;
+pub(crate) mod sandbox;
 pub(crate) mod scaffold;
 pub(crate) mod schema;
 pub(crate) mod sdk_path;

@@ -2,6 +2,7 @@
 //! `health` and `validate`.
 
 use crate::base::error::Error;
+use crate::open::sandbox_check::SandboxCheck;
 use crate::open::search_path::SearchPath;
 use crate::open::startup;
 use crate::report::finding::{Finding, Grade};
@@ -21,6 +22,8 @@ pub(crate) struct Examination {
     pub(crate) scripts: Arc<Scripts>,
     pub(crate) search_path: SearchPath,
     pub(crate) found: Vec<Finding>,
+    /// How scripts are confined.
+    pub(crate) sandboxes: SandboxCheck,
     /// Whether the folder has any of the parts of a project.
     pub(crate) has_parts: bool,
     /// Whether at least one tool could be called, as far as the files tell.
@@ -68,6 +71,11 @@ impl Examination {
         let without_packages = scripts.environments_of_functions(&catalog);
         let warned = |words: &String| Finding { grade: Grade::Warning, ..Finding::below(folder, words) };
         found.extend(without_packages.iter().map(warned));
+        let mut sandboxes = SandboxCheck::of(&scripts, &catalog);
+        found.append(&mut sandboxes.findings);
+        if let Err(why) = &scripts.settings().project_sandbox {
+            setting_problems.retain(|problem| !problem.contains(why));
+        }
         let environment = startup::environment_problems(&scripts, &catalog);
         let is_usable = is_usable(&catalog, &found) && environment.refusals.is_empty();
         let warnings = setting_problems.iter().chain(&environment.missing);
@@ -77,7 +85,17 @@ impl Examination {
         if !has_parts {
             tell_of_no_parts(folder, &mut found);
         }
-        Ok(Self { catalog, paths, scripts, search_path, found, has_parts, is_usable, _runtime: runtime })
+        Ok(Self {
+            catalog,
+            paths,
+            scripts,
+            search_path,
+            found,
+            sandboxes,
+            has_parts,
+            is_usable,
+            _runtime: runtime,
+        })
     }
 
     /// The same for a command that judges a project: then a folder without parts is an error.

@@ -8,6 +8,8 @@ pub(crate) mod log_files;
 pub(crate) mod needs;
 pub(crate) mod own_entry;
 pub(crate) mod remote_arguments;
+pub(crate) mod sandbox_check;
+pub(crate) mod script_entries;
 pub(crate) mod search_path;
 pub(crate) mod shell_words;
 pub(crate) mod startup;

@@ -195,9 +195,9 @@ fn last_errno() -> Errno {
     Errno::from_io_error(&io::Error::last_os_error()).unwrap_or(Errno::IO)
 }
 
-/// Which version of its interface the kernel claims to have, for people.
-pub fn claimed_version() -> Option<i64> {
+/// The version of its interface that the kernel claims, for people; or why it has none.
+pub fn claimed_version() -> io::Result<i64> {
     // SAFETY: With this flag the kernel reads no structure.
     let version = unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, null::<u8>(), 0, 1) };
-    (version > 0).then_some(version)
+    if version > 0 { Ok(version) } else { Err(io::Error::last_os_error()) }
 }

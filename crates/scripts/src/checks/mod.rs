@@ -3,3 +3,4 @@
 pub(crate) mod environment_checks;
 pub(crate) mod function_environments;
 pub(crate) mod health_checks;
+pub(crate) mod sandbox_checks;

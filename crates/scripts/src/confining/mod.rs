@@ -13,3 +13,4 @@ pub(crate) mod profile;
 mod reach;
 mod resolve;
 pub(crate) mod sandboxes;
+pub(crate) mod script_sandbox;

@@ -14,21 +14,43 @@ pub(super) struct Resolved {
     pub(super) home: Option<PathBuf>,
 }
 
+/// The places of a declaration that may be read and written, with those of the default profile.
+pub(super) fn places(declaration: &Declaration) -> (Vec<Place>, Vec<Place>) {
+    let read = declaration.read.clone();
+    let read = read.unwrap_or_else(|| vec![Place::Project(PathBuf::new()), Place::Roots(PathBuf::new())]);
+    (read, declaration.write.clone().unwrap_or_else(|| vec![Place::Tmp]))
+}
+
+/// The policy of a declaration, without its paths.
+pub(super) fn policy(declaration: &Declaration) -> Policy {
+    let Declaration { mode, network, limits, .. } = declaration;
+    Policy {
+        mode: mode.unwrap_or_default(),
+        read: Vec::new(),
+        write: Vec::new(),
+        has_tmp: places(declaration).1.contains(&Place::Tmp),
+        network: network.clone().unwrap_or(Network::None),
+        limits: *limits,
+    }
+}
+
+/// The home of the user.
+pub(super) fn user_home() -> Option<PathBuf> {
+    std::env::home_dir().filter(|home| home.is_absolute())
+}
+
 /// Resolves the declaration of a key.
 pub(super) fn resolve(key: &Key) -> Result<Resolved, NotConfined> {
-    let Declaration { mode, read, write, network, limits, .. } = &key.declaration;
-    let home = std::env::home_dir().filter(|home| home.is_absolute());
+    let home = user_home();
     let mut links = Vec::new();
-    let read_places =
-        read.clone().unwrap_or_else(|| vec![Place::Project(PathBuf::new()), Place::Roots(PathBuf::new())]);
-    let write_places = write.clone().unwrap_or_else(|| vec![Place::Tmp]);
+    let (read_places, write_places) = places(&key.declaration);
     let mut paths_of = |places: &[Place]| -> Result<Vec<PathBuf>, NotConfined> {
         let mut found = Vec::new();
         for place in places {
             if let Place::Home(below) = place {
                 links.push(below.clone());
             }
-            found.extend(paths(place, key, home.as_deref())?);
+            found.extend(paths(place, &key.project, &key.roots, home.as_deref())?);
         }
         Ok(found)
     };
@@ -41,23 +63,20 @@ pub(super) fn resolve(key: &Key) -> Result<Resolved, NotConfined> {
     read.extend([key.script.clone()]);
     read.extend(key.toolbox.iter().cloned());
     write.extend(devices.map(Path::to_owned));
-    let has_tmp = write_places.contains(&Place::Tmp);
-    let policy = Policy {
-        mode: mode.unwrap_or_default(),
-        read,
-        write,
-        has_tmp,
-        network: network.clone().unwrap_or(Network::None),
-        limits: *limits,
-    };
+    let policy = Policy { read, write, ..policy(&key.declaration) };
     Ok(Resolved { policy, links, home })
 }
 
 /// The paths of a place. The temporary folder of a call is not known yet.
-fn paths(place: &Place, key: &Key, home: Option<&Path>) -> Result<Vec<PathBuf>, NotConfined> {
+pub(super) fn paths(
+    place: &Place,
+    project: &Path,
+    roots: &[PathBuf],
+    home: Option<&Path>,
+) -> Result<Vec<PathBuf>, NotConfined> {
     let found = match place {
-        Place::Project(below) => vec![key.project.join(below)],
-        Place::Roots(below) => key.roots.iter().map(|root| root.join(below)).collect(),
+        Place::Project(below) => vec![project.join(below)],
+        Place::Roots(below) => roots.iter().map(|root| root.join(below)).collect(),
         Place::Home(below) => vec![home.ok_or(NotConfined::NoHome)?.join(below)],
         Place::Absolute(path) => vec![path.clone()],
         Place::Tmp => Vec::new(),

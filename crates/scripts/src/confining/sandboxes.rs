@@ -6,6 +6,7 @@ use super::confined::{Confined, NotConfined};
 use super::denial::Failure;
 use super::key::Key;
 use super::reach::Reached;
+use super::script_sandbox::{SandboxSource, ScriptSandbox};
 use mcp_bash_project::{SdkVariable, languages};
 use mcp_bash_runner::{StateDir, Variables};
 use mcp_bash_sandbox::{Confinement, Declaration, InForce, Keep, Mode, Place};
@@ -89,6 +90,22 @@ impl Sandboxes {
         };
         let mode = declared.effective_mode().max(operator.unwrap_or_default());
         Ok((mode > Mode::Off).then(|| declared.with_mode(mode)))
+    }
+
+    /// The sandbox of a script, and where it comes from.
+    pub(crate) fn sandbox_of(&self, own: Option<&Declaration>) -> Result<ScriptSandbox, NotConfined> {
+        let operator = self.settings.sandbox;
+        let declaration = self.in_force(own)?;
+        let default = self.settings.project_sandbox.as_ref().ok().and_then(Option::as_ref);
+        let declared = own.map(|own| own.or(default)).or_else(|| default.cloned());
+        let declared_mode = declared.as_ref().map(Declaration::effective_mode).unwrap_or_default();
+        let source = match operator {
+            Some(mode) if mode == Mode::Off || mode > declared_mode => SandboxSource::Operator,
+            _ if own.is_some() => SandboxSource::Own,
+            _ if default.is_some() => SandboxSource::Project,
+            _ => SandboxSource::Nothing,
+        };
+        Ok(ScriptSandbox::new(declaration, source))
     }
 
     /// The roots of a call, if the sandbox of its script depends on them.

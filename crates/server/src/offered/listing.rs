@@ -132,16 +132,19 @@ impl Snapshot {
         Some((&self.catalog.tools.items()[place], &self.schemas[place]))
     }
 
-    /// The page of tools that `params` asks for, of those that the caller sees.
+    /// The page of tools that `params` asks for, of those that the caller sees. `sandbox_of` describes the sandbox of a
+    /// tool, if it has one.
     pub(crate) fn tools(
         &self,
         revision: Revision,
         params: Option<Raw<'_>>,
         caller: &Caller,
+        sandbox_of: impl Fn(&Tool) -> Option<String>,
     ) -> Result<Page, RpcError> {
         let tools = self.catalog.tools.items();
         let definition = |place: usize| {
-            self.tools.get(revision, tools.len(), place, || definitions::tool(&tools[place], revision))
+            let render = || definitions::tool(&tools[place], revision, &sandbox_of);
+            self.tools.get(revision, tools.len(), place, render)
         };
         let rights = caller.rights();
         let is_seen = |place: usize| rights.as_ref().is_none_or(|rights| rights.may_call(&tools[place]));

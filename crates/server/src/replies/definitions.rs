@@ -37,8 +37,11 @@ pub(crate) fn server_capabilities(revision: Revision, is_minimal: bool) -> Strin
     .concat()
 }
 
-/// The definition of a tool as `revision` has it.
-pub(crate) fn tool(tool: &Tool, revision: Revision) -> String {
+/// The name in `_meta` of what a sandbox enforces.
+pub(crate) const SANDBOX: &str = "mcpbash/sandbox";
+
+/// The definition of a tool as `revision` has it. `sandbox_of` describes its sandbox, if it has one.
+pub(crate) fn tool(tool: &Tool, revision: Revision, sandbox_of: impl Fn(&Tool) -> Option<String>) -> String {
     let text = |value: &Option<Box<RawValue>>| value.as_ref().map(|raw| raw.get().to_owned());
     let mut definition = Members::default();
     definition.string("name", Some(&tool.name));
@@ -59,9 +62,25 @@ pub(crate) fn tool(tool: &Tool, revision: Revision) -> String {
         definition.optional_raw("icons", text(&tool.icons).as_deref());
     }
     if revision.has_item_meta() {
-        definition.optional_raw("_meta", text(&tool.meta).as_deref());
+        let meta = meta_of_tool(tool.meta.as_deref().map(RawValue::get), sandbox_of(tool).as_deref());
+        definition.optional_raw("_meta", meta.as_deref());
     }
     definition.object()
+}
+
+/// The `_meta` of a tool: its author's, and what its sandbox enforces. An author cannot claim the latter.
+fn meta_of_tool(own: Option<&str>, sandbox: Option<&str>) -> Option<String> {
+    // A name may be written with escapes.
+    let may_claim = |own: &str| own.contains(SANDBOX) || own.contains('\\');
+    if sandbox.is_none() && !own.is_some_and(may_claim) {
+        return own.map(ToOwned::to_owned);
+    }
+    let mut meta = Members::default();
+    if let Some(own) = own.and_then(|own| Scanner::new(own, Limits::NONE).whole_value().ok()) {
+        meta.splice_object(own, &[SANDBOX]);
+    }
+    meta.optional_raw(SANDBOX, sandbox);
+    (!meta.is_empty()).then(|| meta.object())
 }
 
 /// The definition of a resource as `revision` has it.

@@ -7,7 +7,7 @@ use mcp_bash_runner::StateDir;
 use mcp_bash_scripts::{ScriptRoots, Scripts};
 use mcp_bash_settings::Settings;
 use mcp_bash_wire::LogLevel;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// The roots of the project. A wrong setting leaves none, and allows no path.
@@ -33,6 +33,19 @@ pub(super) fn report_missing_sdk(scripts: &Scripts, log: &Arc<Log>) {
     scripts.on_missing_sdk(move |error| {
         let details = json!({ "error": error.to_string() });
         log.event(LogLevel::Error, "mcp.tools", "scripts have no SDK", &details);
+    });
+}
+
+/// Logs once what a sandbox promises and this machine does not enforce.
+pub(super) fn report_sandbox_shortfall(scripts: &Scripts, log: &Arc<Log>) {
+    let log = Arc::clone(log);
+    scripts.on_sandbox_shortfall(move |in_force| {
+        let missing = in_force.shortfalls();
+        let missing = missing.map(|(aspect, level)| (aspect.name().to_owned(), json!(level.why())));
+        let message =
+            "this machine does not enforce all of a sandbox; `mcp-bash sandbox status` shows what to do";
+        let details = json!({ "notEnforced": Value::Object(missing.collect()) });
+        log.project_event(LogLevel::Warning, "mcp.sandbox", message, &details);
     });
 }
 

@@ -1,6 +1,6 @@
 //! Server: the state that all clients and requests share.
 
-use super::assembly::{own_roots, record_payloads, report_missing_sdk};
+use super::assembly::{own_roots, record_payloads, report_missing_sdk, report_sandbox_shortfall};
 use crate::callers::{Caller, Callers, Guard, Rights, local_name};
 use crate::logging::{Log, Meter, Observer, Observers, worker_news};
 use crate::offered::{Resources, Served, Snapshot, Subscriptions};
@@ -79,6 +79,7 @@ impl Server {
             replay_timeout: settings.parking.replay_patience,
         };
         report_missing_sdk(&scripts, &log);
+        report_sandbox_shortfall(&scripts, &log);
         worker_news::report(&scripts, &log, &catalog.paths);
         let own_roots = Arc::new(own_roots(&settings, &catalog.paths, &log));
         let served = Served::new(catalog, reading, scripts.files_in_progress(), Arc::clone(&log));

@@ -179,6 +179,10 @@ fn look_at_project(
             }
             report.add(found.project);
             report.fact("project", found.project_facts);
+            if let Some(sandboxes) = found.sandboxes {
+                report.fact("sandbox", sandboxes.to_json());
+                report.add(Group::new("Sandbox", sandboxes.checks()));
+            }
             bash_version = found.bash_version;
         }
         Some(Err(error)) => {

@@ -4,6 +4,7 @@
 use super::programs::{self, Programs};
 use super::requirements;
 use crate::open::examination::Examination;
+use crate::open::sandbox_check::SandboxCheck;
 use crate::open::search_path::SearchPath;
 use crate::open::startup;
 use crate::report::Group;
@@ -33,6 +34,8 @@ pub(super) struct Found {
     pub(super) programs: Programs,
     pub(super) project: Group,
     pub(super) project_facts: Value,
+    /// How scripts are confined, if there is a project.
+    pub(super) sandboxes: Option<SandboxCheck>,
     pub(super) bash_version: String,
 }
 
@@ -67,6 +70,7 @@ fn without_project(settings: Settings) -> Result<Found, crate::base::error::Erro
         programs: programs::look(&scripts, &search_path, None),
         project: Group::new("Project", vec![check]),
         project_facts: json!({ "root": "", "serverMetaValid": null, "toolsCount": 0, "registryExists": false }),
+        sandboxes: None,
         bash_version: scripts.bash_version().unwrap_or_default(),
     })
 }
@@ -107,7 +111,8 @@ fn with_project(folder: &Path, settings: Settings) -> Result<Found, crate::base:
         "promptsCount": catalog.prompts.len(),
     });
     let bash_version = scripts.bash_version().unwrap_or_default();
-    Ok(Found { programs, project: Group::new("Project", checks), project_facts, bash_version })
+    let (project, sandboxes) = (Group::new("Project", checks), Some(examined.sandboxes));
+    Ok(Found { programs, project, project_facts, sandboxes, bash_version })
 }
 
 /// Whether a file is JSON. `None` if there is none.

@@ -114,7 +114,7 @@ fn examine_all(common: &Common, arguments: &Arguments) -> Health {
         }
     };
     let checked = checks::run(&examined.scripts, &examined.paths);
-    let Examination { catalog, search_path, mut is_usable, has_parts, .. } = examined;
+    let Examination { catalog, search_path, sandboxes, mut is_usable, has_parts, .. } = examined;
     let tools_fail = !is_usable;
     found.extend(examined.found);
     if let Some(Err(problem)) = &checked {
@@ -136,6 +136,7 @@ fn examine_all(common: &Common, arguments: &Arguments) -> Health {
         tools_fail,
         all_fails: catalog.failure.is_some(),
         search_path: Some(search_path),
+        sandboxes: Some(sandboxes),
         project_checks: checked.map(|checked| checked.is_ok()),
         ..Health::of(status, found).about(folder)
     }

@@ -2,6 +2,7 @@
 
 use crate::base::error::Error;
 use crate::base::exit::Exit;
+use crate::open::sandbox_check::{SandboxCheck, TRIAL};
 use crate::open::search_path::SearchPath;
 use crate::report::finding::{Finding, Grade};
 use crate::report::json::Member;
@@ -56,6 +57,8 @@ pub(crate) struct Health {
     /// Whether nothing could be served.
     pub(crate) all_fails: bool,
     pub(crate) search_path: Option<SearchPath>,
+    /// How scripts are confined.
+    pub(crate) sandboxes: Option<SandboxCheck>,
     /// Whether the project's own checks passed, if it has some.
     pub(crate) project_checks: Option<bool>,
     /// The problems. Its root is the folder of the project, if it was found.
@@ -74,6 +77,7 @@ impl Health {
             tools_fail: false,
             all_fails: false,
             search_path: None,
+            sandboxes: None,
             project_checks: None,
             report: Report { root: None, groups: vec![Group::new("", problems)] },
         }
@@ -102,6 +106,7 @@ impl Health {
                 json!({ "tools": self.tools, "resources": self.resources, "prompts": self.prompts });
             report["path"] = json!(search_path.path.to_string_lossy());
             report["pathSource"] = json!(search_path.source);
+            report["sandbox"] = json!(self.sandboxes.as_ref().map(SandboxCheck::to_json));
             report["projectChecks"] = json!(status(self.project_checks == Some(false)));
         }
         report
@@ -110,6 +115,12 @@ impl Health {
     /// The report for people, with the problems grouped by file, and the result.
     fn text(&self, terminal: Terminal) -> String {
         let mut text = self.report.text(Layout::Files, terminal, |_| true);
+        if let Some(sandboxes) = &self.sandboxes {
+            let _ = writeln!(text, "{}", sandboxes.line());
+            if let Some(proposal) = sandboxes.proposal() {
+                let _ = writeln!(text, "    → {}; to try it, run: {TRIAL}", visible(&proposal));
+            }
+        }
         let status = match self.status {
             Status::Ok => terminal.painted("32", "ready"),
             other => terminal.painted("31", other.as_str()),

@@ -11,7 +11,7 @@ use crate::base::common::Common;
 use crate::base::error::Error;
 use crate::base::exit::Exit;
 use crate::open::examination::{self, Examination};
-use crate::open::startup;
+use crate::open::{sandbox_check, startup};
 use crate::report::Report;
 use crate::report::finding::Finding;
 use crate::terminal::print::print;
@@ -89,7 +89,8 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
         };
         fixes = fixing.run(&mut examined, || examine(&folder, settings.clone()))?;
     }
-    let found: Vec<Finding> = of_environment.into_iter().chain(std::mem::take(&mut examined.found)).collect();
+    let found = of_environment.into_iter().chain(std::mem::take(&mut examined.found));
+    let found: Vec<Finding> = found.map(sandbox_check::as_of_another_machine).collect();
     let inspector = arguments.inspector.then(|| Inspector::of(&folder));
     let report = Validation {
         catalog: &examined.catalog,

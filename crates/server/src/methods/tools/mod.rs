@@ -16,6 +16,7 @@ pub(crate) use call::call;
 
 use crate::handling::Immediate;
 use crate::replies::Answer;
+use mcp_bash_project::Tool;
 use mcp_bash_wire::RpcError;
 
 pub(crate) fn list(request: &Immediate<'_>) -> Result<Answer, RpcError> {
@@ -24,6 +25,8 @@ pub(crate) fn list(request: &Immediate<'_>) -> Result<Answer, RpcError> {
     if let Some(failure) = &snapshot.catalog.listing_failure {
         return Err(RpcError::internal(failure.clone()));
     }
-    let page = snapshot.tools(request.context.revision, request.params, &request.context.caller)?;
+    let sandbox_of = |tool: &Tool| request.server().scripts().sandbox_summary(tool.options.sandbox.as_ref());
+    let page =
+        snapshot.tools(request.context.revision, request.params, &request.context.caller, sandbox_of)?;
     Ok(page.into_answer("tools"))
 }

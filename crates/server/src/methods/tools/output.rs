@@ -7,6 +7,7 @@ use super::{content_check, cut, failures, not_json};
 use crate::handling::Work;
 use crate::logging::{Facts, SchemaRule};
 use crate::offered::{Broken, Schemas};
+use crate::replies::definitions::SANDBOX;
 use crate::replies::{Answer, Content, Members};
 use mcp_bash_budget::{Charge, NoRoom, SMALL, tree_bytes};
 use mcp_bash_project::{Execution, Tool, excerpt};
@@ -340,7 +341,7 @@ impl Finished<'_> {
         let mut meta = Members::default();
         if let Some(own) = own {
             // Our own values win over those of a script under the same name.
-            meta.splice_object(own, &["exitCode", "stderr", keys::SERVER_INFO]);
+            meta.splice_object(own, &["exitCode", "stderr", keys::SERVER_INFO, SANDBOX]);
         }
         let always = self.work.server().settings().result_meta_always;
         let exit_code = match self.outcome.ending {
@@ -348,13 +349,17 @@ impl Finished<'_> {
             _ => self.outcome.exit_code().filter(|code| always || *code != 0),
         };
         meta.optional_raw("exitCode", exit_code.map(|code| code.to_string()).as_deref());
+        let mut tells_of_process = exit_code.is_some();
         if always || answer.is_error {
             let stderr = self.errors();
             let stderr = stderr.trim();
-            meta.string(
-                "stderr",
-                Some(stderr).filter(|text| !text.is_empty() && (always || says != Some(text))),
-            );
+            let stderr = Some(stderr).filter(|text| !text.is_empty() && (always || says != Some(text)));
+            meta.string("stderr", stderr);
+            tells_of_process |= stderr.is_some();
+        }
+        if tells_of_process {
+            let sandbox = self.work.server().scripts().sandbox_summary(self.tool.options.sandbox.as_ref());
+            meta.optional_raw(SANDBOX, sandbox.as_deref());
         }
         Answer { meta: meta.into_text(), ..answer }
     }

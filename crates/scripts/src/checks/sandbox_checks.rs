@@ -1,0 +1,75 @@
+//! Checks of sandboxes: what is in force for a script, and probes that try it.
+
+use crate::confining::confined::Confined;
+use crate::confining::script_sandbox::ScriptSandbox;
+use crate::running::outcome::Outcome;
+use crate::running::process::{Limits, Process};
+use crate::scripts::Scripts;
+use mcp_bash_project::Paths;
+use mcp_bash_project::trust::Start;
+use mcp_bash_runner::{Input, TimeLimits, Variables};
+use mcp_bash_sandbox::Declaration;
+use serde_json::json;
+use std::ffi::OsString;
+use std::path::Path;
+use std::time::Duration;
+
+/// The timeout of a probe. One of them uses a second of processor time.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// How much of what a probe prints is read, in bytes.
+const LONGEST_ANSWER: usize = 64 * 1024;
+
+/// This program, run as the script of a project to try something.
+pub struct Probe<'a> {
+    /// The folder of the project.
+    pub folder: &'a Path,
+    pub declaration: &'a Declaration,
+    pub words: Vec<OsString>,
+}
+
+impl Scripts {
+    /// The sandbox of a script with this declaration, and who decided it; or why no script is run.
+    pub fn sandbox_of(&self, own: Option<&Declaration>) -> Result<ScriptSandbox, String> {
+        self.surroundings.processes.sandboxes.sandbox_of(own).map_err(|why| why.to_string())
+    }
+
+    /// What clients are sent about the sandbox of a script, as the text of a JSON object. `None` if it has none.
+    pub fn sandbox_summary(&self, own: Option<&Declaration>) -> Option<String> {
+        match self.sandbox_of(own) {
+            Ok(sandbox) => sandbox.summary().map(|summary| summary.to_string()),
+            Err(why) => Some(json!({ "refused": why }).to_string()),
+        }
+    }
+
+    /// Runs a probe in the same way as a tool, and blocks until it has exited.
+    pub fn run_probe(&self, probe: Probe<'_>) -> Result<Outcome, String> {
+        let program = std::env::current_exe().map_err(|error| error.to_string())?;
+        let paths = Paths::of(probe.folder);
+        let mut environment = Variables::default();
+        environment.set("PATH", "/usr/bin:/bin");
+        environment.set("TMPDIR", probe.folder);
+        let process = Process {
+            start: Start { program: program.clone(), arguments: Vec::new() },
+            words: probe.words,
+            directory: probe.folder,
+            environment,
+            input: Input::Bytes(&[]),
+            limits: Limits {
+                patience: TimeLimits::fixed(TIMEOUT),
+                output: LONGEST_ANSWER,
+                error_tail: LONGEST_ANSWER,
+                budget: self.budget(),
+            },
+            grace: Duration::ZERO,
+            talk: None,
+            sandbox: Some(Confined {
+                declaration: Some(probe.declaration),
+                roots: &[],
+                paths: &paths,
+                script: &program,
+            }),
+        };
+        self.surroundings.processes.run_blocking(process).map_err(|error| error.to_string())
+    }
+}
