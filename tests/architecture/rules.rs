@@ -24,6 +24,7 @@ const RULES: &[Rule] = &[
             "runner/src/quick_exit.rs",
             "runner/src/system_calls.rs",
             "runner/src/warden/start/sharing_memory.rs",
+            "sandbox/src/linux/watch/notification.rs",
             "sandbox/src/seccomp/install.rs",
             "transport/src/http/listen/inherited.rs",
         ],

@@ -20,3 +20,4 @@ mod remote;
 mod run_tool;
 mod signals;
 mod ten_scripts;
+mod trace_access;

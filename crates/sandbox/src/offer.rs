@@ -117,8 +117,7 @@ fn merged(paths: BTreeSet<PathBuf>, is_wide: impl Fn(&Path) -> bool) -> BTreeSet
 
 /// Without what is below another one.
 fn reduced(paths: BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
-    let is_below_another =
-        |path: &PathBuf| path.ancestors().skip(1).any(|folder| paths.contains(folder));
+    let is_below_another = |path: &PathBuf| path.ancestors().skip(1).any(|folder| paths.contains(folder));
     paths.iter().filter(|path| !is_below_another(path)).cloned().collect()
 }
 
@@ -249,8 +248,12 @@ mod tests {
         let network = |network, attempts: &[Attempt], with_denied| {
             offer(&call(network), attempts, with_denied)["network"].clone()
         };
-        let attempts =
-            [connect("127.0.0.1:5432"), connect("192.0.2.1:443"), connect("192.0.2.9:53"), connect("[::1]:5432")];
+        let attempts = [
+            connect("127.0.0.1:5432"),
+            connect("192.0.2.1:443"),
+            connect("192.0.2.9:53"),
+            connect("[::1]:5432"),
+        ];
         assert_eq!(network(Network::None, &attempts, false), "none");
         assert_eq!(network(Network::None, &attempts, true), json!(["192.0.2.1:443", "localhost:5432"]));
         assert_eq!(network(Network::All, &attempts, false), "all");

@@ -32,7 +32,8 @@ fn files_and_programs_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
     std::fs::write(root.join("in"), "hello").unwrap();
-    let (output, attempts) = watched("cat in > out; mv out moved; mkdir d; cd d; cat ../in; rm ../in; cat none", &root);
+    let (output, attempts) =
+        watched("cat in > out; mv out moved; mkdir d; cd d; cat ../in; rm ../in; cat none", &root);
     assert_eq!(output.stdout, b"hello");
     for expected in [
         on(Deed::Read, root.join("in")),
@@ -45,7 +46,11 @@ fn files_and_programs_are_reported() {
     ] {
         assert!(attempts.contains(&expected), "{expected:?}: {attempts:#?}");
     }
-    assert!(!attempts.iter().any(|attempt| matches!(&attempt.target, Target::Path(path) if path.ends_with("none"))));
+    assert!(
+        !attempts
+            .iter()
+            .any(|attempt| matches!(&attempt.target, Target::Path(path) if path.ends_with("none")))
+    );
 }
 
 #[test]

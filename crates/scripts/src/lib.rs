@@ -35,6 +35,7 @@ pub use calls::prompt::PromptCall;
 pub use calls::resource_provider::ResourceRead;
 pub use calls::tool_call::ToolCall;
 pub use checks::environment_checks::EnvironmentProblems;
+pub use confining::tracing::AccessTrace;
 pub use definitions::readings::FileInProgress;
 pub use mcp_bash_runner::{Overrun, ProcessEnding, Question, StateDir, Stream, TimeLimits};
 pub use running::error::{Block, Failed, NoEnvironment, ScriptError, Unread};

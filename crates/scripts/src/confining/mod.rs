@@ -10,3 +10,4 @@ pub(crate) mod profile;
 mod reach;
 mod resolve;
 pub(crate) mod sandboxes;
+pub(crate) mod tracing;

@@ -4,6 +4,7 @@ use super::cell::Cell;
 use super::confined::{Confined, NotConfined};
 use super::denial;
 use super::key::Key;
+use super::tracing::AccessTrace;
 use mcp_bash_project::{SdkVariable, languages};
 use mcp_bash_runner::{StateDir, Variables};
 use mcp_bash_sandbox::{Confinement, Declaration, InForce, Keep, Mode, Place, Policy};
@@ -25,6 +26,8 @@ pub(crate) struct Sandboxes {
     spare: Mutex<Spare>,
     tell: OnceLock<Tell>,
     has_told: AtomicBool,
+    /// The script whose accesses are traced, if a user asked for it.
+    trace: OnceLock<Arc<AccessTrace>>,
 }
 
 type Tell = Box<dyn Fn(&InForce) + Send + Sync>;
@@ -42,6 +45,7 @@ pub(crate) struct Lease {
     cell: Option<Cell>,
     sandboxes: Arc<Sandboxes>,
     reach: super::reach::Reached,
+    trace: Option<Arc<AccessTrace>>,
 }
 
 impl Sandboxes {
@@ -52,6 +56,7 @@ impl Sandboxes {
             spare: Mutex::default(),
             tell: OnceLock::new(),
             has_told: AtomicBool::new(false),
+            trace: OnceLock::new(),
         }
     }
 
@@ -60,10 +65,22 @@ impl Sandboxes {
         let _ = self.tell.set(Box::new(tell));
     }
 
+    /// Traces the accesses of a script from now on, and turns the sandbox on. Only the first call counts.
+    pub(crate) fn trace(&self, trace: Arc<AccessTrace>) {
+        let _ = self.trace.set(trace);
+    }
+
+    pub(crate) fn traces(&self, script: &Path) -> bool {
+        self.trace.get().is_some_and(|trace| trace.script == script)
+    }
+
     /// The declaration in force for a script: the operator's word, its own, and the default of the project. `None` if it
     /// runs without a sandbox.
     pub(crate) fn in_force(&self, own: Option<&Declaration>) -> Result<Option<Declaration>, NotConfined> {
-        let operator = self.settings.sandbox;
+        let operator = match self.trace.get() {
+            Some(_) => self.settings.sandbox.max(Some(Mode::On)),
+            None => self.settings.sandbox,
+        };
         if operator == Some(Mode::Off) {
             return Ok(None);
         }
@@ -113,7 +130,8 @@ impl Sandboxes {
             None => self.make(key.clone()).await?,
         };
         let reach = super::reach::Reached::open(&cell)?;
-        Ok(Some(Lease { key, cell: Some(cell), sandboxes: Arc::clone(self), reach }))
+        let trace = self.trace.get().filter(|trace| trace.script == key.script).cloned();
+        Ok(Some(Lease { key, cell: Some(cell), sandboxes: Arc::clone(self), reach, trace }))
     }
 
     /// A cell of that key that can be used as it is.
@@ -163,7 +181,12 @@ impl Sandboxes {
 impl Lease {
     /// The restrictions of the process, which shares `call_folder` with us.
     pub(crate) fn confinement(&mut self, call_folder: Option<&Path>) -> io::Result<Confinement> {
-        self.cell.as_mut().map_or_else(|| Ok(Confinement::default()), |cell| cell.confinement(call_folder))
+        let Some(cell) = &mut self.cell else { return Ok(Confinement::default()) };
+        let confinement = cell.confinement(call_folder)?;
+        match &self.trace {
+            Some(trace) => trace.watch(confinement, &self.key, cell, call_folder),
+            None => Ok(confinement),
+        }
     }
 
     /// The variables of the process.

@@ -47,12 +47,12 @@ impl Watch {
     /// Starts a supervisor, which ends with the last watched process after this value was dropped. A file that is missing
     /// in the home of the process counts as an attempt if the user's home has it.
     pub fn start(home: Option<HiddenHome>) -> io::Result<Self> {
-        let unknown = || {
-            io::Error::new(io::ErrorKind::Unsupported, "system calls cannot be watched on this processor")
-        };
+        let unknown =
+            || io::Error::new(io::ErrorKind::Unsupported, "system calls cannot be watched on this processor");
         let filter = WatchingFilter::new().ok_or_else(unknown)?;
         if !notification::are_available() {
-            let why = "the kernel does not report system calls (Linux 5.5 and later do), or it is forbidden here";
+            let why =
+                "the kernel does not report system calls (Linux 5.5 and later do), or it is forbidden here";
             return Err(io::Error::new(io::ErrorKind::Unsupported, why));
         }
         let (ours, socket) =

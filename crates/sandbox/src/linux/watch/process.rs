@@ -138,7 +138,10 @@ mod tests {
     fn paths_and_numbers_are_read_from_memory() {
         let process = WatchedProcess::of(std::process::id()).unwrap();
         let address = |text: &std::ffi::CStr| text.as_ptr().addr() as u64;
-        assert_eq!(process.path(address(c"/a\n\xffb"), None), Some(OsString::from_vec(b"/a\n\xffb".to_vec()).into()));
+        assert_eq!(
+            process.path(address(c"/a\n\xffb"), None),
+            Some(OsString::from_vec(b"/a\n\xffb".to_vec()).into())
+        );
         let here = std::env::current_dir().unwrap();
         assert_eq!(process.path(address(c"x/y"), None), Some(here.join("x/y")));
         let number = 0x1234_5678_9abc_def0_u64;

@@ -75,7 +75,9 @@ fn on_path(written: &Path, how: How, flags: i32, home: Option<&HiddenHome>) -> O
     };
     let (path, deed) = match deed {
         Some(deed) => (path, deed),
-        None if !exists && !matches!(how, How::Make | How::Remove) => (hidden(written, &path, home?)?, Deed::Read),
+        None if !exists && !matches!(how, How::Make | How::Remove) => {
+            (hidden(written, &path, home?)?, Deed::Read)
+        }
         None => return None,
     };
     Some(Attempt { deed, target: Target::Path(path) })
