@@ -11,6 +11,9 @@ use std::path::{Component, Path, PathBuf};
 const DESCRIPTORS: [&str; 6] =
     ["/proc/self/fd", "/proc/thread-self/fd", "/dev/fd", "/dev/stdin", "/dev/stdout", "/dev/stderr"];
 
+/// The terminal, which shells try to open when they start, and calls do not have.
+const TERMINAL: &str = "/dev/tty";
+
 /// Paths that lead to the process that opens them.
 const ITSELF: [&str; 2] = ["/proc/self", "/proc/thread-self"];
 
@@ -58,7 +61,7 @@ fn target(address: Address) -> Target {
 }
 
 fn on_path(written: &Path, how: How, flags: i32, home: Option<&HiddenHome>) -> Option<Attempt> {
-    if DESCRIPTORS.iter().any(|own| written.starts_with(own)) {
+    if written == Path::new(TERMINAL) || DESCRIPTORS.iter().any(|own| written.starts_with(own)) {
         return None;
     }
     let follows = !matches!(how, How::Make | How::Replace | How::Remove);

@@ -31,7 +31,7 @@ impl Supervisor {
 
     pub(super) fn start(mut self) -> io::Result<()> {
         let watch = move || while self.waits_for_next() {};
-        std::thread::Builder::new().name("watch".into()).spawn(watch).map(drop)
+        std::thread::Builder::new().name("access-trace".into()).spawn(watch).map(drop)
     }
 
     /// Waits, and does what there is to do. False if nothing can come any more.
