@@ -52,7 +52,7 @@ impl Offer {
         };
         let folded = |paths: BTreeSet<PathBuf>| {
             let paths = paths.into_iter().map(|path| writable_in_json(&path)).filter(|path| exists(path));
-            reduced(merged(paths.collect(), is_wide))
+            reduced(&merged(paths.collect(), is_wide))
         };
         let write = folded(write);
         let read: BTreeSet<PathBuf> = folded(read);
@@ -116,7 +116,7 @@ fn merged(paths: BTreeSet<PathBuf>, is_wide: impl Fn(&Path) -> bool) -> BTreeSet
 }
 
 /// Without what is below another one.
-fn reduced(paths: BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
+fn reduced(paths: &BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
     let is_below_another = |path: &PathBuf| path.ancestors().skip(1).any(|folder| paths.contains(folder));
     paths.iter().filter(|path| !is_below_another(path)).cloned().collect()
 }

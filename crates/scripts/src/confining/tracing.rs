@@ -58,18 +58,18 @@ impl AccessTrace {
         cell: &Cell,
         call_folder: Option<&Path>,
     ) -> io::Result<Confinement> {
-        let call = traced_call(key, cell, call_folder);
+        let scene = traced_call(key, cell, call_folder);
         #[cfg(target_os = "linux")]
         {
             let own = vec![cell.folders.home.clone(), real(&cell.folders.home)];
-            let home = call.home.clone().map(|user| HiddenHome { own, user });
+            let home = scene.home.clone().map(|user| HiddenHome { own, user });
             let watch = Arc::new(Watch::start(home)?);
-            *self.traced.lock() = Some(Traced { call, watch: Arc::clone(&watch) });
+            *self.traced.lock() = Some(Traced { call: scene, watch: Arc::clone(&watch) });
             Ok(confinement.watched_by(watch))
         }
         #[cfg(not(target_os = "linux"))]
         {
-            *self.traced.lock() = Some(Traced { call });
+            *self.traced.lock() = Some(Traced { call: scene });
             Ok(confinement)
         }
     }

@@ -14,6 +14,7 @@ const WITHOUT_END: u64 = 365 * 24 * 60 * 60;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     pub(crate) options: CallOptions,

@@ -60,11 +60,11 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
     let given = callee.arguments("call", &asked)?;
     let trace = arguments.trace_access.then(|| Trace::begin(&project, &callee.name)).transpose()?;
     let conversation = Conversation::with_project(project, host.level(), &mut host)?;
-    let called = call(arguments, &callee, &given, conversation, host);
+    let exit = call(arguments, &callee, &given, conversation, host);
     if let Some(trace) = trace {
         trace.report(arguments.yes)?;
     }
-    called
+    exit
 }
 
 fn call(

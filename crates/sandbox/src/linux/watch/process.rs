@@ -32,10 +32,15 @@ pub(super) enum Address {
 }
 
 impl WatchedProcess {
-    #[expect(clippy::disallowed_methods, reason = "a file of the kernel")]
-    pub(super) fn of(thread: u32) -> Option<Self> {
-        let memory = File::open(format!("/proc/{thread}/mem")).ok()?;
-        Some(Self { thread, memory })
+    /// The process of a thread. A child of ours that has not run its program yet shares our memory. Its own view of it may be
+    /// closed to us, because it has entered a user namespace.
+    #[expect(clippy::disallowed_methods, reason = "files of the kernel")]
+    pub(super) fn of(thread: u32, is_before_program: bool) -> Option<Self> {
+        let memory = match File::open(format!("/proc/{thread}/mem")) {
+            Err(_) if is_before_program => File::open("/proc/self/mem"),
+            opened => opened,
+        };
+        Some(Self { thread, memory: memory.ok()? })
     }
 
     /// The path at an address, absolute unless it is relative to a descriptor that cannot be read. `None` if it is not
@@ -101,16 +106,16 @@ pub(super) fn low_half(argument: u64) -> i32 {
 
 /// A `struct sockaddr`.
 fn parse(bytes: &[u8]) -> Option<Address> {
-    let part = |from: usize, to: usize| bytes.get(from..to);
-    let family = i32::from(u16::from_ne_bytes(part(0, 2)?.try_into().ok()?));
-    let port = || Some(u16::from_be_bytes(part(2, 4)?.try_into().ok()?));
+    let slice = |from: usize, to: usize| bytes.get(from..to);
+    let family = i32::from(u16::from_ne_bytes(slice(0, 2)?.try_into().ok()?));
+    let port = || Some(u16::from_be_bytes(slice(2, 4)?.try_into().ok()?));
     match family {
         libc::AF_INET => {
-            let address: [u8; 4] = part(4, 8)?.try_into().ok()?;
+            let address: [u8; 4] = slice(4, 8)?.try_into().ok()?;
             Some(Address::Internet((Ipv4Addr::from(address), port()?).into()))
         }
         libc::AF_INET6 => {
-            let address: [u8; 16] = part(8, 24)?.try_into().ok()?;
+            let address: [u8; 16] = slice(8, 24)?.try_into().ok()?;
             let address = Ipv6Addr::from(address);
             let port = port()?;
             Some(Address::Internet(match address.to_ipv4_mapped() {
@@ -136,7 +141,7 @@ mod tests {
 
     #[test]
     fn paths_and_numbers_are_read_from_memory() {
-        let process = WatchedProcess::of(std::process::id()).unwrap();
+        let process = WatchedProcess::of(std::process::id(), false).unwrap();
         let address = |text: &std::ffi::CStr| text.as_ptr().addr() as u64;
         assert_eq!(
             process.path(address(c"/a\n\xffb"), None),

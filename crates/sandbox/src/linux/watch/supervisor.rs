@@ -19,9 +19,15 @@ pub(super) struct Supervisor {
     /// Receives the listeners. `None` after the last one.
     socket: Option<OwnedFd>,
     /// One for each process that was started under the watch.
-    listeners: Vec<OwnedFd>,
+    listeners: Vec<Listener>,
     home: Option<HiddenHome>,
     attempts: Arc<Mutex<Attempts>>,
+}
+
+struct Listener {
+    descriptor: OwnedFd,
+    /// Whether the child has not run its program yet: its first call does that.
+    is_before_program: bool,
 }
 
 impl Supervisor {
@@ -36,7 +42,7 @@ impl Supervisor {
 
     /// Waits, and does what there is to do. False if nothing can come any more.
     fn waits_for_next(&mut self) -> bool {
-        let waiting = self.listeners.iter().chain(&self.socket);
+        let waiting = self.listeners.iter().map(|listener| &listener.descriptor).chain(&self.socket);
         let mut waiting: Vec<PollFd<'_>> =
             waiting.map(|descriptor| PollFd::new(descriptor, PollFlags::IN)).collect();
         if waiting.is_empty() {
@@ -51,7 +57,9 @@ impl Supervisor {
         let mut ended = Vec::new();
         for (index, events) in of_listeners.iter().enumerate() {
             if events.contains(PollFlags::IN) {
-                self.supervise(self.listeners[index].as_fd());
+                let listener = &mut self.listeners[index];
+                let is_before_program = std::mem::take(&mut listener.is_before_program);
+                self.supervise(self.listeners[index].descriptor.as_fd(), is_before_program);
             } else if !events.is_empty() {
                 ended.push(index);
             }
@@ -63,7 +71,7 @@ impl Supervisor {
             && let Some(socket) = &self.socket
         {
             match received(socket.as_fd()) {
-                Some(listener) => self.listeners.push(listener),
+                Some(descriptor) => self.listeners.push(Listener { descriptor, is_before_program: true }),
                 None => self.socket = None,
             }
         }
@@ -71,10 +79,10 @@ impl Supervisor {
     }
 
     /// Receives one call, and lets it continue.
-    fn supervise(&self, listener: BorrowedFd<'_>) {
+    fn supervise(&self, listener: BorrowedFd<'_>, is_before_program: bool) {
         // Its process may have been killed meanwhile.
         let Ok(call) = Notification::receive(listener) else { return };
-        let process = WatchedProcess::of(call.thread);
+        let process = WatchedProcess::of(call.thread, is_before_program);
         for named in named_by(call.number) {
             let found = match &process {
                 Some(process) => attempt(process, *named, &call.arguments, self.home.as_ref()),
