@@ -21,3 +21,4 @@ mod run_tool;
 mod sandbox;
 mod signals;
 mod ten_scripts;
+mod trace_access;

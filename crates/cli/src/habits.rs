@@ -125,7 +125,9 @@ fn with_command(words: Vec<OsString>) -> Result<Vec<OsString>, Error> {
 fn with_flags(words: &[OsString]) -> Result<Vec<OsString>, Error> {
     let mut own = Vec::with_capacity(words.len());
     let asks = |word: &&OsString| COMMANDS_THAT_ASK.iter().any(|command| *word == command);
-    let never_asks = !words.get(1).is_some_and(|word| asks(&word));
+    // `call` asks about what it traced.
+    let asks_about_trace = words.iter().any(|word| word == "--trace-access");
+    let never_asks = !asks_about_trace && !words.get(1).is_some_and(|word| asks(&word));
     for word in words {
         let (flag, value) = parts(word);
         let known = FLAGS_WITH_VALUE.iter().chain(FLAGS).find(|(habit, _)| *habit == flag);

@@ -40,7 +40,7 @@ pub use client::{
 pub use clients::CLIENTS;
 pub use config_file::{ConfigFile, NoFile};
 pub use content::FileError;
-pub use edit::EditError;
+pub use edit::{EditError, with_member};
 pub use entry::Entry;
 pub use find::installed_clients;
 pub use lock::Lock;

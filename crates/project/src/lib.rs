@@ -23,7 +23,7 @@ mod walk;
 mod watch;
 
 pub use catalog::Catalog;
-pub use catalog::origins::{Explained, Origin, origins};
+pub use catalog::origins::{Explained, Origin, metadata_beside, origins};
 pub use catalog::reading::Reading;
 pub use catalog::registry::RegistryError;
 pub use catalog::sent_warnings::SentWarnings;

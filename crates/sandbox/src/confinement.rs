@@ -9,6 +9,8 @@ use crate::linux::landlock::Ruleset;
 #[cfg(target_os = "linux")]
 use crate::linux::namespaces::{self, Namespaces};
 #[cfg(target_os = "linux")]
+use crate::linux::watch::Watch;
+#[cfg(target_os = "linux")]
 use crate::seccomp::Filter;
 use rustix::process::{Resource, Rlimit, setrlimit};
 use std::fmt::{self, Display};
@@ -61,6 +63,8 @@ pub enum Step {
     RestrictFiles(Arc<Ruleset>),
     #[cfg(target_os = "linux")]
     FilterSystemCalls(Filter),
+    #[cfg(target_os = "linux")]
+    WatchSystemCalls(Arc<Watch>),
 }
 
 impl Confinement {
@@ -108,6 +112,17 @@ impl Confinement {
         self.and(Step::FilterSystemCalls(filter))
     }
 
+    /// Watches what the process touches. That comes after the namespaces, and before the limits: the listener is one more
+    /// open file.
+    #[cfg(target_os = "linux")]
+    #[must_use]
+    pub fn watched_by(mut self, watch: Arc<Watch>) -> Self {
+        let is_namespace = |step: &Step| matches!(step, Step::EnterUserNamespace(_) | Step::EnterNetwork(_));
+        let place = self.steps.iter().take_while(|step| is_namespace(step)).count();
+        self.steps.splice(place..place, [Step::ForbidNewPrivileges, Step::WatchSystemCalls(watch)]);
+        self
+    }
+
     /// Keeps a value until the process has ended.
     #[must_use]
     pub fn keeping(mut self, kept: Arc<dyn Keep>) -> Self {
@@ -143,6 +158,8 @@ impl Step {
             Self::RestrictFiles(ruleset) => ruleset.apply(),
             #[cfg(target_os = "linux")]
             Self::FilterSystemCalls(filter) => filter.apply(),
+            #[cfg(target_os = "linux")]
+            Self::WatchSystemCalls(watch) => watch.apply(),
         }
     }
 }
@@ -186,6 +203,8 @@ impl Display for Step {
             Self::RestrictFiles(_) => write!(formatter, "restrict files by Landlock"),
             #[cfg(target_os = "linux")]
             Self::FilterSystemCalls(_) => write!(formatter, "filter system calls"),
+            #[cfg(target_os = "linux")]
+            Self::WatchSystemCalls(_) => write!(formatter, "watch its system calls"),
         }
     }
 }

@@ -4,6 +4,7 @@
 //! of this [`Machine`] that enforce the policy, and says what they leave open. A [`Confinement`] is the list of system calls
 //! by which a child restricts itself before it runs its program.
 
+mod attempts;
 mod confinement;
 mod declaration;
 mod filter_choices;
@@ -14,6 +15,7 @@ mod in_force;
 mod linux;
 #[cfg(not(target_os = "linux"))]
 mod machine_elsewhere;
+mod offer;
 mod place;
 mod plan;
 mod policy;
@@ -21,7 +23,9 @@ pub mod seatbelt;
 #[cfg(target_os = "linux")]
 pub mod seccomp;
 mod size;
+mod traced_call;
 
+pub use attempts::{Attempt, Attempts, Deed, Target};
 pub use confinement::{Confinement, Keep, ProcessLimit, Step};
 pub use declaration::{Declaration, DeclarationError, Limits, Mode, Network};
 pub use filter_choices::{FilterChoices, Sockets};
@@ -36,8 +40,12 @@ pub use linux::landlock::{Access, LandlockRights, Ruleset, claimed_version};
 pub use linux::namespaces::{MOST_LISTENERS, Namespaces, run_maker_if_asked};
 #[cfg(target_os = "linux")]
 pub use linux::probe::{PROBE_ARGUMENT, PROBED_LIMITS, Trial, run_probe_if_asked};
+#[cfg(target_os = "linux")]
+pub use linux::watch::{HiddenHome, Watch};
+pub use offer::Offer;
 pub use place::{Place, PlaceError};
 pub use plan::{LandlockPowers, Machine, NamespacePowers, Plan, Reach, Unenforceable};
 pub use policy::Policy;
 #[cfg(target_os = "linux")]
 pub use seccomp::Filter;
+pub use traced_call::TracedCall;

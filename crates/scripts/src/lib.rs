@@ -38,6 +38,7 @@ pub use calls::tool_call::ToolCall;
 pub use checks::environment_checks::EnvironmentProblems;
 pub use checks::sandbox_checks::Probe;
 pub use confining::script_sandbox::{AllowedPlace, SandboxSource, ScriptSandbox};
+pub use confining::tracing::AccessTrace;
 pub use definitions::readings::FileInProgress;
 pub use mcp_bash_runner::{Overrun, ProcessEnding, Question, StateDir, Stream, TimeLimits};
 pub use running::error::{Block, Failed, NoEnvironment, ScriptError, Unread};

@@ -1,11 +1,12 @@
 //! Scripts of a project: the single entry point for everything that is run.
 
+use crate::confining::tracing::AccessTrace;
 use crate::definitions::readings::{FileInProgress, Readings};
 use crate::running::processes::Processes;
 use crate::surroundings::Surroundings;
 use crate::workers::{WorkerNews, Workers};
 use mcp_bash_budget::Budget;
-use mcp_bash_project::{Catalog, Paths, Reading};
+use mcp_bash_project::{Catalog, Paths, Reading, Tool};
 use mcp_bash_runner::{Runner, StateDir};
 use mcp_bash_sandbox::InForce;
 use mcp_bash_settings::Settings;
@@ -149,6 +150,13 @@ impl Scripts {
     /// The files whose definitions are not served yet.
     pub fn files_in_progress(&self) -> watch::Receiver<Vec<FileInProgress>> {
         self.readings.files_in_progress()
+    }
+
+    /// Traces what the calls of this tool touch from now on. Its sandbox is on, even if it declares none.
+    pub fn trace_access(&self, tool: &Tool) -> io::Result<Arc<AccessTrace>> {
+        let trace = Arc::new(AccessTrace::new(tool.script.clone())?);
+        self.surroundings.processes.sandboxes.trace(Arc::clone(&trace));
+        Ok(trace)
     }
 
     /// Terminates every process, and removes what existed only while they ran.

@@ -26,6 +26,8 @@ pub(crate) fn with_flags_first(words: Vec<OsString>) -> Vec<OsString> {
         return words;
     }
     let command = own_command(&words[place]);
+    // Without a question of ours, `--yes` is for the tool.
+    let asks = words.iter().any(|word| word == "--trace-access");
     let (mut ordered, after) = (words[..=place].to_vec(), &words[place + 1..]);
     let (mut ours, mut rest, mut index) = (Vec::new(), Vec::new(), 0);
     while index < after.len() {
@@ -34,7 +36,7 @@ pub(crate) fn with_flags_first(words: Vec<OsString>) -> Vec<OsString> {
             rest.extend_from_slice(&after[index..]);
             break;
         }
-        let length = own_length(&command, word);
+        let length = if word == "--yes" && !asks { 0 } else { own_length(&command, word) };
         if length == 0 {
             rest.push(word.clone());
         } else {
@@ -55,6 +57,8 @@ fn own_command(name: &OsStr) -> clap::Command {
 pub(crate) fn own_flags(command: &str) -> HashSet<String> {
     let command = own_command(command.as_ref());
     let flags = command.get_arguments().filter_map(|argument| argument.get_long().map(ToOwned::to_owned));
+    // If it is ours, it was taken before the tool's flags are read.
+    let flags = flags.filter(|flag| flag != "yes");
     flags.chain(["help".to_owned()]).collect()
 }
 
@@ -104,6 +108,8 @@ mod tests {
             ("m call x --project-root=/p -v b=2", "m call --project-root=/p -v x b=2"),
             ("m call x --help", "m call x --help"),
             ("m call x -- --json", "m call x -- --json"),
+            ("m call x --yes", "m call x --yes"),
+            ("m call x --yes --trace-access", "m call --yes --trace-access x"),
             ("m run-tool x --allow-self --args {}", "m run-tool --allow-self --args {} x"),
             ("m --project-root call call x --json", "m --project-root call call --json x"),
             ("m health --json x", "m health --json x"),

@@ -7,7 +7,7 @@ pub(crate) mod toml;
 pub(crate) mod toml_list;
 pub(crate) mod yaml;
 
-use crate::client::Format;
+use crate::client::{Dialect, Format};
 use crate::settled::Whole;
 use serde_json::{Map, Value};
 use splice::{Splice, spliced};
@@ -163,6 +163,12 @@ impl At {
         }
         Ok(whole)
     }
+}
+
+/// The text of a JSON object with a member of this name, which replaces one that is there. Everything else stays as it is.
+pub fn with_member(text: &str, name: &str, value: &Value) -> Result<String, EditError> {
+    let format = Format::Json(Dialect { comments: false, trailing_commas: false });
+    At { format, keys: Vec::new(), is_list: false, escaped: &[] }.with(text, name, value)
 }
 
 /// The same without an empty list of servers: no key, an empty value and `null` count as equal.

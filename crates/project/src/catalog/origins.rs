@@ -191,7 +191,7 @@ impl Written {
 }
 
 /// The metadata file that describes a file; it may be that file itself.
-pub(crate) fn metadata_beside(file: &Path) -> Option<PathBuf> {
+pub fn metadata_beside(file: &Path) -> Option<PathBuf> {
     let name = file.file_name()?;
     if metadata_stem(name).is_some() {
         return Some(file.to_owned());

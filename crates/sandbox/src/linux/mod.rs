@@ -6,5 +6,6 @@ pub(crate) mod landlock;
 mod machine;
 pub(crate) mod namespaces;
 pub(crate) mod probe;
+pub(crate) mod watch;
 
 pub(crate) use capabilities::drop_capabilities;

@@ -86,13 +86,19 @@ calls! {
     ACCT: SYS_acct = 163, 89;
     ADD_KEY: SYS_add_key = 248, 217;
     ADJTIMEX: SYS_adjtimex = 159, 171;
+    BIND: SYS_bind = 49, 200;
     BPF: SYS_bpf = 321, 280;
     CHROOT: SYS_chroot = 161, 51;
     CLOCK_ADJTIME: SYS_clock_adjtime = 305, 266;
     CLOCK_SETTIME: SYS_clock_settime = 227, 112;
-    CLONE3: SYS_clone3 = 435, 435;
     CLONE: SYS_clone = 56, 220;
+    CLONE3: SYS_clone3 = 435, 435;
+    CONNECT: SYS_connect = 42, 203;
     DELETE_MODULE: SYS_delete_module = 176, 106;
+    EXECVE: SYS_execve = 59, 221;
+    EXECVEAT: SYS_execveat = 322, 281;
+    FACCESSAT: SYS_faccessat = 269, 48;
+    FACCESSAT2: SYS_faccessat2 = 439, 439;
     FANOTIFY_INIT: SYS_fanotify_init = 300, 262;
     FINIT_MODULE: SYS_finit_module = 313, 273;
     FSCONFIG: SYS_fsconfig = 431, 431;
@@ -108,14 +114,19 @@ calls! {
     KCMP: SYS_kcmp = 312, 272;
     KEXEC_LOAD: SYS_kexec_load = 246, 104;
     KEYCTL: SYS_keyctl = 250, 219;
+    LINKAT: SYS_linkat = 265, 37;
     LISTEN: SYS_listen = 50, 201;
     LOOKUP_DCOOKIE: SYS_lookup_dcookie = 212, 18;
+    MKDIRAT: SYS_mkdirat = 258, 34;
     MKNODAT: SYS_mknodat = 259, 33;
     MOUNT: SYS_mount = 165, 40;
     MOUNT_SETATTR: SYS_mount_setattr = 442, 442;
     MOVE_MOUNT: SYS_move_mount = 429, 429;
     NAME_TO_HANDLE_AT: SYS_name_to_handle_at = 303, 264;
+    NEWFSTATAT: SYS_newfstatat = 262, 79;
     NFSSERVCTL: SYS_nfsservctl = 180, 42;
+    OPENAT: SYS_openat = 257, 56;
+    OPENAT2: SYS_openat2 = 437, 437;
     OPEN_BY_HANDLE_AT: SYS_open_by_handle_at = 304, 265;
     OPEN_TREE: SYS_open_tree = 428, 428;
     PERF_EVENT_OPEN: SYS_perf_event_open = 298, 241;
@@ -129,6 +140,8 @@ calls! {
     QUOTACTL: SYS_quotactl = 179, 60;
     QUOTACTL_FD: SYS_quotactl_fd = 443, 443;
     REBOOT: SYS_reboot = 169, 142;
+    RENAMEAT: SYS_renameat = 264, 38;
+    RENAMEAT2: SYS_renameat2 = 316, 276;
     REQUEST_KEY: SYS_request_key = 249, 218;
     SCHED_SETAFFINITY: SYS_sched_setaffinity = 203, 122;
     SCHED_SETATTR: SYS_sched_setattr = 314, 274;
@@ -145,21 +158,36 @@ calls! {
     SETTIMEOFDAY: SYS_settimeofday = 164, 170;
     SOCKET: SYS_socket = 41, 198;
     SOCKETPAIR: SYS_socketpair = 53, 199;
+    STATX: SYS_statx = 332, 291;
     SWAPOFF: SYS_swapoff = 168, 225;
     SWAPON: SYS_swapon = 167, 224;
+    SYMLINKAT: SYS_symlinkat = 266, 36;
     SYSLOG: SYS_syslog = 103, 116;
+    TRUNCATE: SYS_truncate = 76, 45;
     UMOUNT2: SYS_umount2 = 166, 39;
+    UNLINKAT: SYS_unlinkat = 263, 35;
     UNSHARE: SYS_unshare = 272, 97;
     USERFAULTFD: SYS_userfaultfd = 323, 282;
     VHANGUP: SYS_vhangup = 153, 58;
 }
 
 calls_of_x86_64! {
+    ACCESS: SYS_access = 21;
+    CREAT: SYS_creat = 85;
     IOPERM: SYS_ioperm = 173;
     IOPL: SYS_iopl = 172;
+    LINK: SYS_link = 86;
+    LSTAT: SYS_lstat = 6;
+    MKDIR: SYS_mkdir = 83;
     MKNOD: SYS_mknod = 133;
     MODIFY_LDT: SYS_modify_ldt = 154;
+    OPEN: SYS_open = 2;
+    RENAME: SYS_rename = 82;
+    RMDIR: SYS_rmdir = 84;
+    STAT: SYS_stat = 4;
+    SYMLINK: SYS_symlink = 88;
     SYSCTL: SYS__sysctl = 156;
+    UNLINK: SYS_unlink = 87;
     USELIB: SYS_uselib = 134;
 }
 

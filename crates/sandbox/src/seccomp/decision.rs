@@ -6,6 +6,8 @@ pub(super) enum Decision {
     Allow,
     /// The call fails with this error.
     Fail(i32),
+    /// The call waits until its supervisor, which watches, lets it continue.
+    Notify,
     /// A word of the call decides.
     Match(Box<Match>),
 }

@@ -7,7 +7,8 @@
 //! that are newer than the table get `ENOSYS`, as on an older kernel, so that the list does not age.
 //!
 //! `choices.rs` is what a filter depends on, `decision.rs` is the form of a rule, `calls.rs` has the numbers, `rules.rs` and `sockets.rs` have the rules,
-//! `program.rs` compiles them, and `install.rs` installs the result.
+//! `program.rs` compiles them, and `install.rs` installs the result. `watched.rs` is another filter, which denies nothing: it reports
+//! calls that name files and addresses.
 
 mod calls;
 
@@ -18,6 +19,7 @@ mod rules;
 mod sockets;
 #[cfg(test)]
 mod tests;
+pub(crate) mod watched;
 
 pub use crate::filter_choices::{FilterChoices, Sockets};
 

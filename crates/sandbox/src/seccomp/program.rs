@@ -74,6 +74,7 @@ impl Program {
             Decision::Fail(error) => {
                 self.push(BPF_RET | BPF_K, libc::SECCOMP_RET_ERRNO | error.cast_unsigned())
             }
+            Decision::Notify => self.push(BPF_RET | BPF_K, libc::SECCOMP_RET_USER_NOTIF),
             Decision::Match(decision) => self.compare(decision),
         };
         self.compiled.push((decision.clone(), label));

@@ -14,3 +14,4 @@ mod reach;
 mod resolve;
 pub(crate) mod sandboxes;
 pub(crate) mod script_sandbox;
+pub(crate) mod tracing;

@@ -55,16 +55,23 @@ pub(super) fn resolve(key: &Key) -> Result<Resolved, NotConfined> {
         Ok(found)
     };
     let (declared, mut write) = (paths_of(&read_places)?, paths_of(&write_places)?);
-    let (system, devices) = profile::of_system();
-    let mut read: Vec<PathBuf> = system.map(Path::to_owned).collect();
+    let mut read = always_read(key, home.as_deref());
     read.extend(declared);
-    read.extend(profile::of_search_path(&key.search_path, home.as_deref()));
-    read.extend(profile::of_program(&key.program, home.as_deref()));
-    read.extend([key.script.clone()]);
-    read.extend(key.toolbox.iter().cloned());
+    let (_, devices) = profile::of_system();
     write.extend(devices.map(Path::to_owned));
     let policy = Policy { read, write, ..policy(&key.declaration) };
     Ok(Resolved { policy, links, home })
+}
+
+/// What the process may read whatever its declaration says, or it would not start.
+pub(super) fn always_read(key: &Key, home: Option<&Path>) -> Vec<PathBuf> {
+    let (system, _) = profile::of_system();
+    let mut read: Vec<PathBuf> = system.map(Path::to_owned).collect();
+    read.extend(profile::of_search_path(&key.search_path, home));
+    read.extend(profile::of_program(&key.program, home));
+    read.extend([key.script.clone()]);
+    read.extend(key.toolbox.iter().cloned());
+    read
 }
 
 /// The paths of a place. The temporary folder of a call is not known yet.

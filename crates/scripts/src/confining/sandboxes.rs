@@ -7,6 +7,7 @@ use super::denial::Failure;
 use super::key::Key;
 use super::reach::Reached;
 use super::script_sandbox::{SandboxSource, ScriptSandbox};
+use super::tracing::AccessTrace;
 use mcp_bash_project::{SdkVariable, languages};
 use mcp_bash_runner::{StateDir, Variables};
 use mcp_bash_sandbox::{Confinement, Declaration, InForce, Keep, Mode, Place};
@@ -29,6 +30,8 @@ pub(crate) struct Sandboxes {
     spare: Mutex<Spare>,
     tell: OnceLock<Tell>,
     has_told: AtomicBool,
+    /// The script whose accesses are traced, if a user asked for it.
+    trace: OnceLock<Arc<AccessTrace>>,
 }
 
 type Tell = Box<dyn Fn(&InForce) + Send + Sync>;
@@ -46,6 +49,7 @@ pub(crate) struct Lease {
     cell: Option<Cell>,
     sandboxes: Arc<Sandboxes>,
     reach: Reached,
+    trace: Option<Arc<AccessTrace>>,
 }
 
 impl Sandboxes {
@@ -56,6 +60,7 @@ impl Sandboxes {
             spare: Mutex::default(),
             tell: OnceLock::new(),
             has_told: AtomicBool::new(false),
+            trace: OnceLock::new(),
         }
     }
 
@@ -70,12 +75,25 @@ impl Sandboxes {
         confined.declaration.is_some()
             || settings.sandbox.is_some()
             || !matches!(settings.project_sandbox, Ok(None))
+            || self.traces(confined.script)
+    }
+
+    /// Traces the accesses of a script from now on, and turns the sandbox on. Only the first call counts.
+    pub(crate) fn trace(&self, trace: Arc<AccessTrace>) {
+        let _ = self.trace.set(trace);
+    }
+
+    pub(crate) fn traces(&self, script: &Path) -> bool {
+        self.trace.get().is_some_and(|trace| trace.script == script)
     }
 
     /// The declaration in force for a script: the operator's word, its own, and the default of the project. `None` if it
     /// runs without a sandbox.
     pub(crate) fn in_force(&self, own: Option<&Declaration>) -> Result<Option<Declaration>, NotConfined> {
-        let operator = self.settings.sandbox;
+        let operator = match self.trace.get() {
+            Some(_) => self.settings.sandbox.max(Some(Mode::On)),
+            None => self.settings.sandbox,
+        };
         if operator == Some(Mode::Off) {
             return Ok(None);
         }
@@ -143,7 +161,8 @@ impl Sandboxes {
             None => self.make(key.clone()).await?,
         };
         let reach = Reached::open(&cell, runtime)?;
-        Ok(Some(Lease { key, cell: Some(cell), sandboxes: Arc::clone(self), reach }))
+        let trace = self.trace.get().filter(|trace| trace.script == key.script).cloned();
+        Ok(Some(Lease { key, cell: Some(cell), sandboxes: Arc::clone(self), reach, trace }))
     }
 
     /// A cell of that key that can be used as it is.
@@ -197,9 +216,11 @@ impl Lease {
         call_folder: Option<&Path>,
         command: CommandLine<'_>,
     ) -> io::Result<Confinement> {
-        match &mut self.cell {
-            Some(cell) => cell.confine(call_folder, command),
-            None => Ok(Confinement::default()),
+        let Some(cell) = &mut self.cell else { return Ok(Confinement::default()) };
+        let confinement = cell.confine(call_folder, command)?;
+        match &self.trace {
+            Some(trace) => trace.watch(confinement, &self.key, cell, call_folder),
+            None => Ok(confinement),
         }
     }
 

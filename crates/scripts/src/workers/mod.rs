@@ -268,7 +268,10 @@ impl Workers {
     async fn start_worker(&self, which: Which<'_>, permit: StartPermit) -> Result<(), ScriptError> {
         let mut birth = self.birth(which).await?;
         let start = self.start_of(which, &birth);
-        if let Some(permit) = self.spares.take_over(&start, permit) {
+        // A spare worker was not started under a watch.
+        let is_traced = self.surroundings.processes.sandboxes.traces(which.script);
+        let permit = if is_traced { Some(permit) } else { self.spares.take_over(&start, permit) };
+        if let Some(permit) = permit {
             self.confine(which, &mut birth).await?;
             self.home().spawn(birth.live(permit));
         }

@@ -14,6 +14,7 @@ const WITHOUT_END: u64 = 365 * 24 * 60 * 60;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     pub(crate) options: CallOptions,
@@ -29,6 +30,14 @@ pub(crate) struct Arguments {
     /// Save images, audio and other files of the result in this folder; nothing there is overwritten
     #[arg(long, value_name = "DIR")]
     pub(super) save: Option<PathBuf>,
+
+    /// Run the tool in its sandbox, list what it touches and what is denied, and offer the narrowest sandbox for it
+    #[arg(long)]
+    pub(super) trace_access: bool,
+
+    /// With --trace-access: write the offered sandbox, with what was denied, to the tool's metadata without asking
+    #[arg(long, requires = "trace_access")]
+    pub(super) yes: bool,
 
     /// The tool, then its arguments: key=value, key:=JSON, or the flags that `call TOOL --help` lists
     #[arg(
@@ -68,6 +77,7 @@ Examples:
   mcp-bash call report --args @report.json --json | jq .structuredContent
   mcp-bash call chart --save pictures/
   mcp-bash call logs --whole | less
+  mcp-bash call report --trace-access
   mcp-bash call add a:=1 b:=2 --command \"npx -y some-server\"
 
 Exit codes: 0 a result that is no error, 1 the tool failed, 2 wrong arguments, 3 refused, 4 no such tool, 5 timed out,

@@ -14,6 +14,12 @@ pub(crate) enum CallError {
     NoRoot(String),
     #[error("{kind} not found: {name}{}", hint(nearest.as_deref(), more))]
     NotFound { kind: &'static str, name: String, nearest: Option<String>, more: String },
+    #[error(
+        "--trace-access traces a tool of this project; a tool of another server (--url, --command) runs where it cannot be traced"
+    )]
+    TraceElsewhere,
+    #[error("the accesses of a tool cannot be traced here: {0}")]
+    NoTrace(std::io::Error),
     #[error("in minimal mode a server offers no tools; leave out --minimal and MCPBASH_FORCE_MINIMAL")]
     Minimal,
 }

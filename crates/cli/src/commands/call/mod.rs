@@ -9,6 +9,8 @@ pub(crate) mod judge;
 pub(crate) mod parameters;
 pub(crate) mod save;
 pub(crate) mod show;
+mod trace;
+mod trace_table;
 mod whole;
 
 use crate::base::common::Common;
@@ -31,11 +33,15 @@ use show::Shown;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use trace::Trace;
 
 pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Error> {
     let asked = Asked::read("call", &arguments.options, &arguments.words)?;
     let mut host = CommandLineHost::new(common, asked.roots.clone());
     let limit = arguments.options.time_limit();
+    if arguments.trace_access && arguments.options.server.is_elsewhere() {
+        return Err(Error::of_command(Exit::Usage, CallError::TraceElsewhere));
+    }
     if let Some(mut conversation) = arguments.options.server.connect(common, &mut host, limit)? {
         let callee = Callee::of_server(&mut conversation, &mut host, &asked.name, limit)?;
         let given = callee.arguments("call", &asked)?;
@@ -52,8 +58,13 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
     drop(reading);
     let callee = Callee::of_project(&project, &asked.name)?;
     let given = callee.arguments("call", &asked)?;
+    let trace = arguments.trace_access.then(|| Trace::begin(&project, &callee.name)).transpose()?;
     let conversation = Conversation::with_project(project, host.level(), &mut host)?;
-    call(arguments, &callee, &given, conversation, host)
+    let exit = call(arguments, &callee, &given, conversation, host);
+    if let Some(trace) = trace {
+        trace.report(arguments.yes)?;
+    }
+    exit
 }
 
 fn call(

@@ -34,6 +34,7 @@ fn expected(decision: &Decision, arguments: [u64; 6]) -> u32 {
     match decision {
         Decision::Allow => ALLOW,
         Decision::Fail(error) => fail(*error),
+        Decision::Notify => libc::SECCOMP_RET_USER_NOTIF,
         Decision::Match(matched) => {
             let Match { word, mask, cases, otherwise } = &**matched;
             let half = match *word {
