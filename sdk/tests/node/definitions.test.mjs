@@ -305,10 +305,13 @@ const REFUSED = [
     /^tools\/f\.mjs:3: there are two of tool 'a'; the other is at tools\/f\.mjs:2/,
   ],
   [
-    "export const a = tool({ input: {}, sandbox: { reads: [] } }, () => 1)",
+    'export const a = tool({ input: {}, sandbox: { reads: [] } }, () => 1)',
     /^tools\/f\.mjs:2: TypeError: `sandbox` of tool\(\) knows no key `reads`; there are mode, read, write, network/,
   ],
-  ["export const a = resource('x://y', { sandbox: ['on'] }, () => 1)", /`sandbox` of resource\(\) is 'off', 'on', 'strict' or an object, not \[/],
+  [
+    "export const a = resource('x://y', { sandbox: ['on'] }, () => 1)",
+    /`sandbox` of resource\(\) is 'off', 'on', 'strict' or an object, not \[/,
+  ],
   ['worker({ sandbox: { cpuSec: 1 } })', /`sandbox` of worker\(\) knows no key `cpuSec`/],
   ['worker({ proceses: 1 })', /worker\(\) knows no option `proceses`/],
   ['export const a = 1 +* 2', /^tools\/f\.mjs:2: SyntaxError: /],
