@@ -137,12 +137,18 @@ impl Declaration {
     /// on, and keeps a default that is stricter.
     #[must_use]
     pub fn or(&self, default: Option<&Self>) -> Self {
-        let none = Self::default();
-        let default = default.unwrap_or(&none);
-        let of_default = default.effective_mode();
+        let of_default = default.map(Self::effective_mode).unwrap_or_default();
         let mode = self.mode.unwrap_or(of_default.max(Mode::On));
+        self.over(default).with_mode(mode)
+    }
+
+    /// This declaration where it says something, and `below` elsewhere, the mode included.
+    #[must_use]
+    pub fn over(&self, below: Option<&Self>) -> Self {
+        let none = Self::default();
+        let default = below.unwrap_or(&none);
         Self {
-            mode: Some(mode),
+            mode: self.mode.or(default.mode),
             read: self.read.clone().or_else(|| default.read.clone()),
             write: self.write.clone().or_else(|| default.write.clone()),
             network: self.network.clone().or_else(|| default.network.clone()),
@@ -197,6 +203,9 @@ fn places(value: &Value, key: &str) -> Result<Vec<Place>, DeclarationError> {
     let entries = value.as_array().ok_or_else(must_be)?;
     let place = |entry: &Value| {
         let text = entry.as_str().ok_or_else(must_be)?;
+        if key == "read" && text == "tmp" {
+            return Err(wrong("`sandbox.read`: 'tmp' belongs into `write`, which includes reading"));
+        }
         Place::parse(text).map_err(|why| wrong(format!("`sandbox.{key}`: '{}' {why}", text.escape_debug())))
     };
     entries.iter().map(place).collect()
@@ -271,6 +280,7 @@ mod tests {
             (r#"{"read":"project"}"#, "`sandbox.read` must be a list of paths"),
             (r#"{"read":[1]}"#, "`sandbox.read` must be a list of paths"),
             (r#"{"read":["logs"]}"#, "`sandbox.read`: 'logs' "),
+            (r#"{"read":["tmp"]}"#, "`sandbox.read`: 'tmp' belongs into `write`"),
             (r#"{"write":["/var/*"]}"#, "globs are not supported"),
             (r#"{"deny":["/etc"]}"#, "a denied folder inside an allowed one cannot be enforced"),
             (r#"{"network":"some"}"#, "`sandbox.network` must be \"none\", \"all\" or a list"),

@@ -10,6 +10,7 @@ use crate::commands::scaffold::{
 };
 use mcp_bash_harmless::shell_path;
 use mcp_bash_project::{Paths, loose_scripts};
+use mcp_bash_sandbox::Mode;
 use mcp_bash_terminal::{can_ask, confirm};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -60,7 +61,10 @@ pub(super) fn initialize(
     // A name that the user chose stays; the name of a folder is adapted for all clients.
     let name = name.map_or_else(|| server_name(&called), str::to_owned);
     let mut plan = Plan { paths: Paths::of(&root), draft: Draft::default(), told: String::new() };
-    plan.metadata(&name, &called);
+    // Scripts that are there already may need more than a sandbox allows.
+    let has_scripts =
+        scripts.is_some() || plan.paths.tools.read_dir().is_ok_and(|mut tools| tools.next().is_some());
+    plan.metadata(&name, &called, if has_scripts { Mode::Off } else { Mode::On });
     plan.gitignore()?;
     plan.schemas();
     plan.tools(hello.language());
@@ -116,12 +120,12 @@ impl Plan {
         let _ = writeln!(self.told, "  {what} {}", below.display());
     }
 
-    fn metadata(&mut self, name: &str, called: &str) {
+    fn metadata(&mut self, name: &str, called: &str, sandbox: Mode) {
         let file = self.paths.server.join("server.meta.json");
         if is_there(&file) {
             return self.tell("Skipped existing", &file);
         }
-        self.draft.file(file.clone(), project_files::metadata(&self.paths, name, called));
+        self.draft.file(file.clone(), project_files::metadata(&self.paths, name, called, sandbox));
         self.tell("Created", &file);
     }
 

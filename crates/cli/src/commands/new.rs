@@ -9,6 +9,7 @@ use crate::commands::scaffold::{
     Draft, HelloOptions, NextSteps, ScaffoldError, add_missing_schemas, hello, require_good_name,
 };
 use mcp_bash_project::{Paths, loose_scripts};
+use mcp_bash_sandbox::Mode;
 use mcp_bash_terminal::{can_ask, confirm};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -51,7 +52,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
     let mut draft = Draft::default();
     draft.file(
         paths.server.join("server.meta.json"),
-        project_files::metadata(&paths, &server_name(name), name),
+        project_files::metadata(&paths, &server_name(name), name, Mode::On),
     );
     draft.file(paths.root.join(".gitignore"), project_files::GITIGNORE);
     draft.file(paths.root.join("README.md"), project_files::readme(name));

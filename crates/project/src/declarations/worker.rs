@@ -90,7 +90,13 @@ impl Worker {
         match field.map(RawValue::get) {
             None | Some("null" | "false") => Ok(None),
             Some("true") => Ok(Some(Self::new(program, "{}")?)),
-            Some(options) => Self::new(program, options).map(Some),
+            Some(options) => {
+                let worker = Self::new(program, options)?;
+                if worker.options.sandbox.is_some() {
+                    return Err("`sandbox` of a script belongs beside `worker`, not into it".into());
+                }
+                Ok(Some(worker))
+            }
         }
     }
 

@@ -22,7 +22,7 @@ impl ServedBy {
     /// What the process of one function may do, which may have a declaration of its own.
     pub(crate) fn sandbox_of(&self, function: Option<&Declaration>) -> Option<Declaration> {
         match function {
-            Some(own) => Some(own.or(self.sandbox.as_ref())),
+            Some(own) => Some(own.over(self.sandbox.as_ref())),
             None => self.sandbox.clone(),
         }
     }

@@ -92,7 +92,7 @@ impl Scripts {
             }),
             sandbox: Some(Confined {
                 declaration: tool.options.sandbox.as_ref(),
-                roots: &call.roots.folders,
+                roots: call.opened_roots,
                 paths: call.tool.paths,
                 script: &tool.script,
             }),

@@ -146,6 +146,7 @@ impl Asked<'_> {
             session_state: None,
             trace: self.trace,
             roots: &ScriptRoots::new(&[]),
+            opened_roots: &[],
             has_unasked_roots: false,
             wants_progress: false,
             may_ask: self.asks.anything,

@@ -6,6 +6,7 @@ use crate::surroundings::script_roots::ScriptRoots;
 use crate::surroundings::trace_variables::TraceVariables;
 use crate::workers::{Request, WorkerCall};
 use mcp_bash_project::Worker;
+use std::path::PathBuf;
 
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct ToolCall<'a> {
@@ -23,6 +24,8 @@ pub struct ToolCall<'a> {
     /// The token for progress notifications; empty if the client wants none.
     pub progress_token: &'a str,
     pub roots: &'a ScriptRoots,
+    /// The folders that `roots` in a sandbox stands for.
+    pub opened_roots: &'a [PathBuf],
     /// Whether the client has roots of its own that it was not asked for yet.
     pub has_unasked_roots: bool,
     /// Whether the caller can be asked anything.
@@ -50,6 +53,7 @@ impl<'a> ToolCall<'a> {
             session_state: self.session_state,
             trace: self.trace,
             roots: self.roots,
+            opened_roots: self.opened_roots,
             has_unasked_roots: self.has_unasked_roots,
             wants_progress: !self.progress_token.is_empty(),
             may_ask: self.may_ask,

@@ -132,9 +132,13 @@ impl Failure<'_> {
             }
         };
         let host = words(line).find(|word| is_host(word)).unwrap_or("api.example.org");
+        // `connect to localhost port 8080`.
+        let port =
+            words(line).skip_while(|word| *word != "port").nth(1).filter(|port| port.parse::<u16>().is_ok());
+        let port = port.unwrap_or("443");
         Some(format!(
             "{what}; {} in its metadata would allow it",
-            self.line("network", &format!("{host}:443"))
+            self.line("network", &format!("{host}:{port}"))
         ))
     }
 
@@ -184,6 +188,9 @@ fn is_host(word: &str) -> bool {
     let letters = |part: &str| {
         !part.is_empty() && part.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '-')
     };
+    if word == "localhost" {
+        return true;
+    }
     word.contains('.')
         && word.split('.').all(letters)
         && word.rsplit('.').next().is_some_and(|end| end.len() > 1)

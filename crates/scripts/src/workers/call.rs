@@ -5,7 +5,7 @@ use crate::TraceVariables;
 use crate::running::process::Limits;
 use mcp_bash_project::{Paths, Worker};
 use mcp_bash_sandbox::Declaration;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A request to a worker. Names are those of its definitions; arguments are the text of a JSON object.
 #[derive(Debug, Clone, Copy)]
@@ -56,6 +56,8 @@ pub struct WorkerCall<'a> {
     pub session_state: Option<&'a str>,
     pub trace: &'a TraceVariables,
     pub roots: &'a ScriptRoots,
+    /// The folders that `roots` in a sandbox stands for.
+    pub opened_roots: &'a [PathBuf],
     /// Whether the client has roots of its own that it was not asked for yet.
     pub has_unasked_roots: bool,
     /// Whether the client wants progress.

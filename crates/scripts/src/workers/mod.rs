@@ -214,7 +214,7 @@ impl Workers {
             worker: call.worker,
             variables: call.variables,
             sandbox: call.sandbox,
-            roots: self.surroundings.processes.sandboxes.roots_of(call.sandbox, &call.roots.folders),
+            roots: self.surroundings.processes.sandboxes.roots_of(call.sandbox, call.opened_roots),
             paths: call.paths,
         };
         let pool = self.pool_of(which);

@@ -88,6 +88,7 @@ impl Project {
         let budget = self.scripts.budget();
         let allowed = self.scripts.allow(tool, &self.paths, "alice", budget, std::future::pending()).await;
         ToolCall {
+            opened_roots: &[],
             tool: allowed.unwrap_or_else(|error| panic!("{error}")),
             arguments,
             caller: "test",

@@ -1,7 +1,7 @@
 //! Work: a request whose answer takes time, and what its handler knows about it. Questions to the client are in
 //! `asking.rs`, notifications in `relaying.rs`.
 
-use crate::callers::{Caller, ClientCapabilities};
+use crate::callers::{Caller, ClientCapabilities, local_name};
 use crate::logging::Subscriber;
 use crate::offered::Snapshot;
 use crate::replies::RenderedResult;
@@ -11,6 +11,7 @@ use mcp_bash_budget::Budget;
 use mcp_bash_scripts::{FileInProgress, ScriptRoots, TraceVariables};
 use mcp_bash_wire::{Era, Raw, Revision, RpcError};
 use parking_lot::Mutex;
+use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::watch;
 
@@ -170,6 +171,13 @@ impl Work {
             None => self.client.remembered_roots.get(),
         };
         of_client.unwrap_or_else(|| Arc::clone(self.server().own_roots()))
+    }
+
+    /// The folders that a sandbox with `roots` opens: those of the client if its caller has started this server, else those
+    /// of the project. Another caller could name any folder of this machine.
+    pub(crate) fn opened_roots<'a>(&'a self, roots: &'a ScriptRoots) -> &'a [PathBuf] {
+        let is_local = self.caller().name() == local_name();
+        if is_local { &roots.folders } else { &self.server().own_roots().folders }
     }
 
     /// Whether the client has folders of its own that it was not asked for yet. Without a session that takes a second

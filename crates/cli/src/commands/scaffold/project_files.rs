@@ -2,14 +2,18 @@
 
 use crate::commands::scaffold::{Template, fill, path_to_schemas, template};
 use mcp_bash_project::{Paths, title_case};
+use mcp_bash_sandbox::Mode;
 
 pub(crate) const GITIGNORE: &str = template!("project/gitignore").text;
 
-/// `server.d/server.meta.json` for a server of that name, with a title made from `called`.
-pub(crate) fn metadata(paths: &Paths, name: &str, called: &str) -> String {
+/// `server.d/server.meta.json` for a server of that name, with a title made from `called` and a sandbox for its scripts.
+pub(crate) fn metadata(paths: &Paths, name: &str, called: &str, sandbox: Mode) -> String {
     const METADATA: Template = template!("project/server.meta.json");
     let schemas = path_to_schemas(&paths.root, &paths.server);
-    fill(METADATA, &[("NAME", name), ("TITLE", &title_case(called)), ("SCHEMAS", &schemas)])
+    fill(
+        METADATA,
+        &[("NAME", name), ("TITLE", &title_case(called)), ("SCHEMAS", &schemas), ("SANDBOX", sandbox.name())],
+    )
 }
 
 /// A folder's name as a server name that every client accepts: letters, digits and `-`, and short enough to leave room for

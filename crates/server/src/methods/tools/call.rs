@@ -119,6 +119,7 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
         trace: &work.trace(),
         progress_token: &work.progress_token_text(),
         roots: &roots,
+        opened_roots: work.opened_roots(&roots),
         has_unasked_roots: work.has_unasked_roots(),
         may_ask: work.can_be_asked(),
         may_elicit: work.capabilities().can_elicit(),
