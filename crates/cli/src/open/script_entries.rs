@@ -2,7 +2,7 @@
 
 use mcp_bash_project::{Catalog, Paths, ServedBy, Source, provider_by_scheme, provider_script};
 use mcp_bash_sandbox::Declaration;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub(crate) struct ScriptEntry<'a> {
     /// `tool`, `prompt` …
@@ -12,7 +12,7 @@ pub(crate) struct ScriptEntry<'a> {
     /// The sandbox that it declares.
     pub(crate) own: Option<&'a Declaration>,
     /// The script.
-    pub(crate) file: std::path::PathBuf,
+    pub(crate) file: PathBuf,
 }
 
 impl<'a> ScriptEntry<'a> {
@@ -33,11 +33,11 @@ pub(crate) fn script_entries(catalog: &Catalog) -> Vec<ScriptEntry<'_>> {
         Source::Function(function) => Some(of_function("prompt", &prompt.name, function)),
         Source::Template | Source::Messages(_) => None,
     });
-    let resources = catalog.resources.items().iter().filter_map(|resource| match &resource.function {
-        Some(function) => Some(of_function("resource", &resource.uri, function)),
-        None => {
-            let sandbox = resource.about.sandbox.as_ref();
-            of_provider("resource", &resource.uri, sandbox, Some(&resource.provider), &catalog.paths)
+    let resources = catalog.resources.items().iter().filter_map(|resource| {
+        let (uri, sandbox) = (&resource.uri, resource.about.sandbox.as_ref());
+        match &resource.function {
+            Some(function) => Some(of_function("resource", uri, function)),
+            None => of_provider("resource", uri, sandbox, Some(&resource.provider), &catalog.paths),
         }
     });
     let templates = catalog.templates.items().iter().filter_map(|template| {

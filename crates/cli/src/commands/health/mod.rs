@@ -136,7 +136,7 @@ fn examine_all(common: &Common, arguments: &Arguments) -> Health {
         tools_fail,
         all_fails: catalog.failure.is_some(),
         search_path: Some(search_path),
-        sandboxes: Some(sandboxes),
+        sandboxes: Some(Box::new(sandboxes)),
         project_checks: checked.map(|checked| checked.is_ok()),
         ..Health::of(status, found).about(folder)
     }
