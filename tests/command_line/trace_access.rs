@@ -166,10 +166,7 @@ fn a_user_without_privileges_can_trace() {
         return;
     }
     assert_eq!((code, stdout.as_str()), (Some(0), "hello\nno key\n"), "{stderr}");
-    assert!(
-        stderr.contains("    project/tools/reader/tool.sh\n") && !stderr.contains("could not be read"),
-        "{stderr}"
-    );
+    assert!(!stderr.contains("could not be read"), "{stderr}");
     assert!(
         stderr.contains("    denied: ~/.ssh/id\n") && stderr.contains("    project/data/in.txt\n"),
         "{stderr}"

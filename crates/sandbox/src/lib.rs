@@ -4,6 +4,8 @@
 //! of this [`Machine`] that enforce the policy, and says what they leave open. A [`Confinement`] is the list of system calls
 //! by which a child restricts itself before it runs its program.
 
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests use files of their own"))]
+
 mod attempts;
 mod confinement;
 mod declaration;

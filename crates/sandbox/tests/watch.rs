@@ -1,6 +1,7 @@
 //! The watch: a child reports what it touches, without help of its own, and never waits in vain.
 
 #![cfg(target_os = "linux")]
+#![expect(clippy::disallowed_methods, reason = "tests use files of their own")]
 #![expect(unsafe_code, reason = "a step is applied in the child")]
 
 use mcp_bash_sandbox::{Attempt, Confinement, Deed, Target, Watch};

@@ -32,15 +32,10 @@ pub(super) enum Address {
 }
 
 impl WatchedProcess {
-    /// The process of a thread. A child of ours that has not run its program yet shares our memory. Its own view of it may be
-    /// closed to us, because it has entered a user namespace.
-    #[expect(clippy::disallowed_methods, reason = "files of the kernel")]
-    pub(super) fn of(thread: u32, is_before_program: bool) -> Option<Self> {
-        let memory = match File::open(format!("/proc/{thread}/mem")) {
-            Err(_) if is_before_program => File::open("/proc/self/mem"),
-            opened => opened,
-        };
-        Some(Self { thread, memory: memory.ok()? })
+    #[expect(clippy::disallowed_methods, reason = "a file of the kernel")]
+    pub(super) fn of(thread: u32) -> Option<Self> {
+        let memory = File::open(format!("/proc/{thread}/mem")).ok()?;
+        Some(Self { thread, memory })
     }
 
     /// The path at an address, absolute unless it is relative to a descriptor that cannot be read. `None` if it is not
@@ -141,7 +136,7 @@ mod tests {
 
     #[test]
     fn paths_and_numbers_are_read_from_memory() {
-        let process = WatchedProcess::of(std::process::id(), false).unwrap();
+        let process = WatchedProcess::of(std::process::id()).unwrap();
         let address = |text: &std::ffi::CStr| text.as_ptr().addr() as u64;
         assert_eq!(
             process.path(address(c"/a\n\xffb"), None),

@@ -82,7 +82,7 @@ impl Supervisor {
     fn supervise(&self, listener: BorrowedFd<'_>, is_before_program: bool) {
         // Its process may have been killed meanwhile.
         let Ok(call) = Notification::receive(listener) else { return };
-        let process = WatchedProcess::of(call.thread, is_before_program);
+        let process = WatchedProcess::of(call.thread);
         for named in named_by(call.number) {
             let found = match &process {
                 Some(process) => attempt(process, *named, &call.arguments, self.home.as_ref()),
@@ -96,6 +96,8 @@ impl Supervisor {
             match found {
                 Ok(Some(attempt)) => attempts.add(attempt),
                 Ok(None) => {}
+                // The child still shares the memory of the server, which no one may read. It runs the script itself.
+                Err(Unread) if is_before_program => {}
                 Err(Unread) => attempts.unread += 1,
             }
         }
