@@ -64,7 +64,7 @@ fn within(seconds: u64, common: &Common, arguments: &Arguments) -> Health {
     let (sender, receiver) = channel();
     let (common, arguments) = (common.clone(), arguments.clone());
     let examiner = std::thread::Builder::new().name("health".into()).stack_size(STACK);
-    let started = examiner.spawn(move || sender.send(examine_all(&common, &arguments)));
+    let started = examiner.spawn(move || drop(sender.send(examine_all(&common, &arguments))));
     let report = started.ok().and_then(|_| receiver.recv_timeout(Duration::from_secs(seconds)).ok());
     report.unwrap_or_else(|| {
         let problem = format!("the checks did not end within {seconds} s");
@@ -136,7 +136,7 @@ fn examine_all(common: &Common, arguments: &Arguments) -> Health {
         tools_fail,
         all_fails: catalog.failure.is_some(),
         search_path: Some(search_path),
-        sandboxes: Some(Box::new(sandboxes)),
+        sandboxes: Some(sandboxes),
         project_checks: checked.map(|checked| checked.is_ok()),
         ..Health::of(status, found).about(folder)
     }

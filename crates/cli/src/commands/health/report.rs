@@ -58,7 +58,7 @@ pub(crate) struct Health {
     pub(crate) all_fails: bool,
     pub(crate) search_path: Option<SearchPath>,
     /// How scripts are confined.
-    pub(crate) sandboxes: Option<Box<SandboxCheck>>,
+    pub(crate) sandboxes: Option<SandboxCheck>,
     /// Whether the project's own checks passed, if it has some.
     pub(crate) project_checks: Option<bool>,
     /// The problems. Its root is the folder of the project, if it was found.
@@ -106,7 +106,7 @@ impl Health {
                 json!({ "tools": self.tools, "resources": self.resources, "prompts": self.prompts });
             report["path"] = json!(search_path.path.to_string_lossy());
             report["pathSource"] = json!(search_path.source);
-            report["sandbox"] = json!(self.sandboxes.as_deref().map(SandboxCheck::to_json));
+            report["sandbox"] = json!(self.sandboxes.as_ref().map(SandboxCheck::to_json));
             report["projectChecks"] = json!(status(self.project_checks == Some(false)));
         }
         report
