@@ -137,10 +137,12 @@ pub(crate) fn of_search_path(search_path: &OsStr, home: Option<&Path>) -> Vec<Pa
 /// The folders that a program needs: those of its installation, if it is not the system's.
 pub(crate) fn of_program(program: &Path, home: Option<&Path>) -> Vec<PathBuf> {
     let real = std::fs::canonicalize(program).unwrap_or_else(|_| program.to_owned());
-    let folders = [program.parent(), real.parent()].into_iter().flatten();
+    // Another folder may hold anything.
+    let is_of_programs = |folder: &&Path| folder.file_name().is_some_and(|name| name == "bin");
+    let folders = [program.parent(), real.parent()].into_iter().flatten().filter(is_of_programs);
     let mut found: Vec<PathBuf> =
         folders.filter(|folder| !is_of_system(folder)).flat_map(|folder| of_folder(folder, home)).collect();
-    found.extend((!is_of_system(&real)).then_some(real));
+    found.extend([program.to_owned(), real].into_iter().filter(|file| !is_of_system(file)));
     found
 }
 

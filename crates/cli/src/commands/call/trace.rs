@@ -21,7 +21,7 @@ use std::sync::Arc;
 const LONGEST_METADATA: u64 = 4 * 1024 * 1024;
 
 pub(super) struct Trace {
-    trace: Arc<AccessTrace>,
+    accesses: Arc<AccessTrace>,
     name: String,
     /// The tool's own declaration.
     declared: Option<Declaration>,
@@ -41,7 +41,7 @@ impl Trace {
         let trace = project.scripts.trace_access(tool);
         let trace = trace.map_err(|why| Error::of_command(Exit::Failed, CallError::NoTrace(why)))?;
         Ok(Self {
-            trace,
+            accesses: trace,
             name: harmless_line(name),
             declared: tool.options.sandbox.clone(),
             has_default: matches!(&project.scripts.settings().project_sandbox, Ok(Some(_))),
@@ -52,7 +52,7 @@ impl Trace {
 
     /// Shows what was touched on standard error, and writes the offered sandbox if the user accepts it.
     pub(super) fn report(&self, accepts: bool) -> Result<(), Error> {
-        let Some((call, attempts)) = self.trace.result() else {
+        let Some((call, attempts)) = self.accesses.result() else {
             tell("No process of the tool was started, so there is nothing to list.");
             return Ok(());
         };
@@ -120,7 +120,7 @@ impl Trace {
     }
 
     fn offered(&self, call: &TracedCall, attempts: &Attempts, with_denied: bool) -> Value {
-        Offer::new(call, attempts, with_denied, |path| path.exists()).sandbox(self.declared.as_ref())
+        Offer::new(call, attempts, with_denied, Path::exists).sandbox(self.declared.as_ref())
     }
 
     fn is_declared(&self, sandbox: &Value) -> bool {

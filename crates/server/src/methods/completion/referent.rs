@@ -18,7 +18,7 @@ pub(super) struct Referent<'a> {
 
 /// Where the values come from.
 pub(super) enum By {
-    Script(Completer),
+    Script(Box<Completer>),
     /// The JSON Schema of the argument, as text.
     Schema(String),
 }
@@ -81,24 +81,24 @@ impl<'a> Referent<'a> {
     /// What completes the argument: a registered script, else one beside the prompt, else the schema of the argument.
     pub(super) fn by(&self, params: &Params) -> Result<By, RpcError> {
         if let Some(completion) = self.registered {
-            return Ok(By::Script(Completer {
+            return Ok(By::Script(Box::new(Completer {
                 program: completion.script.clone(),
                 key: format!("manual:{}", completion.path),
                 timeout: completion.timeout,
                 sandbox: completion.sandbox.clone(),
                 beside_prompt: false,
-            }));
+            })));
         }
         let Some(prompt) = self.prompt else { return Ok(By::Schema("{}".to_owned())) };
         if let Some(program) = prompt.completion_script() {
             let name = program.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            return Ok(By::Script(Completer {
+            return Ok(By::Script(Box::new(Completer {
                 program,
                 key: format!("prompt:{name}"),
                 timeout: prompt.timeout,
                 sandbox: prompt.sandbox.clone(),
                 beside_prompt: true,
-            }));
+            })));
         }
         self.schema(params).map(By::Schema).ok_or_else(|| {
             let known: Vec<String> =
