@@ -4,8 +4,8 @@
 
 use super::{Launch, Started};
 use crate::cgroup::CallGroup;
-use crate::confinement::Step;
 use crate::mark::CallNumber;
+use mcp_bash_sandbox::Step;
 use rustix::io::{FdFlags, dup2, fcntl_setfd};
 use rustix::process::Pid;
 use std::ffi::OsStr;

@@ -51,12 +51,14 @@ fn seccomp() -> Result<(), String> {
 }
 
 fn namespaces() -> io::Result<NamespacePowers> {
-    let powers =
-        |made: &Namespaces, has_loopback| NamespacePowers { has_user: made.has_user(), has_loopback };
-    match Namespaces::make(&[TRIED_PORT]) {
-        Ok(made) => Ok(powers(&made, true)),
-        Err(_) => Namespaces::make(&[]).map(|made| powers(&made, false)),
-    }
+    let (mut made, has_loopback) = match Namespaces::make_new(&[TRIED_PORT]) {
+        Ok(made) => (made, true),
+        Err(_) => (Namespaces::make_new(&[])?, false),
+    };
+    let powers = NamespacePowers { has_user: made.has_user(), has_loopback };
+    made.listeners.clear();
+    made.keep_for_later();
+    Ok(powers)
 }
 
 /// Whether the kernel filters system calls with an error as the answer.

@@ -6,6 +6,7 @@
 
 #![expect(unsafe_code, reason = "no crate we use enters namespaces or switches a network device on")]
 
+use parking_lot::Mutex;
 use rustix::io::{Errno, IoSliceMut};
 use rustix::net::{
     AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
@@ -42,9 +43,22 @@ pub struct Namespaces {
     pub listeners: Vec<TcpListener>,
 }
 
+/// Namespaces that were made to try it, and are not used yet.
+static UNUSED: Mutex<Option<Namespaces>> = Mutex::new(None);
+
 impl Namespaces {
     /// Makes them, with a listening socket for each port.
     pub fn make(ports: &[u16]) -> io::Result<Self> {
+        let unused = if ports.is_empty() { UNUSED.lock().take() } else { None };
+        unused.map_or_else(|| Self::make_new(ports), Ok)
+    }
+
+    /// Lets the next ones that need no sockets be these.
+    pub(super) fn keep_for_later(self) {
+        *UNUSED.lock() = Some(self);
+    }
+
+    pub(super) fn make_new(ports: &[u16]) -> io::Result<Self> {
         if ports.len() > MOST_LISTENERS {
             return Err(io::Error::other(format!("at most {MOST_LISTENERS} ports can be opened")));
         }

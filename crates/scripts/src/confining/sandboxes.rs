@@ -249,6 +249,10 @@ impl Lease {
 
 impl Drop for Lease {
     fn drop(&mut self) {
+        if let Some(trace) = &self.trace {
+            let refused = self.reach.refusals().into_iter();
+            trace.note_refused_hosts(refused.map(|refusal| format!("{}:{}", refusal.host, refusal.port)));
+        }
         if let Some(cell) = self.cell.take() {
             self.sandboxes.take_back(self.key.clone(), cell);
         }

@@ -50,6 +50,13 @@ impl AccessTrace {
         Some((traced.call.clone(), attempts))
     }
 
+    /// Notes what the proxy refused to the process.
+    pub(super) fn note_refused_hosts(&self, hosts: impl IntoIterator<Item = String>) {
+        if let Some(traced) = &mut *self.traced.lock() {
+            traced.call = traced.call.clone().with_refused_hosts(hosts);
+        }
+    }
+
     /// The confinement of a process, which is watched too.
     pub(super) fn watch(
         &self,

@@ -2,6 +2,7 @@
 
 #![expect(unsafe_code, reason = "no crate we use offers these calls")]
 
+use rustix::io::Errno;
 use rustix::ioctl::{self, Setter, Updater, opcode};
 use std::os::fd::BorrowedFd;
 
@@ -40,17 +41,20 @@ impl Notification {
         unsafe { ioctl::ioctl(listener, Setter::<IS_VALID, _>::new(self.id)).is_ok() }
     }
 
-    /// Lets the call continue as if it had not been reported.
-    pub(super) fn resume(&self, listener: BorrowedFd<'_>) {
+    /// Lets the call continue as if it had not been reported. Fails if the kernel cannot do that (before Linux 5.5).
+    pub(super) fn resume(&self, listener: BorrowedFd<'_>) -> rustix::io::Result<()> {
         let flags = u32::try_from(libc::SECCOMP_USER_NOTIF_FLAG_CONTINUE).unwrap_or(1);
         let mut answer = libc::seccomp_notif_resp { id: self.id, val: 0, error: 0, flags };
-        // SAFETY: The operation reads a value of this type. It fails if the process has been killed meanwhile.
-        let _ = unsafe { ioctl::ioctl(listener, Updater::<SEND, _>::new(&mut answer)) };
+        // SAFETY: The operation reads a value of this type.
+        match unsafe { ioctl::ioctl(listener, Updater::<SEND, _>::new(&mut answer)) } {
+            // The process has been killed meanwhile.
+            Ok(()) | Err(Errno::NOENT) => Ok(()),
+            Err(error) => Err(error),
+        }
     }
 }
 
-/// Whether the kernel reports system calls. It lets them continue since a release after the first that reports them, which
-/// is as old as `openat2`.
+/// Whether the kernel reports system calls.
 pub(super) fn are_available() -> bool {
     const SECCOMP_GET_ACTION_AVAIL: u32 = 2;
     let action: u32 = libc::SECCOMP_RET_USER_NOTIF;

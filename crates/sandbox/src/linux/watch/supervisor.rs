@@ -59,7 +59,10 @@ impl Supervisor {
             if events.contains(PollFlags::IN) {
                 let listener = &mut self.listeners[index];
                 let is_before_program = std::mem::take(&mut listener.is_before_program);
-                self.supervise(self.listeners[index].descriptor.as_fd(), is_before_program);
+                if self.supervise(self.listeners[index].descriptor.as_fd(), is_before_program).is_err() {
+                    // Closed, it fails the calls that it would report, so that no process waits for ever.
+                    ended.push(index);
+                }
             } else if !events.is_empty() {
                 ended.push(index);
             }
@@ -78,10 +81,10 @@ impl Supervisor {
         true
     }
 
-    /// Receives one call, and lets it continue.
-    fn supervise(&self, listener: BorrowedFd<'_>, is_before_program: bool) {
+    /// Receives one call, and lets it continue. Fails if the kernel does not let calls continue.
+    fn supervise(&self, listener: BorrowedFd<'_>, is_before_program: bool) -> rustix::io::Result<()> {
         // Its process may have been killed meanwhile.
-        let Ok(call) = Notification::receive(listener) else { return };
+        let Ok(call) = Notification::receive(listener) else { return Ok(()) };
         let process = WatchedProcess::of(call.thread);
         for named in named_by(call.number) {
             let found = match &process {
@@ -90,7 +93,7 @@ impl Supervisor {
             };
             // Another process may have the number of one that was killed.
             if !call.is_valid(listener) {
-                return;
+                return Ok(());
             }
             let mut attempts = self.attempts.lock();
             match found {
@@ -101,7 +104,7 @@ impl Supervisor {
                 Err(Unread) => attempts.unread += 1,
             }
         }
-        call.resume(listener);
+        call.resume(listener)
     }
 }
 
