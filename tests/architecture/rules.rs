@@ -63,7 +63,7 @@ const RULES: &[Rule] = &[
         what: "build an invocation",
         signs: &["= Invocation {", "Ok(WorkerInvocation {"],
         // `scripts/src/running/process.rs` builds those of scripts as `Self`.
-        allowed: &["cli/src/commands/import/help.rs", "fetch/src/git/", "scripts/src/workers/mod.rs"],
+        allowed: &["fetch/src/git/", "scripts/src/workers/mod.rs"],
     },
     Rule {
         what: "write to standard output past the terminal",

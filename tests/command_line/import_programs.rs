@@ -81,15 +81,26 @@ fn help_from_a_file_or_a_pipe_runs_nothing() {
 
 #[test]
 fn ctrl_c_leaves_no_program_behind() {
+    // A command line that no other process has.
+    let sleep = format!("sleep 6{}", std::process::id());
     let project =
-        Project::new().file("tools/.keep", "").script("slow", "#!/bin/sh\necho $$ >pid\nexec sleep 600\n");
+        Project::new().file("tools/.keep", "").script("slow", &format!("#!/bin/sh\nexec {sleep}\n"));
     let mut import = command(&project, &["./slow", "--run-help"]).stderr(Stdio::null()).spawn().unwrap();
-    let pid: u32 = wait_until("the program", || project.read("pid").trim().parse().ok());
+    let pid: u32 = wait_until("the program", || process_with(&sleep));
     assert!(exists(pid));
     let own = rustix::process::Pid::from_child(&import);
     rustix::process::kill_process(own, rustix::process::Signal::INT).unwrap();
     assert!(!import.wait().unwrap().success());
     wait_until_gone(pid);
+}
+
+/// The process with this command line.
+fn process_with(command_line: &str) -> Option<u32> {
+    let words: Vec<u8> =
+        command_line.bytes().map(|byte| if byte == b' ' { 0 } else { byte }).chain([0]).collect();
+    let processes = std::fs::read_dir("/proc").ok()?.flatten();
+    let mut numbers = processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    numbers.find(|pid| std::fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| line == words))
 }
 
 #[test]
@@ -142,8 +153,11 @@ fn no_program_runs_without_a_yes_for_it() {
     let refused = answered(&project, "bin/plain", "n\n");
     assert!(refused.contains("bin/plain --help` to read its help? [y/N]"), "{refused}");
     assert!(refused.contains("was not run"), "{refused}");
+    // It runs in a sandbox, in which it cannot write here.
     let (status, shown, problem) = said(&project, &["bin/trap", "--run-help"]);
-    assert_eq!((status, project.path("owned").exists()), (Some(0), true), "{shown}{problem}");
+    assert_eq!((status, project.path("owned").exists()), (Some(0), false), "{shown}{problem}");
+    let free = command(&project, &["bin/trap", "--run-help"]).env("MCPBASH_SANDBOX", "off").output().unwrap();
+    assert!(free.status.success() && project.path("owned").exists(), "{free:?}");
 }
 
 #[test]

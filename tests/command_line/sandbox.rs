@@ -262,7 +262,7 @@ fn a_home_that_does_not_exist_and_a_strict_sandbox_that_cannot_be_enforced_are_e
     let found = problems(&report, "problems", "no home folder");
     assert_eq!(found.len(), 1, "{report:#}");
     assert!(found[0]["remedy"].as_str().unwrap().contains("set HOME"), "{report:#}");
-    let strict = self::project("\"strict\"");
+    let strict = self::project(r#"{"mode":"strict","processes":9}"#);
     let report = json_of(&run(&strict, &["health", "--json"], &[]));
     let shown = json_of(&run(&strict, &["sandbox", "show", "--json"], &[]));
     let found = problems(&report, "problems", "cannot enforce its strict sandbox");
