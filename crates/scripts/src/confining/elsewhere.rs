@@ -33,6 +33,11 @@ impl Parts {
     }
 
     /// The limits of a process, whose command line starts it under a profile from now on.
+    #[expect(
+        clippy::unnecessary_wraps,
+        clippy::needless_pass_by_value,
+        reason = "on Linux it can fail, and takes the command line as it is"
+    )]
     pub(super) fn confine(
         &mut self,
         policy: &Policy,

@@ -58,6 +58,7 @@ impl AccessTrace {
     }
 
     /// The confinement of a process, which is watched too.
+    #[cfg_attr(not(target_os = "linux"), expect(clippy::unnecessary_wraps, reason = "on Linux it can fail"))]
     pub(super) fn watch(
         &self,
         confinement: Confinement,
