@@ -181,9 +181,7 @@ fn switch_loopback_on() -> io::Result<()> {
     // SAFETY: A request of zeroes is valid; name and flags are set before the kernel reads them.
     unsafe {
         let mut request: libc::ifreq = MaybeUninit::zeroed().assume_init();
-        for (place, letter) in request.ifr_name.iter_mut().zip(b"lo") {
-            *place = letter.cast_signed();
-        }
+        request.ifr_name[..2].copy_from_slice(std::slice::from_raw_parts(c"lo".as_ptr(), 2));
         request.ifr_ifru.ifru_flags = libc::IFF_UP.try_into().unwrap_or_default();
         // The libraries disagree about the type of the second argument of `ioctl`.
         if libc::syscall(libc::SYS_ioctl, socket.as_raw_fd(), libc::SIOCSIFFLAGS, &raw mut request) == 0 {
