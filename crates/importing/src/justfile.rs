@@ -4,9 +4,9 @@
 //! default or a recipe that is run before. So every parameter accepts harmless characters only, whatever the recipe
 //! does with it.
 
-use crate::argument::{Argument, ArgumentKind};
 use crate::effect::Effect;
-use crate::name::tool_name;
+use crate::name::LONGEST;
+use crate::name::{LONGEST, tool_name};
 use crate::plain_text::plain_text;
 use crate::shell_text::runs_what_follows;
 use crate::word::{each, fixed, group, place};
@@ -245,7 +245,9 @@ fn header(line: &str) -> Option<Recipe<'_>> {
 fn parameter(text: &str) -> Option<(Parameter<'_>, &str)> {
     let sign = text.chars().next().filter(|sign| matches!(sign, '+' | '*'));
     let text = if sign.is_some() { &text[1..] } else { text };
-    let (name, rest) = identifier(text.strip_prefix('$').unwrap_or(text))?;
+    // No client takes a longer name.
+    let (name, rest) =
+        identifier(text.strip_prefix('$').unwrap_or(text)).filter(|(name, _)| name.len() <= LONGEST)?;
     let mut parameter = Parameter {
         name,
         is_variadic: sign.is_some(),

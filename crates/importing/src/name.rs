@@ -1,7 +1,7 @@
 //! Names that every client and model accepts.
 
 /// The longest tool name that all clients accept.
-const LONGEST: usize = 64;
+pub(crate) const LONGEST: usize = 64;
 
 /// A tool name for something that is called `words` in its file; `None` if no letter or digit is left.
 pub fn tool_name(words: &str) -> Option<String> {
