@@ -5,7 +5,6 @@
 //! does with it.
 
 use crate::effect::Effect;
-use crate::name::LONGEST;
 use crate::name::{LONGEST, tool_name};
 use crate::plain_text::plain_text;
 use crate::shell_text::runs_what_follows;
