@@ -4,6 +4,7 @@
 //! default or a recipe that is run before. So every parameter accepts harmless characters only, whatever the recipe
 //! does with it.
 
+use crate::argument::{Argument, ArgumentKind};
 use crate::effect::Effect;
 use crate::name::{LONGEST, tool_name};
 use crate::plain_text::plain_text;
