@@ -168,7 +168,7 @@ mod tests {
         TracedCall {
             policy: Policy {
                 mode: Mode::On,
-                read: paths(&["/usr", "/p", "/work/a"]),
+                read: paths(&["/usr", "/p", "/data/a"]),
                 write: paths(&["/dev/null", "/p/out"]),
                 has_tmp: true,
                 network,
@@ -178,7 +178,7 @@ mod tests {
             own: paths(&["/run/cell/tmp", "/run/cell/home"]),
             shared: Some("/run/call".into()),
             project: "/p".into(),
-            roots: paths(&["/work/a"]),
+            roots: paths(&["/data/a"]),
             home: Some("/home/ann".into()),
             proxy_port: Some(3128),
             refused_hosts: Vec::new(),
@@ -207,7 +207,7 @@ mod tests {
             on(Deed::Read, "/p/tools/x.sh"),
             on(Deed::Read, "/p/data.txt"),
             on(Deed::Read, "/p/gone"),
-            on(Deed::Read, "/work/a/b/c"),
+            on(Deed::Read, "/data/a/b/c"),
             on(Deed::Write, "/dev/null"),
             on(Deed::Create, "/run/cell/tmp/x"),
             on(Deed::Create, "/run/call/result"),

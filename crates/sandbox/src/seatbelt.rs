@@ -98,7 +98,7 @@ mod tests {
         let policy = Policy {
             mode: Mode::On,
             read: vec![read.into()],
-            write: vec!["/work/out".into()],
+            write: vec!["/data/out".into()],
             has_tmp: true,
             network: declared.network.unwrap(),
             limits: Limits::default(),
@@ -113,17 +113,17 @@ mod tests {
 
     #[test]
     fn everything_is_denied_but_what_the_policy_allows() {
-        let text = profile_of("\"none\"", "/work");
+        let text = profile_of("\"none\"", "/data");
         assert!(text.starts_with("(version 1)\n(deny default)\n"));
         let writes = rules(&text, "file-write*").concat();
-        assert!(writes.contains("(subpath \"/work/out\")") && writes.contains("(subpath \"/tmp/cell/tmp\")"));
-        assert!(!writes.contains("\"/work\""), "{writes}");
+        assert!(writes.contains("(subpath \"/data/out\")") && writes.contains("(subpath \"/tmp/cell/tmp\")"));
+        assert!(!writes.contains("\"/data\""), "{writes}");
         assert!(!text.contains("network-outbound") && !text.contains("(allow network*)"), "{text}");
     }
 
     #[test]
     fn a_list_of_hosts_allows_only_the_proxy_and_listed_ports_of_this_machine() {
-        let text = profile_of(r#"["api.example.org:443","localhost:5432"]"#, "/work");
+        let text = profile_of(r#"["api.example.org:443","localhost:5432"]"#, "/data");
         let allowed: Vec<&str> = rules(&text, "network-outbound");
         assert_eq!(allowed.len(), 2, "{text}");
         assert!(
@@ -131,7 +131,7 @@ mod tests {
                 && text.contains("(remote tcp \"localhost:5432\")")
         );
         assert!(!text.contains("443"), "{text}");
-        assert!(profile_of("\"all\"", "/work").contains("(allow network*)"));
+        assert!(profile_of("\"all\"", "/data").contains("(allow network*)"));
     }
 
     #[test]
@@ -143,7 +143,7 @@ mod tests {
     #[test]
     fn parentheses_are_balanced() {
         for network in ["\"none\"", "\"all\"", r#"["localhost:1"]"#] {
-            let text = profile_of(network, "/work");
+            let text = profile_of(network, "/data");
             assert_eq!(text.matches('(').count(), text.matches(')').count());
         }
     }

@@ -70,7 +70,7 @@ impl ServerConfig {
             }
             Err(_) => return Self::default(),
         };
-        // Whoever wrote the file: it can only restrict more than nothing would.
+        // Even if another user wrote the file: a sandbox only restricts.
         let sandbox = sandbox::read(written.sandbox.as_deref()).map_err(|error| error.to_string());
         if let Err(why) = &sandbox {
             diagnostics.push(Diagnostic::new(&path, format!("no script is run: {why}")));

@@ -2,7 +2,10 @@
 //! difference shows what this machine enforces. Each trial has a process of its own, since a limit may kill it.
 
 #![expect(unsafe_code, reason = "no crate we use makes these calls")]
-#![expect(clippy::disallowed_methods, reason = "whoever starts a probe has made the files that it opens")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the command that starts a probe has made the files that it opens"
+)]
 
 use rustix::process::{Pid, Resource, getrlimit, test_kill_process};
 use std::ffi::{OsStr, c_long};
