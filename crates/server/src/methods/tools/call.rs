@@ -4,7 +4,7 @@ use super::record::Record;
 use super::{failures, output, unknown};
 use crate::callers::rights;
 use crate::handling::{Resumable, Work};
-use crate::logging::Facts;
+use crate::logging::{Facts, Measured};
 use crate::methods::asked_timeout::asked_timeout;
 use crate::methods::{questions, required};
 use crate::offered::{Schemas, Unfit};
@@ -64,7 +64,11 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
     // The tool may have been loaded or changed since the request arrived.
     let rights = work.principal().rights.as_ref().filter(|rights| rights.read_only);
     if rights.is_some_and(|rights| found.is_none_or(|(tool, _)| !rights.may_call(tool))) {
+        work.measure(|measured| measured.refused("rights"));
         return Err(rights::read_only_refusal(work.caller().name(), &params.name));
+    }
+    if found.is_none() {
+        work.measure(|measured| measured.refused("unknown_tool"));
     }
     let (tool, schemas) = found.ok_or_else(no_such_tool)?;
     required::check(work, &tool.options.required_capabilities)?;
@@ -95,7 +99,10 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
     let checking = checking.map_err(|why| RpcError::internal(format!("Server busy: {why}")))?;
     let arguments = match schemas.check_input(tool, params.arguments) {
         Ok(arguments) => arguments,
-        Err(Unfit::Arguments(problems)) => return Ok(failures::failure(&problems)),
+        Err(Unfit::Arguments(problems)) => {
+            work.measure(Measured::had_wrong_arguments);
+            return Ok(failures::failure(&problems));
+        }
         Err(Unfit::Tool(error)) => return Err(error),
     };
     drop(checking);
@@ -110,6 +117,9 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
     if reads_roots && work.has_unasked_roots() {
         questions::ask_roots(work, resumable()).await;
     }
+    work.measure(|measured| {
+        measured.note("sandbox", || Some(scripts.sandbox_words(tool.options.sandbox.as_ref())))
+    });
     let roots = work.roots().await;
     let session_state = work.session_state();
     let call = ToolCall {
@@ -150,6 +160,7 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
 /// The answer to a call for which nothing was run. A model sees a result, and can try something else.
 fn not_run(work: &Work, tool: &Tool, arguments: &str, error: ScriptError) -> Result<Answer, RpcError> {
     if let ScriptError::NotStarted { limit, .. } = error {
+        work.measure(Measured::timed_out);
         output::report_failure(work, Facts::of_tool(tool).is("timedOut"));
         return Ok(failures::not_started(&error.to_string(), limit, work.revision()));
     }
@@ -164,6 +175,7 @@ fn not_run(work: &Work, tool: &Tool, arguments: &str, error: ScriptError) -> Res
         error => {
             if error.is_refusal() {
                 work.server().note_refusal();
+                work.measure(|measured| measured.refused("policy"));
             }
             let error = told(error);
             report_refusal(work, facts.number("code", error.code));
