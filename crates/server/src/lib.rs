@@ -39,6 +39,7 @@ pub use dispatch::{Header, Headers, InMemoryClient, InMemoryConnection, InMemory
 pub use logging::{
     AuditLog, EndedSession, ErrorType, Log, Meter, OTHER, Observer, Operation, Operator, Style,
 };
+pub use mcp_bash_audit::Counts as AuditCounts;
 pub use offered::Served;
 pub use replies::{Redaction, Reply, Stream, Unshowable};
 pub use requests::{KeyFileError, KeyRing};

@@ -30,10 +30,10 @@ pub struct AuditSettings {
 
 impl AuditSettings {
     pub(crate) fn from_rows(reader: &mut Reader<'_>) -> Self {
-        let destination = reader.value(&table::AUDIT).filter(|named| named != "off");
+        let destination = reader.value(&table::AUDIT);
         let hours = reader.value(&table::AUDIT_MAX_AGE) as u64;
         Self {
-            destination: destination.map(|named| Destination::parse(&named)),
+            destination: destination.and_then(|named| named_destination(&named)),
             arguments: reader.value(&table::AUDIT_ARGUMENTS),
             selected: BTreeMap::new(),
             durable: reader.value(&table::AUDIT_DURABLE),
@@ -46,11 +46,20 @@ impl AuditSettings {
         }
     }
 
+    /// Has lines go to the destination of this name.
+    pub fn send_to(&mut self, named: &str) {
+        self.destination = named_destination(named);
+    }
+
     /// Where lines go and how, if there is an audit log.
     pub fn options(&self) -> Option<Options> {
         let destination = self.destination.clone()?;
         Some(Options { destination, rotation: self.rotation, on_error: self.on_error })
     }
+}
+
+fn named_destination(named: &str) -> Option<Destination> {
+    (named != "off" && !named.is_empty()).then(|| Destination::parse(named))
 }
 
 #[cfg(test)]
