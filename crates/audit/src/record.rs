@@ -149,7 +149,7 @@ mod tests {
     use std::time::{Duration, UNIX_EPOCH};
 
     fn record() -> Record {
-        Record::new(Event::ToolCall, UNIX_EPOCH + Duration::from_micros(1_500_000))
+        Record::new(Event::ToolCall, UNIX_EPOCH + Duration::from_millis(1_500))
     }
 
     fn parsed(record: Record) -> (String, Value) {

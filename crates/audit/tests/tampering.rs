@@ -1,5 +1,7 @@
 //! Verification: whatever is done to the lines of a chain is found.
 
+#![allow(clippy::disallowed_methods, reason = "tests use files of their own")]
+
 use mcp_bash_audit::reading::{Finding, verify};
 use mcp_bash_audit::{Destination, Event, Head, OnError, Options, Record, Rotation, Trail, files_of};
 use proptest::prelude::*;
@@ -23,8 +25,7 @@ fn chain(log: &Path, calls: usize) -> (Vec<String>, Head) {
 }
 
 fn findings(log: &Path, lines: &[String], head: Option<Head>) -> Vec<Finding> {
-    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
-    fs::write(log, text).unwrap();
+    fs::write(log, [&lines.join("\n"), "\n"].concat()).unwrap();
     verify(&[log.to_owned()], head).unwrap().findings
 }
 
@@ -81,18 +82,20 @@ proptest! {
     }
 }
 
+type Change<'a> = &'a dyn Fn(&mut Vec<String>);
+
 #[test]
 fn each_kind_of_change_is_named_with_its_line() {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("audit.jsonl");
     let (lines, head) = chain(&log, 9);
-    let said = |change: &dyn Fn(&mut Vec<String>)| {
+    let said = |change: Change<'_>| {
         let mut lines = lines.clone();
         change(&mut lines);
         let found = findings(&log, &lines, Some(head));
         found.first().map(|finding| finding.to_string().replace(&log.display().to_string(), "log"))
     };
-    let rows: [(&dyn Fn(&mut Vec<String>), &str); 7] = [
+    let rows: [(Change, &str); 7] = [
         (&|lines| drop(lines.remove(3)), "log:4: record 4 is missing before this line"),
         (&|lines| drop(lines.drain(3..6)), "log:4: records 4 to 6 are missing before this line"),
         (

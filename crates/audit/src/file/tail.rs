@@ -99,7 +99,7 @@ mod tests {
                 Torn { bytes: part as u64, hash: Hash::of(&third.as_bytes()[..part]), ends_its_line: false };
             assert_eq!(torn.torn, Some(expected), "{part}");
         }
-        let zeros = tail(&[file.as_bytes(), &[0; 70_000], b"\nx\n"].concat());
+        let zeros = tail(&[file.as_bytes(), &vec![0; 70_000], b"\nx\n"].concat());
         assert_eq!(zeros.head, Some(after));
         assert_eq!(zeros.torn.map(|torn| (torn.bytes, torn.ends_its_line)), Some((70_002, true)));
         let none = tail(&third.as_bytes()[..20_000]);

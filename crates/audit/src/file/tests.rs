@@ -1,5 +1,6 @@
 use super::*;
 use crate::reading::{Verified, verify};
+use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
 const ROTATION: Rotation = Rotation { max_bytes: 1 << 20, max_age: None, keep: 3 };
@@ -30,7 +31,6 @@ fn a_chain_goes_on_after_a_restart() {
     }
     let verified = verified(&log);
     assert_eq!((verified.records, verified.findings.len()), (9, 0), "{verified:?}");
-    use std::os::unix::fs::PermissionsExt;
     let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(&log), mode(log.parent().unwrap())), (0o600, 0o700));
 }
