@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "tests use files of their own")]
 
 mod architecture;
+mod audit;
 mod command_line;
 mod faults;
 mod functions;

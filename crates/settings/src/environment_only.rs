@@ -4,7 +4,7 @@
 use crate::table;
 
 /// The names, and why.
-static NAMES: [(&str, &str); 31] = [
+static NAMES: [(&str, &str); 37] = [
     (table::PROJECT_ROOT.name, "it says which project is served"),
     (table::SERVER_DIR.name, "it says where the settings of a project stand"),
     (table::ROOTS.name, "the roots of a project stand in `config/roots.json`"),
@@ -32,6 +32,12 @@ static NAMES: [(&str, &str); 31] = [
     (table::PRESERVE_STATE.name, MACHINE),
     (table::KEEP_LOGS.name, MACHINE),
     (table::LOG_DIR.name, MACHINE),
+    (table::AUDIT.name, MACHINE),
+    (table::AUDIT_ARGUMENTS.name, PRIVATE),
+    (table::AUDIT_ON_ERROR.name, MACHINE),
+    (table::AUDIT_MAX_BYTES.name, MACHINE),
+    (table::AUDIT_MAX_AGE.name, MACHINE),
+    (table::AUDIT_KEEP_FILES.name, MACHINE),
     (table::TMP_ROOT.name, MACHINE),
     (table::CI_MODE.name, MACHINE),
     (table::CI_VERBOSE.name, MACHINE),

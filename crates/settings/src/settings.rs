@@ -1,5 +1,6 @@
 //! Settings: the effective values of all rows.
 
+use crate::audit::AuditSettings;
 use crate::environment::EnvironmentMode;
 use crate::folders::ProjectFolders;
 use crate::given::Source;
@@ -106,6 +107,7 @@ pub struct Settings {
     pub http: HttpSettings,
     pub debug_payloads: bool,
     pub logs: LogSettings,
+    pub audit: AuditSettings,
     pub control_groups: bool,
 }
 
@@ -209,6 +211,7 @@ impl Settings {
             http: HttpSettings::from_rows(reader),
             debug_payloads: reader.value(&table::DEBUG_PAYLOADS),
             logs: LogSettings::from_rows(reader, ci),
+            audit: AuditSettings::from_rows(reader),
             control_groups: reader.value(&table::CONTROL_GROUPS),
         }
     }

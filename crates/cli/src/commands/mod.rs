@@ -1,6 +1,7 @@
 //! Commands: one file or folder each.
 
 pub(crate) mod ask;
+pub(crate) mod audit;
 pub(crate) mod bash_mcp;
 pub(crate) mod call;
 pub(crate) mod complete;

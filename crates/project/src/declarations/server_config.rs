@@ -8,6 +8,7 @@ use mcp_bash_sandbox::Declaration;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServerConfig {
@@ -18,6 +19,8 @@ pub struct ServerConfig {
     /// What scripts may do unless they declare it themselves; or why that is not known.
     /// Running them without the restrictions that the project meant would be a guess.
     pub sandbox: Result<Option<Declaration>, String>,
+    /// The arguments of tools that the audit log has as they are, by tool.
+    pub audited: BTreeMap<String, Vec<String>>,
 }
 
 /// The fields of the file.
@@ -26,6 +29,15 @@ pub(crate) struct Written {
     settings: Option<Value>,
     env: Option<Box<RawValue>>,
     sandbox: Option<Box<RawValue>>,
+    audit: Option<Box<RawValue>>,
+}
+
+/// The member `audit`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenAudit {
+    #[serde(default)]
+    arguments: BTreeMap<String, Vec<String>>,
 }
 
 /// Keys for bundles, which the shell framework makes of the same file. They are known, and not read here.
@@ -52,7 +64,8 @@ pub(crate) const OF_BUNDLES: [&str; 18] = [
 
 impl Default for ServerConfig {
     fn default() -> Self {
-        Self { settings: Map::new(), variables: Vec::new(), sandbox: Ok(None) }
+        let (settings, variables, audited) = (Map::new(), Vec::new(), BTreeMap::new());
+        Self { settings, variables, sandbox: Ok(None), audited }
     }
 }
 
@@ -75,11 +88,11 @@ impl ServerConfig {
         if let Err(why) = &sandbox {
             diagnostics.push(Diagnostic::new(&path, format!("no script is run: {why}")));
         }
-        if written.settings.is_none() && written.env.is_none() {
+        if written.settings.is_none() && written.env.is_none() && written.audit.is_none() {
             return Self { sandbox, ..Self::default() };
         }
         if let Err(distrust) = judged.and_then(|()| trust::judge_folder(&paths.server, &paths.root)) {
-            let problem = format!("its `settings` and `env` are ignored: {distrust}");
+            let problem = format!("its `settings`, `env` and `audit` are ignored: {distrust}");
             diagnostics.push(Diagnostic::new(path, problem));
             return Self { sandbox, ..Self::default() };
         }
@@ -98,7 +111,17 @@ impl ServerConfig {
                 Map::new()
             }
         };
+        let audit = written.audit.map(|audit| serde_json::from_str::<WrittenAudit>(audit.get()));
+        let audited = match audit {
+            Some(Ok(audit)) => audit.arguments,
+            None => BTreeMap::new(),
+            Some(Err(error)) => {
+                let expected = r#"`{"arguments": {"TOOL": ["ARGUMENT"]}}`"#;
+                problems.push(format!("`audit` is ignored: expected {expected}: {error}"));
+                BTreeMap::new()
+            }
+        };
         diagnostics.extend(problems.into_iter().map(|problem| Diagnostic::new(&path, problem)));
-        Self { settings, variables, sandbox }
+        Self { settings, variables, sandbox, audited }
     }
 }

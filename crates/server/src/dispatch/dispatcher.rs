@@ -7,13 +7,14 @@ use super::resolved::Resolved;
 use super::routing::{self, Headers};
 use crate::callers::context::missing_meta;
 use crate::callers::{Gate, Principal, RequestContext, rights};
-use crate::logging::{Facts, Measured, Meter, OTHER, meter};
+use crate::logging::{Audited, Facts, Measured, OTHER, meter};
 use crate::methods::{Method, Serve};
 use crate::replies::Reply;
 use crate::requests::request_state::unknown_state;
 use crate::requests::{Batch, Responder};
 use crate::sessions::{Client, Session};
 use crate::tasks::panics;
+use mcp_bash_audit::Event;
 use mcp_bash_wire::{
     Decoded, Era, Incoming, Line, LogLevel, Raw, Refusal, Request, RequestMeta, RpcError, code, decode,
     decode_element, keys, refuse_oversized,
@@ -45,7 +46,7 @@ impl Client {
         headers: Option<&dyn Headers>,
         reply: &Arc<dyn Reply>,
     ) -> Owed {
-        let arrived = self.server.meter().map(|meter| (meter, Instant::now()));
+        let arrived = self.server.is_measured().then(Instant::now);
         let dispatcher = Dispatcher { client: self, principal, headers, arrived };
         let observers = self.server.observers();
         if !observers.is_empty() {
@@ -61,8 +62,8 @@ struct Dispatcher<'a> {
     principal: &'a Arc<Principal>,
     /// The headers of the message, if the transport has headers.
     headers: Option<&'a dyn Headers>,
-    /// The meter, if there is one, and when the line arrived.
-    arrived: Option<(&'a Arc<dyn Meter>, Instant)>,
+    /// When the line arrived, if requests are measured or audited.
+    arrived: Option<Instant>,
 }
 
 /// How a message is answered: by itself, or as part of its batch.
@@ -167,7 +168,7 @@ impl Dispatcher<'_> {
 
     fn refuse(&self, refusal: &Refusal, way: &Way<'_>) -> Owed {
         self.log("message refused", Facts::none().number("code", refusal.error.code));
-        if let Some((meter, arrived)) = self.arrived {
+        if let (Some(meter), Some(arrived)) = (self.client.server.meter(), self.arrived) {
             meter::report_refused_message(&**meter, arrived, &refusal.error);
         }
         self.responder(way).refuse(refusal.id.as_ref(), &refusal.error);
@@ -176,11 +177,7 @@ impl Dispatcher<'_> {
 
     fn take_request(&self, request: &Request<'_>, way: &Way<'_>) -> Owed {
         let resolved = Resolved::new(request);
-        let measured = self.arrived.map(|(meter, arrived)| {
-            let method = resolved.method.map_or(OTHER, |method| method.name);
-            let name = resolved.known_name(&self.client.server.snapshot());
-            Arc::new(Measured::begin(meter, arrived, method, name))
-        });
+        let measured = self.arrived.map(|arrived| self.begin_measuring(&resolved, arrived));
         let responder = self.responder(way).measured_by(measured);
         let short = |error| self.client.server.short_paths().error(error, request.params);
         match panics::caught(|| self.serve(&resolved, way, &responder)) {
@@ -190,6 +187,17 @@ impl Dispatcher<'_> {
             Err(error) => responder.refuse(Some(&request.id), &short(error)),
         }
         Owed::Answer
+    }
+
+    fn begin_measuring(&self, request: &Resolved<'_>, arrived: Instant) -> Arc<Measured> {
+        let (server, method) = (&self.client.server, request.method.map_or(OTHER, |method| method.name));
+        let meter = server.meter();
+        let name = meter.and_then(|_| request.known_name(&server.snapshot()));
+        let audited = server.audit().map(|audit| {
+            let (method, id) = (request.method_name(), request.id());
+            Audited::begin(audit, method, id, request.params(), self.principal)
+        });
+        Arc::new(Measured::begin(meter, audited, arrived, method, name))
     }
 
     /// The responder of a message that is owed an answer.
@@ -217,17 +225,30 @@ impl Dispatcher<'_> {
         if let Some(guard) = guard
             && let Err(denied) = guard.check(meta.whole, client.caller())
         {
+            responder.measure(|measured| measured.refused("secret"));
             return arrival.deny(&denied);
         }
         let handshake = client.session().map(Session::handshake);
         let headers = self.headers.filter(|_| routing::is_repeated_in_headers(&meta, request));
         headers.map_or(Ok(()), |headers| routing::check_version(headers, &meta))?;
         let context = RequestContext::of(&meta, self.principal, handshake, guard)?;
-        responder.measure(|measured| measured.set_revision(context.revision));
+        responder.measure(|measured| {
+            measured.set_revision(context.revision);
+            client.note_for_audit(measured, &meta);
+            measured.note("trace.id", || context.trace.trace_id());
+        });
         headers.map_or(Ok(()), |headers| routing::check_method_and_name(headers, request))?;
         let method = self.method_for(request, &context, way)?;
         headers.map_or(Ok(()), |headers| routing::check_arguments(headers, request, &server.snapshot()))?;
         if let Some(error) = self.refusal_by_rights(request) {
+            responder.measure(|measured| measured.refused("rights"));
+            return Ok(Dispatched::Failed(error));
+        }
+        if let Some(audit) = server.audit()
+            && Event::of_method(method.name).is_some()
+            && let Some(error) = audit.refusal()
+        {
+            responder.measure(|measured| measured.refused("audit"));
             return Ok(Dispatched::Failed(error));
         }
         let has_state = meta.request_state.is_some() && context.era() == Era::Stateless;

@@ -4,7 +4,7 @@ use super::arrival::{Arrival, Dispatched};
 use super::resumption::Resumption;
 use crate::callers::RequestContext;
 use crate::handling::Work;
-use crate::logging::Facts;
+use crate::logging::{Facts, Measured};
 use crate::methods::LaterHandler;
 use crate::requests::request_state::unknown_state;
 use crate::requests::{Current, GivenAnswers, Resumed, Task, Unacceptable};
@@ -52,6 +52,7 @@ impl Arrival<'_, '_> {
             Resumed::GoesOn => {}
             Resumed::Finished(current, outcome) => drop(current.in_flight.answer(outcome)),
             Resumed::AskAgain(current, asked) => {
+                current.in_flight.request().measure(Measured::asks);
                 if !current.in_flight.answer(Ok(asked.members.into())) {
                     parking.abandon(&asked.id);
                 }
@@ -88,6 +89,7 @@ impl Arrival<'_, '_> {
         let caller = self.client.caller();
         let open_request = Arc::clone(current.in_flight.request());
         let refuse = |why: &dyn Display| {
+            open_request.measure(|measured| measured.refused("busy"));
             open_request.answer(Err(RpcError::internal(format!("Server busy: {why}"))));
             false
         };

@@ -2,7 +2,7 @@
 //! `asking.rs`, notifications in `relaying.rs`.
 
 use crate::callers::{Caller, ClientCapabilities, Identity, Principal};
-use crate::logging::Subscriber;
+use crate::logging::{Measured, Subscriber};
 use crate::offered::Snapshot;
 use crate::replies::RenderedResult;
 use crate::requests::{Current, GivenAnswers, Occupant, Place, Round, Slot};
@@ -128,6 +128,13 @@ impl Work {
             && let Some(current) = self.current()
         {
             current.in_flight.answer(answer);
+        }
+    }
+
+    /// Passes the measurement of the request to `report`, if there is one.
+    pub(crate) fn measure(&self, report: impl FnOnce(&Measured)) {
+        if let Some(current) = self.current() {
+            current.in_flight.request().measure(report);
         }
     }
 

@@ -4,7 +4,7 @@ use super::record::Record;
 use super::{failures, output, unknown};
 use crate::callers::rights;
 use crate::handling::{Resumable, Work};
-use crate::logging::Facts;
+use crate::logging::{Facts, Measured};
 use crate::methods::asked_timeout::asked_timeout;
 use crate::methods::{questions, required};
 use crate::offered::{Schemas, Unfit};
@@ -65,7 +65,11 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
     let rights = work.principal().rights.as_ref();
     let tool = found.map(|(tool, _)| tool);
     if let Some(why) = rights.and_then(|rights| rights.hindrance(&params.name, tool)) {
+        work.measure(|measured| measured.refused("rights"));
         return Err(rights::refusal(work.caller().name(), &params.name, &why));
+    }
+    if found.is_none() {
+        work.measure(|measured| measured.refused("unknown_tool"));
     }
     let (tool, schemas) = found.ok_or_else(no_such_tool)?;
     required::check(work, &tool.options.required_capabilities)?;
@@ -96,7 +100,10 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
     let checking = checking.map_err(|why| RpcError::internal(format!("Server busy: {why}")))?;
     let arguments = match schemas.check_input(tool, params.arguments) {
         Ok(arguments) => arguments,
-        Err(Unfit::Arguments(problems)) => return Ok(failures::failure(&problems)),
+        Err(Unfit::Arguments(problems)) => {
+            work.measure(Measured::had_wrong_arguments);
+            return Ok(failures::failure(&problems));
+        }
         Err(Unfit::Tool(error)) => return Err(error),
     };
     drop(checking);
@@ -111,6 +118,9 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
     if reads_roots && work.has_unasked_roots() {
         questions::ask_roots(work, resumable()).await;
     }
+    work.measure(|measured| {
+        measured.note("sandbox", || Some(scripts.sandbox_words(tool.options.sandbox.as_ref())))
+    });
     let roots = work.roots().await;
     let session_state = work.session_state();
     let call = ToolCall {
@@ -151,6 +161,7 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
 /// The answer to a call for which nothing was run. A model sees a result, and can try something else.
 fn not_run(work: &Work, tool: &Tool, arguments: &str, error: ScriptError) -> Result<Answer, RpcError> {
     if let ScriptError::NotStarted { limit, .. } = error {
+        work.measure(Measured::timed_out);
         output::report_failure(work, Facts::of_tool(tool).is("timedOut"));
         return Ok(failures::not_started(&error.to_string(), limit, work.revision()));
     }
@@ -165,6 +176,7 @@ fn not_run(work: &Work, tool: &Tool, arguments: &str, error: ScriptError) -> Res
         error => {
             if error.is_refusal() {
                 work.server().note_refusal();
+                work.measure(|measured| measured.refused("policy"));
             }
             let error = told(error);
             report_refusal(work, facts.number("code", error.code));

@@ -98,12 +98,24 @@ impl Endpoint {
         visitor: &Visitor,
         headers: &HeaderMap,
     ) -> Result<Arc<Principal>, Refusal> {
-        let identified = self.identity_source.identify(headers, visitor).await.map_err(unknown)?;
+        let identified = self.identity_source.identify(headers, visitor).await;
+        let identified = identified.map_err(|unidentified| {
+            if let Some(audit) = self.server.audit() {
+                audit.login_failed(
+                    &visitor.name,
+                    if unidentified.throttled { "throttled" } else { "unauthenticated" },
+                );
+            }
+            unknown(unidentified)
+        })?;
         let Identified { identity, rate } = identified;
         let granted = self.roles.as_ref().map(|roles| roles.granted(&identity));
         let rate_of_roles = granted.as_ref().and_then(|granted| granted.as_ref()?.rate);
         if let Some(rate) = rate.or(rate_of_roles).or(self.options.limits.rate) {
             self.rates.allow(&identity.name, rate).map_err(|wait| {
+                if let Some(audit) = self.server.audit() {
+                    audit.request_refused(&identity, &visitor.name, "rate");
+                }
                 let reason = "Too many requests of this caller; it may make more in a while".to_owned();
                 Box::new(respond::later(StatusCode::TOO_MANY_REQUESTS, wait, reason))
             })?;
