@@ -1,6 +1,7 @@
 //! Errors of secrets. None of them contains any of a value: a name, a place and a reason are enough to fix it.
 
 use crate::secret::{LONGEST, Unfit};
+use crate::store::StoreError;
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -23,8 +24,8 @@ pub enum SecretError {
     Command { name: String, program: String, why: CommandFault },
     #[error("the secret `{name}`: {why}")]
     Source { name: String, why: SourceError },
-    #[error("no secret is read from {}: {why}", .path.display())]
-    Store { path: PathBuf, why: String },
+    #[error("no secret is read from your own file: {0}")]
+    Store(#[from] StoreError),
     #[error("the secret `{name}` cannot be passed on: {why}")]
     NotPassed { name: String, why: io::Error },
 }

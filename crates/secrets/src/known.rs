@@ -13,6 +13,8 @@ const MOST: usize = 256;
 /// Shared by everything that passes text on. Until the first value is read, it costs one look at a flag.
 #[derive(Default)]
 pub struct KnownSecrets {
+    /// Whether scripts need secrets, so that there may be some soon.
+    are_expected: AtomicBool,
     is_used: AtomicBool,
     state: RwLock<State>,
 }
@@ -25,6 +27,16 @@ struct State {
 }
 
 impl KnownSecrets {
+    /// Notes that scripts need secrets.
+    pub fn expect_some(&self) {
+        self.are_expected.store(true, Ordering::Release);
+    }
+
+    /// Whether there may be secrets soon.
+    pub fn are_expected(&self) -> bool {
+        self.are_expected.load(Ordering::Acquire)
+    }
+
     /// Takes a value out of everything from now on.
     pub fn add(&self, secret: &Secret) {
         if self.state.read().values.contains(secret) {

@@ -4,6 +4,7 @@
 //!
 //! This crate reads variables and files. It starts no process: the caller runs the command of a [`Source::Command`].
 
+mod descriptor;
 mod error;
 mod known;
 mod name;

@@ -2,6 +2,8 @@
 
 use crate::name::{is_secret_name, is_variable_name};
 use mcp_bash_spelling::nearest;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
@@ -66,7 +68,12 @@ const RESERVED: [&str; 9] = ["PATH", "HOME", "USER", "SHELL", "TMPDIR", "BASH_EN
 impl Needs {
     /// Reads the value of `secrets`.
     pub fn parse(text: &str) -> Result<Self, NeedError> {
-        let Ok(Value::Object(members)) = serde_json::from_str(text) else {
+        let Ok(value) = serde_json::from_str(text) else { return Err(NeedError::NotAnObject) };
+        Self::of_value(value)
+    }
+
+    fn of_value(value: Value) -> Result<Self, NeedError> {
+        let Value::Object(members) = value else {
             return Err(NeedError::NotAnObject);
         };
         let all = members.into_iter().map(|(variable, value)| Need::read(variable, value));
@@ -98,6 +105,12 @@ impl Needs {
             (need.variable.clone(), value)
         };
         (!self.is_empty()).then(|| Value::Object(self.iter().map(member).collect()).to_string())
+    }
+}
+
+impl<'de> Deserialize<'de> for Needs {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::of_value(Value::deserialize(deserializer)?).map_err(D::Error::custom)
     }
 }
 
