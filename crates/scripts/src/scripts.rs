@@ -74,6 +74,11 @@ impl Scripts {
         self.surroundings.secret(need, paths).await.map(|found| found.place)
     }
 
+    /// The same, but a command counts as available and is not run: it may ask a person for a passphrase.
+    pub fn look_for_secret(&self, need: &Need) -> Result<String, SecretError> {
+        self.surroundings.look_for_secret(need)
+    }
+
     /// Sets where scripts find their programs. Only the first call counts.
     pub fn set_search_path(&self, path: OsString) {
         self.surroundings.search_path.set(path);

@@ -103,6 +103,25 @@ impl Surroundings {
         Ok(())
     }
 
+    /// Where a secret is, in words. No command is run.
+    pub(crate) fn look_for_secret(&self, need: &Need) -> Result<String, SecretError> {
+        let operator = self.operators_sources()?;
+        let places = Places::of(need, &operator, &self.settings().project_secrets)?;
+        for source in &places.sources {
+            let is_there = match source {
+                Source::Command { words, .. } => {
+                    self.refuse_command(need, words, places.author)?;
+                    true
+                }
+                other => other.read(&need.name)?.is_some(),
+            };
+            if is_there {
+                return Ok(source.to_string());
+            }
+        }
+        Err(missing(need, &places))
+    }
+
     /// Finds a secret.
     pub(crate) async fn secret(&self, need: &Need, paths: &Paths) -> Result<Found, SecretError> {
         let operator = self.operators_sources()?;
@@ -119,8 +138,7 @@ impl Surroundings {
                 return Ok(Found { secret, place: source.to_string() });
             }
         }
-        let looked = places.sources.iter().map(Source::absent).collect();
-        Err(SecretError::Missing { name: need.name.clone(), looked })
+        Err(missing(need, &places))
     }
 
     /// A command of a project is code that runs outside any sandbox, like its hooks.
@@ -143,4 +161,10 @@ impl Surroundings {
         let Some(store) = file else { return Ok(Sources::default()) };
         Ok(store.read()?)
     }
+}
+
+/// The error of a secret that is in none of its places.
+fn missing(need: &Need, places: &Places) -> SecretError {
+    let looked = places.sources.iter().map(Source::absent).collect();
+    SecretError::Missing { name: need.name.clone(), looked }
 }
