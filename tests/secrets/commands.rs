@@ -45,7 +45,7 @@ fn a_secret_is_kept_listed_checked_and_removed() {
     assert_eq!(mode & 0o777, 0o600);
     let listed = home.run(&["secret", "list"]);
     assert!(
-        listed.out.contains("planted  stored by `mcp-bash secret set`  (used by tool uses)"),
+        listed.out.contains("planted  stored by `mcp-bash secret set` (used by tool uses)"),
         "{listed:?}"
     );
     assert!(
@@ -98,7 +98,7 @@ fn other_commands_say_which_secrets_are_missing_and_how_to_set_them() {
         assert!(all.contains("the secret `other` is missing"), "{command:?}: {all}");
         assert!(!all.contains("`planted` is missing") && !all.contains(VALUE), "{command:?}: {all}");
     }
-    let mut install = home.command(&["install", "--client", "cursor", "--yes"]);
+    let mut install = home.command(&["install", "cursor", "--yes"]);
     install.env("PLANTED", "x").env("OTHER", "in-this-shell-only");
     let installed = home.said(&mut install);
     let all = format!("{}{}", installed.out, installed.err);

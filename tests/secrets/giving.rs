@@ -9,13 +9,13 @@ const LENGTH_AND_SUM: &str = r#"printf '%s %s\n' "${#TOKEN}" "$(printf %s "$TOKE
 
 fn length_and_sum(value: &str) -> String {
     let output = std::process::Command::new("sh").args(["-c", LENGTH_AND_SUM]).env("TOKEN", value).output();
-    String::from_utf8(output.unwrap().stdout).unwrap()
+    String::from_utf8(output.unwrap().stdout).unwrap().trim_end().to_owned()
 }
 
 #[test]
 fn only_the_tool_that_declares_a_secret_receives_it() {
     let project = project(&format!("#!/usr/bin/env bash\n{LENGTH_AND_SUM}\n"))
-        .tool("other", "#!/usr/bin/env bash\nenv | grep -c TOKEN= || true\ntr '\\0' '\\n' </proc/$PPID/environ 2>&1 | grep -c TOKEN= || true\n")
+        .tool("other", "#!/usr/bin/env bash\nenv | grep -c ^TOKEN= || true\ntr '\\0' '\\n' </proc/$PPID/environ 2>&1 | grep -c ^TOKEN= || true\n")
         .file("tools/asks/tool.meta.json", r#"{"name": "asks", "description": "Names it in env", "env": ["TOKEN"]}"#)
         .script("tools/asks/tool.sh", "#!/bin/sh\necho \"<${TOKEN-none}>\"\n");
     let home = home();
@@ -23,10 +23,10 @@ fn only_the_tool_that_declares_a_secret_receives_it() {
         [vec![], vec![("MCPBASH_TOOL_ENV_MODE", "inherit"), ("MCPBASH_TOOL_ENV_INHERIT_ALLOW", "true")]]
     {
         let mut server = serve(&project, &home, &mode);
-        assert_eq!(text(&called(&mut server, "other")), "0\n0\n", "{mode:?}");
-        assert_eq!(text(&called(&mut server, "asks")), "<none>\n", "{mode:?}");
+        assert_eq!(text(&called(&mut server, "other")), nowhere, "{mode:?}");
+        assert_eq!(text(&called(&mut server, "asks")), "<none>", "{mode:?}");
         assert_eq!(text(&called(&mut server, "uses")), length_and_sum(SECRET));
-        assert_eq!(text(&called(&mut server, "other")), "0\n0\n", "after it was used");
+        assert_eq!(text(&called(&mut server, "other")), nowhere, "after it was used");
         server.finish();
     }
 }
@@ -38,7 +38,7 @@ fn env_sh_does_not_give_a_secret_to_everyone() {
         .file("server.d/env.sh", "export TOKEN=\"exported-$TOKEN\"\n");
     let home = home();
     let mut server = serve(&project, &home, &[]);
-    assert_eq!(text(&called(&mut server, "other")), "<none>\n");
+    assert_eq!(text(&called(&mut server, "other")), "<none>");
 }
 
 #[test]
@@ -62,8 +62,8 @@ env | grep -c S3cr3t || true
         let home = home();
         let mut server = serve(&project, &home, &[("KEY_FILE", SECRET)]);
         let sum = length_and_sum(SECRET);
-        assert_eq!(text(&called(&mut server, "file")), format!("{sum}{sum}0\n"), "{sandbox}");
-        assert_eq!(text(&called(&mut server, "other")), "0\n");
+        assert_eq!(text(&called(&mut server, "file")), format!("{sum}\n{sum}\n0"), "{sandbox}");
+        assert_eq!(text(&called(&mut server, "other")), "0");
         server.finish();
     }
 }
@@ -119,6 +119,6 @@ fn a_changed_value_reaches_the_next_call() {
     let mut server = serve(&project, &home, &[]);
     for value in ["first-value", "second-and-longer-value"] {
         super::write_private(&file, &json!({ "planted": { "value": value } }).to_string());
-        assert_eq!(text(&called(&mut server, "uses")), format!("{}***\n", length_and_sum(value)));
+        assert_eq!(text(&called(&mut server, "uses")), format!("{}\n***", length_and_sum(value)));
     }
 }

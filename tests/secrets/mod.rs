@@ -43,7 +43,7 @@ fn home() -> TempDir {
 }
 
 fn text(answer: &Value) -> &str {
-    answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}"))
+    answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}")).trim_end()
 }
 
 fn called(server: &mut Server, tool: &str) -> Value {

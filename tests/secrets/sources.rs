@@ -25,9 +25,9 @@ fn files_credentials_and_variables_are_found_in_their_order() {
     let (file, credentials) = (file.to_str().unwrap().to_owned(), home.path().join("credentials"));
     let credentials = credentials.to_str().unwrap();
     for (environment, length) in [
-        (vec![("TOKEN", "a variable"), ("TOKEN_FILE", file.as_str())], "10\n"),
-        (vec![("TOKEN", ""), ("TOKEN_FILE", file.as_str()), ("CREDENTIALS_DIRECTORY", credentials)], "11\n"),
-        (vec![("TOKEN", ""), ("CREDENTIALS_DIRECTORY", credentials)], "23\n"),
+        (vec![("TOKEN", "a variable"), ("TOKEN_FILE", file.as_str())], "10"),
+        (vec![("TOKEN", ""), ("TOKEN_FILE", file.as_str()), ("CREDENTIALS_DIRECTORY", credentials)], "11"),
+        (vec![("TOKEN", ""), ("CREDENTIALS_DIRECTORY", credentials)], "23"),
     ] {
         let project = measuring();
         let mut server = serve(&project, &home, &environment);
@@ -100,7 +100,7 @@ fn a_command_is_run_once_and_its_value_kept() {
         write_private(&home.path().join("secrets.json"), &entry(cache));
         let mut server = serve(&project, &home, &[]);
         for _ in 0..3 {
-            assert_eq!(text(&called(&mut server, "uses")), "11\n");
+            assert_eq!(text(&called(&mut server, "uses")), "11");
         }
         assert_eq!(fs::read_to_string(home.path().join("runs")).unwrap(), runs);
         server.finish();
@@ -117,7 +117,7 @@ fn a_command_of_the_project_needs_the_consent_of_the_operator() {
     assert!(answer.contains("MCPBASH_ALLOW_PROJECT_HOOKS"), "{answer}");
     server.finish();
     let mut server = serve(&project, &home, &[("MCPBASH_ALLOW_PROJECT_HOOKS", "true")]);
-    assert_eq!(text(&called(&mut server, "uses")), "16\n");
+    assert_eq!(text(&called(&mut server, "uses")), "16");
 }
 
 #[test]

@@ -52,8 +52,14 @@ impl Surroundings {
         let project = &self.settings().project_secrets;
         let mut names = BTreeSet::new();
         let of_needs = needs.iter().flat_map(|needs| needs.iter());
-        let places = of_needs.filter_map(|need| Places::of(need, &operator, project).ok());
-        let of_places = places.flat_map(|places| places.sources);
+        let of_places = of_needs.flat_map(|need| {
+            let places = Places::of(need, &operator, project);
+            let sources = places.map(|places| places.sources).unwrap_or_default();
+            // Known before any script or client can say it. Commands are run when they are needed.
+            let found = sources.iter().find_map(|source| source.read(&need.name).ok().flatten());
+            found.iter().for_each(|secret| self.processes.known_secrets.add(secret));
+            sources
+        });
         for source in of_places.chain(operator.usable().chain(project.usable()).cloned()) {
             names.extend(source.variable().map(OsString::from));
         }

@@ -105,7 +105,10 @@ fn add_writings(forms: &mut BTreeSet<Vec<u8>>, bytes: &[u8]) {
         let first = (shift * 8).div_ceil(6);
         let end = shifted.len() * 8 / 6;
         for engine in [STANDARD_NO_PAD, URL_SAFE_NO_PAD] {
-            forms.insert(engine.encode(&shifted).as_bytes()[first..end].to_vec());
+            let encoded = engine.encode(&shifted);
+            forms.insert(encoded.as_bytes()[first..end].to_vec());
+            // The secret is the end of what was encoded, as it is if nothing else was.
+            forms.insert(encoded.as_bytes()[first..].to_vec());
         }
     }
     let digits = bytes.iter().fold(String::new(), |mut digits, byte| {

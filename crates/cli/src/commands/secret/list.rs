@@ -66,8 +66,8 @@ fn table(secrets: &[SecretState]) -> String {
             Err(why) => format!("NOT AVAILABLE: {why}"),
         };
         let users = if secret.users.is_empty() { "nothing here".to_owned() } else { secret.users.join(", ") };
-        let line = format!("{:width$}  {state}  (used by {users})", secret.name);
-        let _ = writeln!(text, "{}", harmless_line(&line));
+        let line = format!("{state} (used by {users})");
+        let _ = writeln!(text, "{:width$}  {}", secret.name, harmless_line(&line));
     }
     text
 }
