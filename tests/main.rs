@@ -21,6 +21,7 @@ mod resources_and_prompts;
 mod sandbox;
 mod scaffold;
 mod scripts;
+mod secrets;
 mod testing;
 mod tools;
 mod validate;

@@ -9,7 +9,7 @@ use crate::commands::own_flags;
 use crate::commands::{
     ask, audit, call, complete, completions, config, debug, demo, dev, doctor, download, get, health, import,
     init, install, jq, list, manual, new, provider, read, registry, roles, run_tool, sandbox, scaffold,
-    schema, sdk_path, serve, test, token, validate,
+    schema, sdk_path, secret, serve, test, token, validate,
 };
 use crate::habits;
 use crate::help_groups::grouped;
@@ -167,6 +167,10 @@ commands! {
 
     /// Print the path of the SDK, for scripts and tests that run by hand
     SdkPath(sdk_path::Arguments) = "sdk-path", |_, arguments| sdk_path::run(&arguments);
+
+    /// Keep secrets for scripts, and list or check those that a project needs
+    #[command(subcommand)]
+    Secret(secret::Arguments) = "secret", |common, arguments| secret::run(&common, &arguments);
 
     /// Serve a project, as without a command
     #[command(after_help = serve::EXAMPLES)]

@@ -26,6 +26,7 @@ pub use catalog::Catalog;
 pub use catalog::origins::{Explained, Origin, metadata_beside, origins};
 pub use catalog::reading::Reading;
 pub use catalog::registry::RegistryError;
+pub use catalog::secret_users::SecretUser;
 pub use catalog::sent_warnings::SentWarnings;
 pub use checks::{Surroundings, examine, portability, unreachable};
 pub use declarations::about::About;

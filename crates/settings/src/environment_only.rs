@@ -4,7 +4,7 @@
 use crate::table;
 
 /// The names, and why.
-static NAMES: [(&str, &str); 37] = [
+static NAMES: [(&str, &str); 38] = [
     (table::PROJECT_ROOT.name, "it says which project is served"),
     (table::SERVER_DIR.name, "it says where the settings of a project stand"),
     (table::ROOTS.name, "the roots of a project stand in `config/roots.json`"),
@@ -24,6 +24,7 @@ static NAMES: [(&str, &str); 37] = [
     (table::REMOTE_TOKEN_FALLBACK_KEY.name, SECRET),
     (table::REMOTE_TOKEN_MAX_FAILURES.name, SECRET),
     (table::STATE_KEYS_FILE.name, SECRET),
+    (table::SECRETS_FILE.name, PRIVATE),
     (table::LOG_VERBOSE.name, PRIVATE),
     (table::DEBUG_PAYLOADS.name, PRIVATE),
     (table::MAX_PROCESS_BYTES.name, MACHINE),

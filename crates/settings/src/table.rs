@@ -179,6 +179,8 @@ table! {
         "Must be `true` for the mode `inherit`; else no script is run in it");
     SANDBOX: Optional<Word<SandboxMode>> = row("MCPBASH_SANDBOX", Optional(SANDBOX_MODES), "",
         "The sandbox of every script, whatever the project says: `on` gives one to those that declare `off` or nothing, `strict` also refuses what this machine cannot enforce, `off` turns all off");
+    SECRETS_FILE: Optional<File> = row("MCPBASH_SECRETS_FILE", Optional(File), "",
+        "The operator's own file of secrets, which `mcp-bash secret set` writes; without it `mcp-bash/secrets.json` in `XDG_CONFIG_HOME` or `~/.config`");
 
     REGISTRY_MAX_BYTES: Bytes = row("MCPBASH_REGISTRY_MAX_BYTES", bytes(1, LARGEST), "104857600",
         "The largest registry that is written or read back");

@@ -31,6 +31,7 @@ pub(crate) mod sandbox;
 pub(crate) mod scaffold;
 pub(crate) mod schema;
 pub(crate) mod sdk_path;
+pub(crate) mod secret;
 pub(crate) mod serve;
 pub(crate) mod test;
 pub(crate) mod token;

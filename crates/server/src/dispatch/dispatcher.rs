@@ -9,7 +9,7 @@ use crate::callers::context::missing_meta;
 use crate::callers::{Gate, Principal, RequestContext, rights};
 use crate::logging::{Audited, Facts, Measured, OTHER, meter};
 use crate::methods::{Method, Serve};
-use crate::replies::Reply;
+use crate::replies::{Reply, redacted};
 use crate::requests::request_state::unknown_state;
 use crate::requests::{Batch, Responder};
 use crate::sessions::{Client, Session};
@@ -48,11 +48,15 @@ impl Client {
     ) -> Owed {
         let arrived = self.server.is_measured().then(Instant::now);
         let dispatcher = Dispatcher { client: self, principal, headers, arrived };
-        let observers = self.server.observers();
-        if !observers.is_empty() {
-            return dispatcher.receive(line, &observers.reply(Arc::clone(reply)));
+        let (observers, known_secrets) = (self.server.observers(), self.server.scripts().known_secrets());
+        if observers.is_empty() && !known_secrets.are_expected() {
+            return dispatcher.receive(line, reply);
         }
-        dispatcher.receive(line, reply)
+        let reply = Arc::clone(reply);
+        let reply = if observers.is_empty() { reply } else { observers.reply(reply) };
+        // Outermost, so that observers see no secret either.
+        let reply = if known_secrets.are_expected() { redacted::reply(known_secrets, reply) } else { reply };
+        dispatcher.receive(line, &reply)
     }
 }
 
@@ -81,7 +85,12 @@ impl Dispatcher<'_> {
             Line::Whole(line) => line,
             Line::TooLong { start } => return self.refuse(&refuse_oversized(start, limits), &alone),
         };
-        server.observers().received(line);
+        match server.scripts().known_secrets().redactor() {
+            Some(redactor) if !server.observers().is_empty() => {
+                server.observers().received(&redactor.redact(line));
+            }
+            _ => server.observers().received(line),
+        }
         match decode(line, limits) {
             Ok(None) => Owed::Nothing,
             Ok(Some(Decoded::One(incoming))) => self.take(incoming, &alone),

@@ -7,7 +7,7 @@ use super::server::Server;
 use super::session::Session;
 use crate::callers::{Caller, Principal};
 use crate::logging::{Facts, Measured, Subscriber};
-use crate::replies::Stream;
+use crate::replies::{Stream, redacted};
 use crate::requests::InFlight;
 use mcp_bash_wire::{LogLevel, Object, Raw, RequestMeta, Revision};
 use std::sync::{Arc, OnceLock};
@@ -32,6 +32,7 @@ impl Client {
     pub fn with_session(server: Arc<Server>, principal: Arc<Principal>, stream: Arc<dyn Stream>) -> Self {
         let settings = server.settings();
         let stream = server.observers().stream(stream);
+        let stream = redacted::stream(server.scripts().known_secrets(), stream);
         let session = Session::new(stream, server.log().default_level(), settings.logs_per_minute);
         server.log().audience().join(&session.subscriber);
         Self::new(server, principal, Some(session))

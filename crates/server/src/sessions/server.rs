@@ -62,6 +62,7 @@ impl Server {
         let settings = Arc::clone(scripts.settings());
         let short_paths = ShortPaths::new(&settings, &catalog.paths, scripts.state_dir().parent());
         let short_paths = Arc::new(short_paths);
+        let log = log.with_known_secrets(Arc::clone(scripts.known_secrets()));
         let log = Arc::new(log.with_short_paths(Arc::clone(&short_paths)));
         let admission = Admission::new(
             runtime.clone(),
