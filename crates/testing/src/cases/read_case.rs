@@ -5,9 +5,9 @@ use crate::cases::case_file::CaseFile;
 use crate::cases::fields::{
     Fields, environment, inner_path, items, members, number, pattern, text, texts, truth,
 };
-use crate::cases::node::{Node, Tree, Wrong};
 use crate::cases::read_expect::expect;
 use crate::cases::values;
+use mcp_bash_yaml::{Node, Tree, Wrong};
 use regex::Regex;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -149,7 +149,7 @@ fn kept(node: &Node, name: &str) -> Result<Vec<(String, Kept)>, Wrong> {
             && key.name.chars().all(|character| character.is_ascii_alphanumeric() || character == '_');
         if !is_name || ["dir", "project"].contains(&&*key.name) {
             let problem = format!("`{}` cannot name a kept value", key.name);
-            return Err(Wrong { line: Some(key.line), problem });
+            return Err(key.wrong(problem));
         }
         let what = match &value.value {
             Tree::Map(_) => {

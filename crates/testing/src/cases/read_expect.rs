@@ -5,8 +5,8 @@ use crate::cases::case_file::CaseFile;
 use crate::cases::fields::{
     Fields, environment, inner_path, items, kind, members, number, patterns, text, texts, truth, whole_number,
 };
-use crate::cases::node::{Node, Tree, Wrong};
 use mcp_bash_schema::{MAX_SCHEMA_BYTES, Schema};
+use mcp_bash_yaml::{Node, Tree, Wrong};
 use serde_json::Value;
 use std::sync::Arc;
 
