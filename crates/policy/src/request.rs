@@ -11,7 +11,7 @@ pub(crate) const VARIABLES: [Variable; 9] = [
     Variable { name: "prompt", fields: Some(&["name"]) },
     Variable { name: "args", fields: None },
     Variable { name: "caller", fields: Some(&["name", "groups", "scopes", "claims", "known_by", "address"]) },
-    Variable { name: "client", fields: Some(&["name", "version"]) },
+    Variable { name: "client", fields: Some(&["name"]) },
     Variable { name: "roots", fields: None },
     Variable { name: "now", fields: None },
 ];
@@ -71,7 +71,7 @@ pub struct Request<'a> {
     pub args: &'a Json,
     /// As [`CallerFacts::json`] describes it.
     pub caller: &'a Json,
-    /// The program that sends the request: its `name` and `version`.
+    /// The program that sends the request: its `name`, as it says.
     pub client: &'a Json,
     /// The paths of the folders that the client works in.
     pub roots: &'a Json,

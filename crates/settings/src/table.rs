@@ -5,7 +5,7 @@ use crate::kind::{
     Text, TextOrNothing, Word, YEAR, bytes, count, kilobytes, per_minute, seconds,
 };
 use crate::row::{Row, Setting, row, row_like};
-use crate::words::{ALLOW_OR_DENY, Mode, PROVIDER_MODES, SANDBOX_MODES, TOOL_MODES};
+use crate::words::{ALLOW_OR_DENY, Mode, POLICY_MODES, PROVIDER_MODES, SANDBOX_MODES, TOOL_MODES};
 use mcp_bash_sandbox::Mode as SandboxMode;
 use mcp_bash_wire::LogLevel;
 
@@ -149,6 +149,8 @@ table! {
         "The only tools that may run; `*` for all");
     TOOL_ALLOW_DEFAULT: Word<bool> = row("MCPBASH_TOOL_ALLOW_DEFAULT", ALLOW_OR_DENY, "allow",
         "`deny` lets no tool run that is not in the list");
+    POLICY: Word<bool> = row("MCPBASH_POLICY", POLICY_MODES, "optional",
+        "`required` serves no tool, resource or prompt while the project has no `server.d/policy.yaml`");
     SEARCH_PATH: Optional<Folders> = row("MCPBASH_PATH", Optional(Folders), "",
         "The `PATH` of scripts; without it the server's own, and where that is bare the login shell's as well");
     PROJECT_PROGRAMS: Flag = row("MCPBASH_PROJECT_PROGRAMS", Flag, "true",

@@ -4,6 +4,7 @@ pub(crate) mod definitions;
 mod members;
 mod redaction;
 pub(crate) mod reply;
+pub(crate) mod result_redaction;
 pub(crate) mod script_errors;
 pub(crate) mod shape;
 mod short_paths;
