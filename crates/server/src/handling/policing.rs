@@ -4,11 +4,11 @@ use super::work::Work;
 use crate::logging::Facts;
 use crate::offered::Snapshot;
 use mcp_bash_budget::{SMALL, tree_bytes};
-use mcp_bash_policy::{CallerFacts, Decision, Redactions, Refusal, Request, Subject, Timestamp, tool_facts};
+use mcp_bash_policy::{CallerFacts, Decision, Redactions, Refusal, Request, Subject, Timestamp};
 use mcp_bash_project::{PolicyFile, Tool};
 use mcp_bash_scripts::ScriptRoots;
 use mcp_bash_wire::{LogLevel, RpcError};
-use serde_json::{Value, json, value::RawValue};
+use serde_json::{Value, json};
 use std::time::SystemTime;
 use thiserror::Error;
 
@@ -126,7 +126,7 @@ impl Work {
         };
         let (caller, client, roots) = (caller.json(), json!({ "name": self.client_name() }), json!(roots));
         let facts = match policed {
-            Policed::Tool { tool, .. } => facts_of(tool),
+            Policed::Tool { tool, .. } => tool.policy_facts(),
             Policed::Resource { .. } | Policed::Prompt { .. } => Value::Null,
         };
         let subject = match policed {
@@ -147,13 +147,6 @@ impl Work {
 /// Asks the user of the client for consent.
 fn consent(rule: &str, message: String) -> Result<(), PolicyRefusal> {
     Err(PolicyRefusal::Unconfirmed { rule: rule.to_owned(), message })
-}
-
-/// A tool as rules see it.
-pub(crate) fn facts_of(tool: &Tool) -> Value {
-    let text = |raw: &Option<Box<RawValue>>| raw.as_deref().map(RawValue::get).map(str::to_owned);
-    let (annotations, meta) = (text(&tool.annotations), text(&tool.meta));
-    tool_facts(&tool.name, tool.title.as_deref(), &tool.path, annotations.as_deref(), meta.as_deref())
 }
 
 /// Whether a segment of the URI means another one, so that a rule about its beginning would be wrong.
