@@ -107,7 +107,7 @@ fn a_policy_that_is_broken_lets_nothing_run() {
         (&rules("allow", "  - {when: 'true', when: 'false', deny: no}\n"), "duplicate"),
         (&rules("allow", "  - 7\n"), "a rule is written as"),
         (&bomb, "policy.yaml:"),
-        (&"#".repeat(300_000), "larger"),
+        (&"#".repeat(300_000), "more than 262144 bytes"),
     ] {
         let project = project(policy);
         let refused = deploy(&project, &json!({ "env": "x" }));

@@ -5,7 +5,7 @@ use crate::expect::Mismatch;
 use crate::result::Places;
 use mcp_bash_policy::{Action, CallerFacts, Decision, Request, Subject, Timestamp};
 use mcp_bash_project::{Catalog, PolicyFile};
-use mcp_bash_schema::Schema;
+use mcp_bash_schema::{Defaults, Schema};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::time::SystemTime;
@@ -101,13 +101,13 @@ impl PolicyCases {
 }
 
 /// The arguments as the tool would receive them.
-fn completed(schema: &str, given: &str) -> Result<Value, String> {
-    let schema = Schema::compile(schema).map_err(|error| error.to_string())?;
+fn completed(written: &str, given: &str) -> Result<Value, String> {
+    let schema = Schema::compile(written).map_err(|error| error.to_string())?;
     let checked = schema.check(given).map_err(|problems| {
         let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
         format!("the arguments are refused: {}", problems.join("; "))
     })?;
-    read(&checked.text)
+    read(&Defaults::of(written).complete(checked.text))
 }
 
 fn read(text: &str) -> Result<Value, String> {

@@ -12,7 +12,7 @@ use crate::open::connect::OpenProject;
 use crate::terminal::print::{print, print_json};
 use mcp_bash_policy::{CallerFacts, Decision, Explanation, Policy, Request, RuleOutcome, Subject, Timestamp};
 use mcp_bash_project::{PolicyFile, roots};
-use mcp_bash_schema::Schema;
+use mcp_bash_schema::{Defaults, Schema};
 use mcp_bash_server::local_name;
 use mcp_bash_terminal::harmless_line;
 use serde_json::{Map, Value, json};
@@ -111,7 +111,8 @@ fn tool_arguments(callee: &Callee, pairs: &[Pair]) -> Result<Value, Error> {
         let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
         wrong(format!("the arguments do not fit the tool: {}", problems.join("; ")))
     })?;
-    Ok(serde_json::from_str(&checked.text).unwrap_or_default())
+    let completed = Defaults::of(&callee.schema).complete(checked.text);
+    Ok(serde_json::from_str(&completed).unwrap_or_default())
 }
 
 fn caller(arguments: &ExplainArguments, claims: Value) -> Value {
