@@ -16,6 +16,7 @@ mod import_programs;
 mod import_scripts;
 mod list_read_get;
 mod manners;
+mod policy;
 mod remote;
 mod run_tool;
 mod sandbox;

@@ -5,6 +5,7 @@ mod discovery;
 mod location;
 mod odd_files;
 mod policy;
+mod policy_file;
 mod registration;
 mod registry;
 mod reload;

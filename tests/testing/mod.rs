@@ -5,6 +5,7 @@ mod contract;
 mod expectations;
 mod hostile;
 mod no_traces;
+mod policy;
 mod programs;
 mod reports;
 mod steps;

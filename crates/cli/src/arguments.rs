@@ -8,8 +8,8 @@ use crate::commands::call::arguments::OfCall;
 use crate::commands::own_flags;
 use crate::commands::{
     ask, audit, call, complete, completions, config, debug, demo, dev, doctor, download, get, health, import,
-    init, install, jq, list, manual, new, provider, read, registry, roles, run_tool, sandbox, scaffold,
-    schema, sdk_path, secret, serve, test, token, validate,
+    init, install, jq, list, manual, new, policy, provider, read, registry, roles, run_tool, sandbox,
+    scaffold, schema, sdk_path, secret, serve, test, token, validate,
 };
 use crate::habits;
 use crate::help_groups::grouped;
@@ -140,6 +140,10 @@ commands! {
 
     #[command(hide = true, disable_help_flag = true)]
     Publish(absent::Arguments) = "publish", |_, _| Absent::Publish.refuse();
+
+    /// Check the rules of server.d/policy.yaml, and explain what they decide
+    #[command(subcommand)]
+    Policy(policy::Arguments) = "policy", |common, arguments| policy::run(&common, &arguments);
 
     /// Show the contents of a resource
     Read(read::Arguments) = "read", |common, arguments| read::run(&common, &arguments);

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 pub(crate) const GROUPS: [(&str, &[&str]); 6] = [
     ("Begin a project", &["new", "init", "scaffold", "import", "schema", "demo"]),
     ("Use what a server offers", &["call", "run-tool", "list", "read", "get", "complete"]),
-    ("Check a project", &["test", "validate", "health", "doctor", "sandbox"]),
+    ("Check a project", &["test", "validate", "health", "doctor", "sandbox", "policy"]),
     ("Give it to clients", &["install", "uninstall", "config"]),
     ("Serve it", &["serve", "token", "roles", "secret", "audit", "dev", "debug", "registry"]),
     ("For shells and scripts", &["completions", "man", "sdk-path", "jq", "ask", "download", "provider"]),

@@ -36,6 +36,7 @@ pub use declarations::header_parameters::{HeaderParameter, header_parameters};
 pub use declarations::identity::{Identity, title_case};
 pub use declarations::mapping::{Mapping, Part, Template, Variable, Word, Words};
 pub use declarations::metadata::without_metadata;
+pub use declarations::policy_file::PolicyFile;
 pub use declarations::roots;
 pub use declarations::server_config::ServerConfig;
 pub use declarations::worker::{Worker, WorkerOptions, WorkerProgram};

@@ -43,6 +43,7 @@ mod coerce;
 mod compiling;
 mod contradictions;
 mod decimal;
+mod defaults;
 mod equality;
 mod error;
 mod excerpt;
@@ -60,6 +61,7 @@ mod wording;
 
 pub use bounds::{MAX_SCHEMA_BYTES, MAX_SCHEMA_DEPTH, MAX_SUBSCHEMAS};
 pub use contradictions::{Contradiction, Contradictions, contradictions};
+pub use defaults::Defaults;
 pub use error::SchemaError;
 pub use problem::Problem;
 pub use schema::{Checked, Schema};

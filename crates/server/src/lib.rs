@@ -34,7 +34,7 @@ mod tasks;
 #[cfg(test)]
 mod test_kit;
 
-pub use callers::{Caller, Holdings, Identity, KnownBy, Principal, Rights, Swept, Ticket};
+pub use callers::{Caller, Holdings, Identity, KnownBy, Principal, Rights, Swept, Ticket, local_name};
 pub use dispatch::{Header, Headers, InMemoryClient, InMemoryConnection, InMemoryReply, Owed, Said};
 pub use logging::{
     AuditLog, EndedSession, ErrorType, Log, Meter, OTHER, Observer, Operation, Operator, Style,

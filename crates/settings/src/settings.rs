@@ -78,6 +78,8 @@ pub struct Settings {
     pub resources: ResourceSettings,
     pub environment_mode: EnvironmentMode,
     pub tool_policy: ToolPolicy,
+    /// Whether nothing is served without `server.d/policy.yaml`.
+    pub policy_required: bool,
     /// The sandbox of every script, if the operator decides it.
     pub sandbox: Option<Mode>,
     /// The sandbox of scripts that declare none, according to the project; or why that is not known.
@@ -197,6 +199,7 @@ impl Settings {
             resources: ResourceSettings::from_rows(reader),
             environment_mode: EnvironmentMode::of_tools(reader),
             tool_policy: ToolPolicy::from_rows(reader),
+            policy_required: reader.value(&table::POLICY),
             search_path: reader.value(&table::SEARCH_PATH),
             project_programs: reader.value(&table::PROJECT_PROGRAMS),
             sandbox: reader.value(&table::SANDBOX),

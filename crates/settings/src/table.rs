@@ -7,7 +7,8 @@ use crate::kind::{
 };
 use crate::row::{Row, Setting, row, row_like};
 use crate::words::{
-    ALLOW_OR_DENY, Mode, ON_AUDIT_ERROR, PROVIDER_MODES, RECORDED_ARGUMENTS, SANDBOX_MODES, TOOL_MODES,
+    ALLOW_OR_DENY, Mode, ON_AUDIT_ERROR, POLICY_MODES, PROVIDER_MODES, RECORDED_ARGUMENTS, SANDBOX_MODES,
+    TOOL_MODES,
 };
 use mcp_bash_audit::OnError;
 use mcp_bash_sandbox::Mode as SandboxMode;
@@ -167,6 +168,8 @@ table! {
         "The only tools that may run; `*` for all");
     TOOL_ALLOW_DEFAULT: Word<bool> = row("MCPBASH_TOOL_ALLOW_DEFAULT", ALLOW_OR_DENY, "allow",
         "`deny` lets no tool run that is not in the list");
+    POLICY: Word<bool> = row("MCPBASH_POLICY", POLICY_MODES, "optional",
+        "`required` serves no tool, resource or prompt while the project has no `server.d/policy.yaml`");
     SEARCH_PATH: Optional<Folders> = row("MCPBASH_PATH", Optional(Folders), "",
         "The `PATH` of scripts; without it the server's own, and where that is bare the login shell's as well");
     PROJECT_PROGRAMS: Flag = row("MCPBASH_PROJECT_PROGRAMS", Flag, "true",

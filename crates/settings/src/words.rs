@@ -32,6 +32,13 @@ pub(crate) const ALLOW_OR_DENY: Word<bool> = Word {
     instead: Some(("deny", false)),
 };
 
+/// Whether a project without `policy.yaml` is served. A word that is not known was meant to restrict.
+pub(crate) const POLICY_MODES: Word<bool> = Word {
+    words: &[("optional", false), ("required", true)],
+    synonyms: &[],
+    instead: Some(("required", true)),
+};
+
 /// How much of a sandbox every script has. A word that is not known was meant to restrict.
 pub(crate) const SANDBOX_MODES: Word<SandboxMode> = Word {
     words: &[("off", SandboxMode::Off), ("on", SandboxMode::On), ("strict", SandboxMode::Strict)],

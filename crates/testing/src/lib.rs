@@ -24,6 +24,7 @@ mod external;
 mod folder;
 mod host;
 mod options;
+mod policy_case;
 mod printing;
 mod report;
 mod result;

@@ -92,7 +92,7 @@ pub(crate) async fn run_cases(
     Ok(reports.into_iter().collect())
 }
 
-/// The report of a case that needs no server: it is skipped, or only its command is compared.
+/// The report of a case that needs no server: it is skipped, or only its command or the policy is compared.
 fn without_server(case: &Case, setting: &Setting) -> Option<CaseReport> {
     if let Some(reason) = case.skip.clone() {
         return Some(CaseReport { status: Status::Skipped(reason), ..CaseReport::new(case) });
@@ -100,7 +100,11 @@ fn without_server(case: &Case, setting: &Setting) -> Option<CaseReport> {
     let step = case.steps.iter().find(|step| step.expect.is_dry())?;
     let start = Instant::now();
     let mut report = CaseReport::new(case);
-    let found = setting.commands.mismatches(step, &Places::new(Path::new("${dir}"), &setting.project));
+    let places = Places::new(Path::new("${dir}"), &setting.project);
+    let found = match &step.expect.policy {
+        Some(expected) => setting.policy.mismatches(case, step, expected, &places),
+        None => setting.commands.mismatches(step, &places),
+    };
     if !found.is_empty() {
         report.status = Status::Failed(found);
     }

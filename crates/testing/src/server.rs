@@ -5,6 +5,7 @@ use crate::cases::values::Values;
 use crate::dry_run::ToolCommands;
 use crate::folder::ServerFolder;
 use crate::host::TestHost;
+use crate::policy_case::PolicyCases;
 use crate::result::{Got, Places};
 use mcp_bash_client::{
     Connection, Error as ClientError, HttpConnection, Launch, Remote, ServerProcess, Session,
@@ -32,6 +33,8 @@ pub(crate) struct Setting {
     pub(crate) remote: Option<Remote>,
     /// The commands of its tools, for cases that run nothing.
     pub(crate) commands: Arc<ToolCommands>,
+    /// Its policy, for the same.
+    pub(crate) policy: Arc<PolicyCases>,
 }
 
 /// What a case needs of its server.

@@ -8,6 +8,7 @@ use crate::error::TestError;
 use crate::external::External;
 use crate::folder::TemporaryFolder;
 use crate::options::Options;
+use crate::policy_case::PolicyCases;
 use crate::printing::print;
 use crate::report::Report;
 use crate::server::Setting;
@@ -62,6 +63,7 @@ impl<'a> TestSession<'a> {
             registry: folder.path().join("registry"),
             remote: surroundings.remote.clone(),
             commands: Arc::new(ToolCommands::of(catalog)),
+            policy: Arc::new(PolicyCases::of(catalog)),
         };
         Ok(Self { surroundings, folder, setting, paths, subjects: Subjects::of(catalog) })
     }
@@ -71,6 +73,7 @@ impl<'a> TestSession<'a> {
         let catalog = (self.surroundings.read_again)()?;
         (self.paths, self.subjects) = (catalog.paths.clone(), Subjects::of(&catalog));
         self.setting.commands = Arc::new(ToolCommands::of(&catalog));
+        self.setting.policy = Arc::new(PolicyCases::of(&catalog));
         Ok(())
     }
 

@@ -22,6 +22,7 @@ pub(crate) mod list;
 pub(crate) mod manual;
 pub(crate) mod new;
 pub(crate) mod own_flags;
+pub(crate) mod policy;
 pub(crate) mod provider;
 pub(crate) mod read;
 pub(crate) mod registry;

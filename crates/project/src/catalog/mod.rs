@@ -29,8 +29,8 @@ use crate::walk::search::search;
 use crate::walk::sighting::Besides;
 use crate::watch::Changes;
 use crate::{
-    Completion, Diagnostic, Duplicate, FunctionFile, Identity, Paths, Prompt, Provider, RegistryError,
-    Resource, ResourceTemplate, Tool, ground::location, kinds::templates,
+    Completion, Diagnostic, Duplicate, FunctionFile, Identity, Paths, PolicyFile, Prompt, Provider,
+    RegistryError, Resource, ResourceTemplate, Tool, ground::location, kinds::templates,
 };
 use mcp_bash_files::shortage;
 use std::collections::{BTreeSet, HashMap};
@@ -41,6 +41,8 @@ use std::sync::Arc;
 pub struct Catalog {
     pub paths: Paths,
     pub identity: Identity,
+    /// The project's rules in CEL.
+    pub policy: PolicyFile,
     /// What the model reads about the server as a whole.
     pub instructions: Option<String>,
     /// All callable tools.
@@ -105,6 +107,7 @@ impl Catalog {
     fn assembled(paths: &Paths, reading: &Reading, before: &Before<'_>) -> Self {
         let mut diagnostics = Vec::new();
         let identity = Identity::read(paths, &mut diagnostics);
+        let policy = PolicyFile::read(paths, &mut diagnostics);
         let mut source = EntrySource {
             paths,
             reading,
@@ -162,6 +165,7 @@ impl Catalog {
             listing_failure: listing_failure(asked, &duplicates, reading),
             paths: paths.clone(),
             identity,
+            policy,
             tools,
             resources,
             templates,

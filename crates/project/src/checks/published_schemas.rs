@@ -45,6 +45,7 @@ fn schema_of(path: &str) -> Option<&'static str> {
     match path.split('/').next()? {
         "server.d" if path.ends_with("server.meta.json") => Some("server"),
         "server.d" if path.ends_with("register.json") => Some("register"),
+        "server.d" if path.ends_with("policy.yaml") => Some("policy"),
         "project" if is_metadata => Some("server"),
         _ if is_yaml && !is_metadata => Some("test"),
         "tools" | "tool" if is_metadata => Some("tool"),
@@ -184,7 +185,7 @@ fn the_keys_of_test_cases_are_those_of_their_page() {
 
 #[test]
 fn every_key_is_explained() {
-    for name in ["prompt", "register", "resource", "server", "test", "tool"] {
+    for name in ["policy", "prompt", "register", "resource", "server", "test", "tool"] {
         let schema = schema(name);
         let inner = schema["$defs"].as_object().into_iter().flatten().map(|(_, inner)| inner);
         for object in [&schema].into_iter().chain(inner) {
@@ -208,7 +209,7 @@ fn every_example_of_the_documentation_fits() {
             seen.push(name);
         }
     }
-    for name in ["tool", "prompt", "resource", "server", "register"] {
+    for name in ["tool", "prompt", "resource", "server", "register", "policy"] {
         assert!(seen.contains(&name), "there is no example of {name}");
     }
 }
@@ -260,6 +261,10 @@ fn members_that_the_code_refuses_or_ignores_are_marked() {
         ("register", json!({ "version": 1, "tools": {} })),
         ("register", json!({ "version": 1, "tools": [{ "name": "x" }] })),
         ("register", json!({ "version": 1, "completions": [{ "name": "x" }] })),
+        ("policy", json!({ "version": 1, "default": "allow" })),
+        ("policy", json!({ "version": 1, "default": "maybe", "rules": [] })),
+        ("policy", json!({ "version": 1, "default": "allow", "rules": [{ "name": "x" }] })),
+        ("policy", json!({ "version": 1, "default": "allow", "rules": [{ "allow": true, "deny": "no" }] })),
         ("test", json!({ "argument": {} })),
         ("test", json!([{ "expect": { "txt": "x" } }])),
         ("test", json!([{ "answers": ["maybe"] }])),

@@ -18,11 +18,12 @@ use std::path::{Path, PathBuf};
 const BEGINNING: u64 = 16 * 1024;
 
 /// The files of `server.d` that are read. The last one is for the `doctor` command.
-const SERVER_FILES: [&str; 8] = [
+const SERVER_FILES: [&str; 9] = [
     "server.meta.json",
     "server.instructions.md",
     "env.sh",
     "policy.sh",
+    "policy.yaml",
     "health-checks.sh",
     "register.json",
     "register.sh",

@@ -9,6 +9,7 @@ pub(crate) mod icons;
 pub(crate) mod identity;
 pub(crate) mod mapping;
 pub(crate) mod metadata;
+pub(crate) mod policy_file;
 pub(crate) mod refusals;
 pub mod roots;
 pub(crate) mod sandbox;

@@ -40,6 +40,11 @@ impl Paths {
         self.server.join("roles.yaml")
     }
 
+    /// The project's rules in CEL.
+    pub fn policy_file(&self) -> PathBuf {
+        self.server.join("policy.yaml")
+    }
+
     /// The project's own rules about which tools may run.
     pub fn policy(&self) -> PathBuf {
         self.server.join("policy.sh")

@@ -15,7 +15,7 @@ const MOST_SLOWED: usize = 64;
 pub(crate) const MOST_FOLLOWED: usize = 10_000;
 
 /// The name of the caller that started the server and talks to it over its standard streams: that of the user.
-pub(crate) fn local_name() -> &'static str {
+pub fn local_name() -> &'static str {
     static NAME: OnceLock<String> = OnceLock::new();
     NAME.get_or_init(|| {
         let named = ["USER", "LOGNAME"]

@@ -12,7 +12,7 @@ pub(crate) mod rights;
 mod swept;
 mod trace_context;
 
-pub use caller::Caller;
+pub use caller::{Caller, local_name};
 pub(crate) use caller::{CallerKey, Callers, Counted, MOST_FOLLOWED};
 pub(crate) use capabilities::ClientCapabilities;
 pub(crate) use context::RequestContext;

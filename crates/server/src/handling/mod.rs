@@ -2,9 +2,11 @@
 
 mod asking;
 mod immediate;
+mod policing;
 mod relaying;
 mod work;
 
 pub(crate) use asking::{ClientQuestion, Resumable};
 pub(crate) use immediate::Immediate;
+pub(crate) use policing::Policed;
 pub(crate) use work::Work;

@@ -181,6 +181,11 @@ impl Work {
         self.session().map(|session| session.state.text())
     }
 
+    /// The name that the client gave itself; empty without a session.
+    pub(crate) fn client_name(&self) -> &str {
+        self.session().map_or("", Session::client_name)
+    }
+
     /// The folders that the script may work in.
     pub(crate) async fn roots(&self) -> Arc<ScriptRoots> {
         let session = self.session().filter(|_| self.capabilities().roots);

@@ -62,6 +62,11 @@ impl Facts {
         self.with("rule", rule.0.clone().into())
     }
 
+    /// The rule of the project's policy that decided.
+    pub(crate) fn policy_rule(self, rule: &str) -> Self {
+        self.with("rule", rule.into())
+    }
+
     /// A value that the client chose: its name, a version, a method, an id. It is truncated.
     pub(crate) fn by_client(self, name: &'static str, said: &str) -> Self {
         let mut cut: String = said.chars().take(LONGEST).collect();

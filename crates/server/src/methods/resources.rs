@@ -1,11 +1,12 @@
 //! `resources/list`, `resources/templates/list`, `resources/read`, `resources/subscribe` and `resources/unsubscribe`.
 
-use crate::handling::{Immediate, Work};
+use crate::handling::{Immediate, Policed, Work};
 use crate::logging::Facts;
 use crate::methods::asked_timeout::asked_timeout;
 use crate::offered::{Failure, Wanting};
 use crate::replies::Answer;
 use crate::sessions::Server;
+use mcp_bash_policy::Redactions;
 use mcp_bash_wire::{LogLevel, Object, Raw, Revision, RpcError};
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,12 +32,19 @@ pub(crate) async fn read(work: &Work, params: Option<Raw<'_>>) -> Result<Answer,
     server.snapshot().check_served()?;
     let uri = uri_in(server, work.revision(), params)?;
     let asked = timeout_in(params)?;
+    let snapshot = server.snapshot();
+    // The policy was asked about a kept text when its call was made.
+    let redactions = if server.resources().kept().get(&uri, work.caller()).is_some() {
+        Redactions::default()
+    } else {
+        work.police(&snapshot, &Policed::Resource { uri: &uri })?
+    };
     let read = within(asked, "read", server.resources().read(Some(work.principal()), &uri, asked));
     let content = tokio::select! {
         content = read => content,
         () = work.cancelled() => Err(Failure::Failed("the request was cancelled".to_owned())),
     };
-    let answer = content.and_then(|content| content.into_answer(&uri, work.budget()));
+    let answer = content.and_then(|content| content.redacted(&redactions).into_answer(&uri, work.budget()));
     answer.map_err(|failure| failure.told(work.revision(), &uri))
 }
 
@@ -47,8 +55,10 @@ pub(crate) async fn subscribe(work: &Work, params: Option<Raw<'_>>) -> Result<An
         subscriber: Arc::clone(work.subscriber().ok_or_else(no_session)?),
         principal: Arc::clone(work.principal()),
     };
-    server.snapshot().check_served()?;
+    let snapshot = server.snapshot();
+    snapshot.check_served()?;
     let uri = uri_in(server, work.revision(), params)?;
+    work.police(&snapshot, &Policed::Resource { uri: &uri })?;
     let timeout = server.settings().resources.subscribe_timeout;
     let subscribing =
         within(timeout_in(params)?, "subscribed to", server.subscriptions().subscribe(&uri, &wanting));

@@ -2,7 +2,6 @@
 //! subscriptions.
 
 mod added_arguments;
-mod defaults;
 mod listing;
 mod resources;
 mod schemas;

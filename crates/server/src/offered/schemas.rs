@@ -1,11 +1,10 @@
 //! Tool schemas: compiled when they are first needed, and kept as long as the catalog is served.
 
 use super::added_arguments;
-use super::defaults::Defaults;
 use crate::logging::SchemaRule;
 use mcp_bash_budget::tree_bytes;
 use mcp_bash_project::{HeaderParameter, Tool, header_parameters};
-use mcp_bash_schema::{Problem, Schema, SchemaError};
+use mcp_bash_schema::{Defaults, Problem, Schema, SchemaError};
 use mcp_bash_wire::RpcError;
 use serde_json::json;
 use std::borrow::Cow;

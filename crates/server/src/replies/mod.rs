@@ -5,6 +5,7 @@ mod members;
 pub(crate) mod redacted;
 mod redaction;
 pub(crate) mod reply;
+pub(crate) mod result_redaction;
 pub(crate) mod script_errors;
 pub(crate) mod shape;
 mod short_paths;

@@ -1,5 +1,6 @@
 //! Test case of a project, as it was read: what is called, under which circumstances, and what is expected.
 
+use mcp_bash_policy::{Action, Timestamp};
 use mcp_bash_schema::Schema;
 use regex::Regex;
 use serde_json::Value;
@@ -26,6 +27,21 @@ pub(crate) struct Case {
     pub(crate) replace: Vec<(Regex, String)>,
     /// Its requests, in this order: at least one.
     pub(crate) steps: Vec<Step>,
+    /// Who makes the request, if it is about the policy.
+    pub(crate) asker: Asker,
+}
+
+/// A caller of whom a policy is asked, and the time.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Asker {
+    pub(crate) name: String,
+    pub(crate) groups: Vec<Box<str>>,
+    pub(crate) scopes: Vec<Box<str>>,
+    pub(crate) claims: Value,
+    pub(crate) known_by: String,
+    pub(crate) address: String,
+    /// By default now.
+    pub(crate) at: Option<Timestamp>,
 }
 
 /// One request of a case, and what is expected of its result.
@@ -177,12 +193,20 @@ pub(crate) struct Expect {
     pub(crate) variables: Option<BTreeMap<String, String>>,
     /// What it would read on standard input.
     pub(crate) stdin: Option<String>,
+    /// The decision of the policy, and the rule that makes it. Such a case runs nothing.
+    pub(crate) policy: Option<ExpectedDecision>,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct ExpectedDecision {
+    pub(crate) action: Action,
+    pub(crate) rule: Option<String>,
 }
 
 impl Expect {
-    /// Whether only the mapping of the arguments is compared, and nothing is run.
+    /// Whether only the mapping of the arguments or the policy is compared, and nothing is run.
     pub(crate) fn is_dry(&self) -> bool {
-        self.command.is_some() || self.variables.is_some() || self.stdin.is_some()
+        self.command.is_some() || self.variables.is_some() || self.stdin.is_some() || self.policy.is_some()
     }
 
     /// Whether an error is expected.

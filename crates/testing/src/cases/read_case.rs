@@ -1,24 +1,27 @@
 //! Case reader: makes cases from a case file.
 
-use crate::cases::case::{Answer, Case, Completed, Content, FileBefore, Kept, Place, Step, Subject};
+use crate::cases::case::{Answer, Asker, Case, Completed, Content, FileBefore, Kept, Place, Step, Subject};
 use crate::cases::case_file::CaseFile;
 use crate::cases::fields::{
     Fields, environment, inner_path, items, members, number, pattern, text, texts, truth,
 };
-use crate::cases::node::{Node, Tree, Wrong};
 use crate::cases::read_expect::expect;
 use crate::cases::values;
+use mcp_bash_policy::Timestamp;
+use mcp_bash_yaml::{Node, Tree, Wrong};
 use regex::Regex;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-const KEYS: [&str; 16] = [
+const KEYS: [&str; 18] = [
     "name",
     "tool",
     "prompt",
     "resource",
     "complete",
     "arguments",
+    "as",
+    "at",
     "files",
     "environment",
     "roots",
@@ -77,6 +80,38 @@ fn case(
         skip: fields.optional("skip", text)?,
         replace: fields.or_default("replace", replacements)?,
         steps: steps(file, node, &fields, usual)?,
+        asker: asker(node, &fields)?,
+    })
+}
+
+/// Who makes the request of a case about the policy, and when.
+fn asker(node: &Node, fields: &Fields<'_>) -> Result<Asker, Wrong> {
+    let given = ["as", "at"].into_iter().find(|key| fields.get(key).is_some());
+    let expects = fields.get("expect").is_some_and(|node| match &node.value {
+        Tree::Map(members) => members.iter().any(|(key, _)| key.name == "policy"),
+        _ => false,
+    });
+    if let (Some(key), false) = (given, expects) {
+        return Err(node.wrong(format!(
+            "`{key}` needs `expect: {{policy: …}}`; every other test talks to its server as the user who runs it"
+        )));
+    }
+    let at = fields.optional("at", |node, name| {
+        let written = text(node, name)?;
+        let time = Timestamp::parse(&written);
+        time.ok_or_else(|| node.wrong(format!("`{name}` is a time such as \"2026-07-01T06:00:00Z\"")))
+    })?;
+    let Some(node) = fields.get("as") else { return Ok(Asker { at, ..Asker::default() }) };
+    let fields = Fields::of(node, "`as`", &["name", "groups", "scopes", "claims", "known_by", "address"])?;
+    let boxed = |texts: Vec<String>| texts.into_iter().map(String::into_boxed_str).collect();
+    Ok(Asker {
+        name: fields.or_default("name", text)?,
+        groups: boxed(fields.or_default("groups", texts)?),
+        scopes: boxed(fields.or_default("scopes", texts)?),
+        claims: fields.optional("claims", map_value)?.unwrap_or_else(|| json!({})),
+        known_by: fields.optional("known_by", text)?.unwrap_or_else(|| "token".to_owned()),
+        address: fields.or_default("address", text)?,
+        at,
     })
 }
 
@@ -108,7 +143,7 @@ fn steps(
         next.keep = fields.or_default("keep", kept)?;
         if next.expect.is_dry() {
             return Err(item.wrong(
-                "`command`, `variables` and `stdin` are compared without a run; make a case of its own",
+                "`command`, `variables`, `stdin` and `policy` are compared without a run; make a case of its own",
             ));
         }
         values::check_names(item, &next, &steps)?;
@@ -149,7 +184,7 @@ fn kept(node: &Node, name: &str) -> Result<Vec<(String, Kept)>, Wrong> {
             && key.name.chars().all(|character| character.is_ascii_alphanumeric() || character == '_');
         if !is_name || ["dir", "project"].contains(&&*key.name) {
             let problem = format!("`{}` cannot name a kept value", key.name);
-            return Err(Wrong { line: Some(key.line), problem });
+            return Err(key.wrong(problem));
         }
         let what = match &value.value {
             Tree::Map(_) => {

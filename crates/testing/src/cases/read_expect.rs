@@ -1,16 +1,19 @@
 //! Reader of what a case expects.
 
-use crate::cases::case::{Expect, ExpectedError, ExpectedLog, ExpectedProgress, FileAfter, ResultSchema};
+use crate::cases::case::{
+    Expect, ExpectedDecision, ExpectedError, ExpectedLog, ExpectedProgress, FileAfter, ResultSchema,
+};
 use crate::cases::case_file::CaseFile;
 use crate::cases::fields::{
     Fields, environment, inner_path, items, kind, members, number, patterns, text, texts, truth, whole_number,
 };
-use crate::cases::node::{Node, Tree, Wrong};
+use mcp_bash_policy::Action;
 use mcp_bash_schema::{MAX_SCHEMA_BYTES, Schema};
+use mcp_bash_yaml::{Node, Tree, Wrong};
 use serde_json::Value;
 use std::sync::Arc;
 
-const EXPECTATIONS: [&str; 17] = [
+const EXPECTATIONS: [&str; 18] = [
     "text",
     "contains",
     "lacks",
@@ -28,19 +31,24 @@ const EXPECTATIONS: [&str; 17] = [
     "command",
     "variables",
     "stdin",
+    "policy",
 ];
 
 /// Expectations of a case that runs nothing.
-const DRY: [&str; 4] = ["command", "variables", "stdin", "error"];
+const DRY: [&str; 5] = ["command", "variables", "stdin", "policy", "error"];
 
 pub(crate) fn expect(file: &CaseFile<'_>, node: &Node) -> Result<Expect, Wrong> {
     let fields = Fields::of(node, "`expect`", &EXPECTATIONS)?;
-    let dry = DRY[..3].iter().find(|name| fields.get(name).is_some());
+    let dry = DRY[..4].iter().find(|name| fields.get(name).is_some());
     let run = EXPECTATIONS.iter().find(|name| !DRY.contains(*name) && fields.get(name).is_some());
     if let (Some(dry), Some(run)) = (dry, run) {
         return Err(node.wrong(format!(
             "`{dry}` is compared without a run, and `{run}` needs one; make two cases of them"
         )));
+    }
+    let other = EXPECTATIONS.iter().find(|name| **name != "policy" && fields.get(name).is_some());
+    if let (Some(other), true) = (other, fields.get("policy").is_some()) {
+        return Err(node.wrong(format!("`policy` is compared alone; make a case of its own for `{other}`")));
     }
     Ok(Expect {
         text: fields.optional("text", text)?,
@@ -61,7 +69,25 @@ pub(crate) fn expect(file: &CaseFile<'_>, node: &Node) -> Result<Expect, Wrong> 
         command: fields.optional("command", texts)?,
         variables: fields.optional("variables", environment)?,
         stdin: fields.optional("stdin", text)?,
+        policy: fields.optional("policy", decision)?,
     })
+}
+
+/// A decision of the policy: `allow`, `deny`, `deny RULE` or `confirm RULE`.
+fn decision(node: &Node, name: &str) -> Result<ExpectedDecision, Wrong> {
+    let written = text(node, name)?;
+    let (word, rule) =
+        written.split_once(' ').map_or((&*written, None), |(word, rule)| (word, Some(rule.trim())));
+    let action = match (word, rule) {
+        ("allow", None) => Action::Allow,
+        ("deny", _) => Action::Deny,
+        ("confirm", _) => Action::Confirm,
+        _ => {
+            let problem = format!("`{name}` is `allow`, `deny RULE` or `confirm RULE`, not `{written}`");
+            return Err(node.wrong(problem));
+        }
+    };
+    Ok(ExpectedDecision { action, rule: rule.map(str::to_owned) })
 }
 
 /// A schema in the case, or in a file that it names.

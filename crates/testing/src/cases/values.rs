@@ -1,8 +1,8 @@
 //! Values that a step of a case keeps for later steps, which write `${NAME}` for them.
 
 use crate::cases::case::{Expect, ExpectedError, FileAfter, Kept, Step};
-use crate::cases::node::{Node, Wrong};
 use mcp_bash_spelling::nearest;
+use mcp_bash_yaml::{Node, Wrong};
 use regex::Regex;
 use serde_json::Value;
 use std::collections::BTreeMap;

@@ -19,6 +19,7 @@ use crate::kinds::served_by::ServedBy;
 use crate::walk::entry::{Entry, RegistryEntry, below, default_name};
 use crate::walk::listing::metadata_stem;
 use input_schema::{NO_SCHEMA, input_schema};
+use mcp_bash_policy::tool_facts;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::ffi::OsStr;
@@ -52,6 +53,13 @@ impl Tool {
     /// The entry of this tool in the registry, as the text of a JSON object.
     pub fn registry_text(&self) -> &str {
         Entry::registry_text(self)
+    }
+
+    /// The tool as the rules of a policy see it.
+    pub fn policy_facts(&self) -> Value {
+        let (annotations, meta) = (self.annotations.as_deref(), self.meta.as_deref());
+        let title = self.title.as_deref();
+        tool_facts(&self.name, title, &self.path, annotations.map(RawValue::get), meta.map(RawValue::get))
     }
 
     /// Whether its arguments are declared.

@@ -3,14 +3,15 @@
 use super::content::{Spent, Writer};
 use super::error::PromptError;
 use super::values::Values;
-use crate::handling::{Resumable, Work};
+use crate::handling::{Policed, Resumable, Work};
 use crate::logging::Facts;
 use crate::methods::asked_timeout::asked_timeout;
 use crate::methods::{questions, required};
 use crate::replies::script_errors::told;
-use crate::replies::{Answer, Members};
+use crate::replies::{Answer, Members, result_redaction};
 use crate::requests::Subject;
 use crate::requests::request_state::unknown_state;
+use mcp_bash_policy::Redactions;
 use mcp_bash_project::{Paths, Prompt, Source, without_metadata};
 use mcp_bash_scripts::{Outcome, PromptCall};
 use mcp_bash_wire::{LogLevel, Object, Raw, RpcError, keys, write};
@@ -44,6 +45,8 @@ pub(crate) async fn get(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<Ans
     }
     let arguments = params.optional_object("arguments")?;
     let values = Values::read(prompt, arguments)?;
+    let policed = Policed::Prompt { name: &prompt.name, arguments: &values.json() };
+    let redactions = work.police(&snapshot, &policed)?;
     work.log(LogLevel::Debug, "mcp.prompts", "prompt asked for", || Facts::of_prompt(prompt));
 
     let paths = &snapshot.catalog.paths;
@@ -70,7 +73,7 @@ pub(crate) async fn get(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<Ans
     let rendered = rendered.map_err(|problem| {
         RpcError::internal(format!("Prompt '{}' ({}) {problem}", prompt.name, prompt.path))
     })?;
-    Ok(rendered.answer(prompt))
+    Ok(rendered.redacted(&redactions).answer(prompt))
 }
 
 /// A rendered prompt.
@@ -86,6 +89,15 @@ struct Rendered {
 impl Rendered {
     fn of(messages: String) -> Self {
         Self { messages, ..Self::default() }
+    }
+
+    /// Without what the policy of the project redacts.
+    fn redacted(mut self, redactions: &Redactions<'_>) -> Self {
+        if !redactions.is_empty() {
+            self.messages = result_redaction::contents(&self.messages, redactions);
+            redactions.value(&mut self.meta);
+        }
+        self
     }
 
     fn answer(self, prompt: &Prompt) -> Answer {

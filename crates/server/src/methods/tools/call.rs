@@ -3,18 +3,19 @@
 use super::record::Record;
 use super::{failures, output, unknown};
 use crate::callers::rights;
-use crate::handling::{Resumable, Work};
+use crate::handling::{Policed, Resumable, Work};
 use crate::logging::{Facts, Measured};
 use crate::methods::asked_timeout::asked_timeout;
 use crate::methods::{questions, required};
 use crate::offered::{Schemas, Unfit};
-use crate::replies::Answer;
 use crate::replies::script_errors::told;
+use crate::replies::{Answer, result_redaction};
 use crate::requests::Subject;
 use crate::requests::request_state::unknown_state;
 use mcp_bash_budget::SMALL;
+use mcp_bash_policy::Redactions;
 use mcp_bash_project::{ClientCapability, Tool};
-use mcp_bash_scripts::{ScriptError, ToolCall};
+use mcp_bash_scripts::{Outcome, ScriptError, ToolCall};
 use mcp_bash_wire::{LogLevel, Object, Raw, RpcError};
 use std::sync::Arc;
 use std::time::Duration;
@@ -122,6 +123,13 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
         measured.note("sandbox", || Some(scripts.sandbox_words(tool.options.sandbox.as_ref())))
     });
     let roots = work.roots().await;
+    let policed = Policed::Tool { tool, arguments: &arguments, roots: &roots };
+    let redactions = match work.police(&snapshot, &policed) {
+        Ok(redactions) => redactions,
+        // A model reads a result, and can try something else.
+        Err(refusal) if refusal.is_about_the_call() => return Ok(failures::failure(&refusal.to_string())),
+        Err(refusal) => return Err(refusal.into()),
+    };
     let session_state = work.session_state();
     let call = ToolCall {
         tool: allowed,
@@ -148,14 +156,32 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
         )
         .await;
     let outcome = match outcome {
-        Ok(outcome) => outcome,
+        Ok(outcome) => redacted(outcome, &redactions),
         Err(error) => return not_run(work, tool, params.arguments, error),
     };
     let (outcome, arguments) = (&outcome, &*arguments);
     let patience = limits.patience;
-    let answer =
-        output::Finished { work, tool, schemas, outcome, patience, roots: &roots, arguments }.answer();
+    let answer = output::Finished {
+        work,
+        tool,
+        schemas,
+        outcome,
+        patience,
+        roots: &roots,
+        arguments,
+        redactions: &redactions,
+    }
+    .answer();
     Record { work, tool, outcome, arguments, roots: &roots }.keep(answer)
+}
+
+/// The outcome without what the policy of the project redacts.
+fn redacted(mut outcome: Outcome, redactions: &Redactions<'_>) -> Outcome {
+    if !redactions.is_empty() {
+        outcome.stdout = result_redaction::output(&outcome.text(), redactions).into_bytes();
+        outcome.stderr = redactions.patterns(&outcome.errors()).into_owned().into_bytes();
+    }
+    outcome
 }
 
 /// The answer to a call for which nothing was run. A model sees a result, and can try something else.

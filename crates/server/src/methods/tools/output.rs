@@ -8,8 +8,9 @@ use crate::handling::Work;
 use crate::logging::{Facts, Measured, SchemaRule};
 use crate::offered::{Broken, Schemas};
 use crate::replies::definitions::SANDBOX;
-use crate::replies::{Answer, Content, Members};
+use crate::replies::{Answer, Content, Members, result_redaction};
 use mcp_bash_budget::{Charge, NoRoom, SMALL, tree_bytes};
+use mcp_bash_policy::Redactions;
 use mcp_bash_project::{Execution, Tool, excerpt};
 use mcp_bash_scripts::{
     AnswerKind, LONGEST_ARGUMENT, Outcome, ProcessEnding, ScriptRoots, TimeLimits, interpreter_problem,
@@ -30,6 +31,8 @@ pub(crate) struct Finished<'a> {
     pub(crate) roots: &'a ScriptRoots,
     /// The arguments of the call.
     pub(crate) arguments: &'a str,
+    /// What the policy removes from what the script left in files; its output is redacted already.
+    pub(crate) redactions: &'a Redactions<'a>,
 }
 
 /// Why there is no result: the error for the client, and its kind, which is all that the operator sees.
@@ -127,7 +130,7 @@ impl Finished<'_> {
             && let Some(text) = self.outcome.own_error()
             && !text.trim().is_empty()
         {
-            return self.own_failure(text.trim());
+            return self.own_failure(&result_redaction::output(text.trim(), self.redactions));
         }
         let mut stdout = self.outcome.text();
         if let Some(repaired) = without_halves(&stdout) {
@@ -319,7 +322,7 @@ impl Finished<'_> {
         let roots = self.roots.paths.lines().map(Path::new);
         let others: Vec<&Path> = roots.chain(self.outcome.call_folder()).collect();
         let list = self.outcome.list_of_resources();
-        let problems = resources_file::embed(content, list, root, &others, allowance);
+        let problems = resources_file::embed(content, list, root, &others, allowance, self.redactions);
         let has_files = content.len() > before;
         if !problems.is_empty() {
             content.text(&self.short(&in_brief(&problems)));

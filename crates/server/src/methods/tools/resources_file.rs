@@ -3,6 +3,7 @@
 use crate::replies::Content;
 use mcp_bash_budget::{Budget, Charge, NoRoom};
 use mcp_bash_fetch::sniff;
+use mcp_bash_policy::Redactions;
 use mcp_bash_wire::{surrogates, write};
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -41,6 +42,7 @@ pub(super) fn embed(
     root: &Path,
     others: &[&Path],
     mut allowance: Allowance<'_>,
+    redactions: &Redactions<'_>,
 ) -> Vec<String> {
     let list = match list {
         Ok(None) => return Vec::new(),
@@ -53,7 +55,7 @@ pub(super) fn embed(
     let folders: Vec<PathBuf> = folders.filter_map(|folder| folder.canonicalize().ok()).collect();
     let mut problems = Vec::new();
     for named in read_list(&list) {
-        if let Err(problem) = embed_one(&named, root, &folders, content, &mut allowance)
+        if let Err(problem) = embed_one(&named, root, &folders, content, &mut allowance, redactions)
             && problems.len() < MOST_PROBLEMS
         {
             problems.push(format!("the file {} is left out: {problem}", named.path));
@@ -126,6 +128,7 @@ fn embed_one(
     folders: &[PathBuf],
     content: &mut Content,
     allowance: &mut Allowance<'_>,
+    redactions: &Redactions<'_>,
 ) -> Result<(), LeftOut> {
     let path = root.join(&named.path).canonicalize()?;
     if !folders.iter().any(|folder| path.starts_with(folder)) {
@@ -135,7 +138,10 @@ fn embed_one(
     let uri = named.uri.clone().unwrap_or_else(|| file_uri(&path));
     let kind = named.kind.as_deref();
     let kind = kind.unwrap_or_else(|| sniff(&bytes, Some(&path.to_string_lossy())).mime_type);
-    content.file(&uri, kind, &bytes);
+    match std::str::from_utf8(&bytes) {
+        Ok(text) => content.file(&uri, kind, redactions.text(text).as_bytes()),
+        Err(_) => content.file(&uri, kind, &bytes),
+    }
     Ok(())
 }
 

@@ -3,12 +3,13 @@
 use super::{Failure, Found, Resources, find};
 use crate::callers::{Caller, Identity, Principal};
 use crate::offered::listing::Snapshot;
-use crate::replies::Answer;
+use crate::replies::{Answer, result_redaction};
 use crate::stores::Record;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use mcp_bash_budget::Budget;
 use mcp_bash_fetch::sniff;
+use mcp_bash_policy::Redactions;
 use mcp_bash_project::{excerpt, provider_script};
 use mcp_bash_scripts::{FunctionRead, ResourceRead};
 use mcp_bash_uri::MAX_URI_BYTES;
@@ -99,6 +100,19 @@ fn is_content(content: Raw<'_>) -> bool {
 }
 
 impl ResourceContent {
+    /// Without what the policy of the project redacts in its text.
+    pub(crate) fn redacted(self, redactions: &Redactions<'_>) -> Self {
+        if redactions.is_empty() {
+            return self;
+        }
+        let redacted = match std::str::from_utf8(&self.bytes) {
+            Ok(text) if self.is_written => result_redaction::contents(text, redactions),
+            Ok(text) => redactions.text(text).into_owned(),
+            Err(_) => return self,
+        };
+        Self { bytes: redacted.into_bytes(), ..self }
+    }
+
     /// The result of a read: text if the bytes are text, else Base64.
     pub(crate) fn into_answer(self, uri: &str, budget: &Arc<Budget>) -> Result<Answer, Failure> {
         if self.is_written {

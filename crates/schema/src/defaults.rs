@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 /// The arguments that have a default, each with its text as a member of an object.
 #[derive(Debug, Default)]
-pub(crate) struct Defaults(Vec<Member>);
+pub struct Defaults(Vec<Member>);
 
 #[derive(Debug)]
 struct Member {
@@ -16,7 +16,7 @@ struct Member {
 
 impl Defaults {
     /// Reads the defaults of a schema, the text of a JSON object. A default of `null` counts as none.
-    pub(crate) fn of(schema: &str) -> Self {
+    pub fn of(schema: &str) -> Self {
         let mut defaults = Self::default();
         let Ok(whole) = Scanner::new(schema, Limits::NONE).whole_value() else { return defaults };
         let properties = member(whole, "properties");
@@ -32,7 +32,7 @@ impl Defaults {
     }
 
     /// Adds the missing arguments to `arguments`, the text of a JSON object. Given arguments stay as they were written.
-    pub(crate) fn complete<'a>(&self, arguments: Cow<'a, str>) -> Cow<'a, str> {
+    pub fn complete<'a>(&self, arguments: Cow<'a, str>) -> Cow<'a, str> {
         if self.0.is_empty() {
             return arguments;
         }

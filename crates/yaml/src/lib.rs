@@ -1,5 +1,8 @@
-//! YAML tree in which every value knows its line, so that errors can name it.
+//! YAML tree in which every value knows its line and column, so that errors can name them.
 
+mod fields;
+
+pub use fields::{Fields, items, kind, members, number, text, texts, truth, whole_number};
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 use serde_saphyr::Spanned;
@@ -8,36 +11,39 @@ use std::fmt;
 /// How deeply lists and maps may be nested.
 const DEEPEST: usize = 64;
 
-/// A value and the line it begins on, counted from 1.
+/// A value and where it begins: line and column, counted from 1.
 #[derive(Debug, Clone)]
-pub(crate) struct Node {
-    pub(crate) line: usize,
-    pub(crate) value: Tree,
+pub struct Node {
+    pub line: usize,
+    pub column: usize,
+    pub value: Tree,
 }
 
 #[derive(Debug, Clone)]
-pub(crate) enum Tree {
+pub enum Tree {
     Plain(Value),
     List(Vec<Node>),
     Map(Vec<(Key, Node)>),
 }
 
 #[derive(Debug, Clone)]
-pub(crate) struct Key {
-    pub(crate) line: usize,
-    pub(crate) name: String,
+pub struct Key {
+    pub line: usize,
+    pub column: usize,
+    pub name: String,
 }
 
-/// What is wrong in a file, and on which line.
+/// What is wrong in a file, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Wrong {
-    pub(crate) line: Option<usize>,
-    pub(crate) problem: String,
+pub struct Wrong {
+    pub line: Option<usize>,
+    pub column: Option<usize>,
+    pub problem: String,
 }
 
 impl Node {
     /// Parses a text that holds one document. An empty one is null.
-    pub(crate) fn read(text: &str) -> Result<Self, Wrong> {
+    pub fn read(text: &str) -> Result<Self, Wrong> {
         // `no` and `y` are texts: only `true` and `false` are booleans.
         let options = serde_saphyr::options! {
             strict_booleans: true,
@@ -50,12 +56,12 @@ impl Node {
         })
     }
 
-    pub(crate) fn wrong(&self, problem: impl Into<String>) -> Wrong {
-        Wrong { line: Some(self.line), problem: problem.into() }
+    pub fn wrong(&self, problem: impl Into<String>) -> Wrong {
+        Wrong { line: Some(self.line), column: Some(self.column), problem: problem.into() }
     }
 
     /// The same as a value, without its lines.
-    pub(crate) fn to_value(&self) -> Value {
+    pub fn to_value(&self) -> Value {
         match &self.value {
             Tree::Plain(value) => value.clone(),
             Tree::List(items) => items.iter().map(Self::to_value).collect(),
@@ -67,16 +73,24 @@ impl Node {
     }
 }
 
+impl Key {
+    pub fn wrong(&self, problem: impl Into<String>) -> Wrong {
+        Wrong { line: Some(self.line), column: Some(self.column), problem: problem.into() }
+    }
+}
+
 /// The message of the parser, which ends with the position.
 fn wrong_yaml(words: &str) -> Wrong {
-    let mut line = None;
+    let (mut line, mut column) = (None, None);
     let mut problem = words.to_owned();
     if let Some((before, after)) = words.rsplit_once("line ") {
         let digits: String = after.chars().take_while(char::is_ascii_digit).collect();
         line = digits.parse().ok();
         let rest = after[digits.len()..].trim_start_matches([',', ' ']);
-        let rest =
-            rest.strip_prefix("column ").unwrap_or(rest).trim_start_matches(|c: char| c.is_ascii_digit());
+        let rest = rest.strip_prefix("column ").unwrap_or(rest);
+        let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+        column = digits.parse().ok();
+        let rest = &rest[digits.len()..];
         let before = before.trim_end().trim_end_matches(" at").trim_end_matches("error:").trim_end();
         let rest = rest.trim_start_matches([':', ' ']);
         problem = match (before.is_empty(), rest.is_empty()) {
@@ -85,12 +99,18 @@ fn wrong_yaml(words: &str) -> Wrong {
             (false, false) => format!("{before} {rest}"),
         };
     }
-    Wrong { line, problem: format!("this is no YAML that can be read: {problem}") }
+    Wrong { line, column, problem: format!("this is no YAML that can be read: {problem}") }
+}
+
+/// A line or a column, counted from 1.
+fn place(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(1).max(1)
 }
 
 impl From<Spanned<Tree>> for Node {
     fn from(spanned: Spanned<Tree>) -> Self {
-        Self { line: usize::try_from(spanned.referenced.line()).unwrap_or(1).max(1), value: spanned.value }
+        let (line, column) = (place(spanned.referenced.line()), place(spanned.referenced.column()));
+        Self { line, column, value: spanned.value }
     }
 }
 
@@ -153,8 +173,8 @@ impl<'de> Visitor<'de> for TreeVisitor {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Tree, A::Error> {
         let mut members = Vec::new();
         while let Some((key, value)) = map.next_entry::<Spanned<String>, Spanned<Tree>>()? {
-            let line = usize::try_from(key.referenced.line()).unwrap_or(1).max(1);
-            members.push((Key { line, name: key.value }, value.into()));
+            let (line, column) = (place(key.referenced.line()), place(key.referenced.column()));
+            members.push((Key { line, column, name: key.value }, value.into()));
         }
         Ok(Tree::Map(members))
     }

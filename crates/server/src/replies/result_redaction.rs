@@ -1,0 +1,52 @@
+//! Redaction of results: what the policy of the project removes before a result leaves, or is kept.
+
+use mcp_bash_policy::Redactions;
+use serde_json::Value;
+
+/// The output of a tool: a whole result with `content`, any other JSON, or text.
+pub(crate) fn output(text: &str, redactions: &Redactions<'_>) -> String {
+    let Ok(mut value) = serde_json::from_str::<Value>(text) else {
+        return redactions.text(text).into_owned();
+    };
+    if !value["content"].is_array() {
+        return redactions.text(text).into_owned();
+    }
+    for (name, member) in value.as_object_mut().into_iter().flatten() {
+        match (&**name, member) {
+            ("content", Value::Array(items)) => items.iter_mut().for_each(|item| content(item, redactions)),
+            (_, member) => drop(redactions.value(member)),
+        }
+    }
+    value.to_string()
+}
+
+/// A list of contents of resources.
+pub(crate) fn contents(text: &str, redactions: &Redactions<'_>) -> String {
+    let Ok(mut list) = serde_json::from_str::<Value>(text) else { return redactions.text(text).into_owned() };
+    list.as_array_mut().into_iter().flatten().for_each(|item| content(item, redactions));
+    list.to_string()
+}
+
+/// One item of content. Images, sounds and other bytes stay as they are.
+fn content(item: &mut Value, redactions: &Redactions<'_>) {
+    for (name, member) in item.as_object_mut().into_iter().flatten() {
+        match (&**name, member) {
+            ("text", Value::String(text)) => *text = redactions.text(text).into_owned(),
+            ("data" | "blob", Value::String(_)) => {}
+            ("resource" | "content", inner @ Value::Object(_)) => content(inner, redactions),
+            (_, member) => *member = patterns(member.take(), redactions),
+        }
+    }
+}
+
+/// Only patterns apply to what surrounds a text: a pointer is about the result of the author.
+fn patterns(value: Value, redactions: &Redactions<'_>) -> Value {
+    match value {
+        Value::String(text) => Value::String(redactions.patterns(&text).into_owned()),
+        Value::Array(items) => items.into_iter().map(|item| patterns(item, redactions)).collect(),
+        Value::Object(members) => {
+            members.into_iter().map(|(name, member)| (name, patterns(member, redactions))).collect()
+        }
+        other => other,
+    }
+}
