@@ -16,7 +16,7 @@ mod source;
 mod sources;
 mod store;
 
-pub use error::{CommandFault, FileFault, SecretError, SourceError};
+pub use error::{CommandFault, FileFault, SecretError, SourceError, StoreError};
 pub use known::KnownSecrets;
 pub use name::{is_secret_name, is_variable_name};
 pub use needs::{Given, Need, NeedError, Needs};
@@ -24,4 +24,4 @@ pub use redaction::Redactor;
 pub use secret::{LONGEST, SHORTEST, Secret, Unfit};
 pub use source::{Author, Source};
 pub use sources::{Places, Sources};
-pub use store::{Store, StoreError};
+pub use store::Store;
