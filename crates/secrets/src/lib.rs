@@ -4,6 +4,8 @@
 //!
 //! This crate reads variables and files. It starts no process: the caller runs the command of a [`Source::Command`].
 
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests use files of their own"))]
+
 mod descriptor;
 mod error;
 mod known;
