@@ -19,6 +19,8 @@ fn only_the_tool_that_declares_a_secret_receives_it() {
         .file("tools/asks/tool.meta.json", r#"{"name": "asks", "description": "Names it in env", "env": ["TOKEN"]}"#)
         .script("tools/asks/tool.sh", "#!/bin/sh\necho \"<${TOKEN-none}>\"\n");
     let home = home();
+    // Root can read the memory of any process.
+    let nowhere = if rustix::process::geteuid().is_root() { "0\n1" } else { "0\n0" };
     for mode in
         [vec![], vec![("MCPBASH_TOOL_ENV_MODE", "inherit"), ("MCPBASH_TOOL_ENV_INHERIT_ALLOW", "true")]]
     {

@@ -29,7 +29,8 @@ fn forms() -> Vec<String> {
         let encoded = STANDARD.encode([&b"  "[..shift], SECRET.as_bytes()].concat());
         forms.push(encoded[4..20].to_owned());
     }
-    forms.push(SECRET.bytes().map(|byte| format!("{byte:02x}")).collect());
+    let digits = SECRET.bytes().flat_map(|byte| [byte >> 4, byte & 15]);
+    forms.push(digits.map(|digit| char::from_digit(digit.into(), 16).unwrap()).collect());
     forms
 }
 

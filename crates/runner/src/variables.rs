@@ -62,7 +62,7 @@ impl Variables {
 
     /// The descriptors that the process inherits.
     pub(crate) fn descriptors(&self) -> impl Iterator<Item = RawFd> {
-        self.descriptors.iter().map(|descriptor| descriptor.as_raw_fd())
+        self.descriptors.iter().map(AsRawFd::as_raw_fd)
     }
 
     pub fn remove(&mut self, name: impl AsRef<OsStr>) {

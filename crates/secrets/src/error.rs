@@ -1,7 +1,6 @@
 //! Errors of secrets. None of them contains any of a value: a name, a place and a reason are enough to fix it.
 
 use crate::secret::{LONGEST, Unfit};
-use crate::store::StoreError;
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -104,4 +103,15 @@ pub enum SourceError {
     CacheSecs,
     #[error("its value cannot be used: {0}")]
     Value(Unfit),
+}
+
+/// Why the operator's own file cannot be used.
+#[derive(Debug, Error)]
+pub enum StoreError {
+    #[error("{}: {why}", .path.display())]
+    Unreadable { path: PathBuf, why: FileFault },
+    #[error("{}: it is no JSON object of secrets: line {line}, column {column}", .path.display())]
+    NotJson { path: PathBuf, line: usize, column: usize },
+    #[error("{} cannot be written: {why}", .path.display())]
+    Unwritable { path: PathBuf, why: io::Error },
 }

@@ -4,6 +4,8 @@
 //!
 //! This crate reads variables and files. It starts no process: the caller runs the command of a [`Source::Command`].
 
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests use files of their own"))]
+
 mod descriptor;
 mod error;
 mod known;
@@ -16,7 +18,7 @@ mod source;
 mod sources;
 mod store;
 
-pub use error::{CommandFault, FileFault, SecretError, SourceError};
+pub use error::{CommandFault, FileFault, SecretError, SourceError, StoreError};
 pub use known::KnownSecrets;
 pub use name::{is_secret_name, is_variable_name};
 pub use needs::{Given, Need, NeedError, Needs};
@@ -24,4 +26,4 @@ pub use redaction::Redactor;
 pub use secret::{LONGEST, SHORTEST, Secret, Unfit};
 pub use source::{Author, Source};
 pub use sources::{Places, Sources};
-pub use store::{Store, StoreError};
+pub use store::Store;

@@ -17,9 +17,12 @@ pub struct Sources {
 impl Sources {
     /// Reads entries by the names of secrets.
     pub fn parse(entries: &Map<String, Value>, author: Author) -> Self {
-        let source = |name: &String, entry| match is_secret_name(name) {
-            true => Source::parse(entry, author),
-            false => Err(SourceError::Name(name.clone())),
+        let source = |name: &String, entry| {
+            if is_secret_name(name) {
+                Source::parse(entry, author)
+            } else {
+                Err(SourceError::Name(name.clone()))
+            }
         };
         Self { by_name: entries.iter().map(|(name, entry)| (name.clone(), source(name, entry))).collect() }
     }

@@ -1,7 +1,7 @@
 //! Store: the operator's own file of secrets. It holds values, which `mcp-bash secret set` writes, and references, which a
 //! person writes. Only its owner can read it.
 
-use crate::error::FileFault;
+use crate::error::{FileFault, StoreError};
 use crate::private_file::{self, Guard};
 use crate::source::Author;
 use crate::sources::Sources;
@@ -12,7 +12,6 @@ use std::fs::{DirBuilder, File};
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
-use thiserror::Error;
 
 /// The longest file that is read, in bytes.
 const LONGEST: u64 = 4 * 1024 * 1024;
@@ -21,16 +20,6 @@ const LONGEST: u64 = 4 * 1024 * 1024;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Store {
     path: PathBuf,
-}
-
-#[derive(Debug, Error)]
-pub enum StoreError {
-    #[error("{}: {why}", .path.display())]
-    Unreadable { path: PathBuf, why: FileFault },
-    #[error("{}: it is no JSON object of secrets: line {line}, column {column}", .path.display())]
-    NotJson { path: PathBuf, line: usize, column: usize },
-    #[error("{} cannot be written: {why}", .path.display())]
-    Unwritable { path: PathBuf, why: io::Error },
 }
 
 impl Store {

@@ -16,7 +16,11 @@ fn redactor(texts: &[&str]) -> Redactor {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    bytes
+        .iter()
+        .flat_map(|byte| [byte >> 4, byte & 15])
+        .map(|digit| char::from_digit(digit.into(), 16).unwrap())
+        .collect()
 }
 
 fn percent(text: &str, keep: &[u8]) -> String {
@@ -60,8 +64,7 @@ fn wrapped(text: &str, width: usize) -> String {
 
 /// The ways to write a secret, each of which must be found.
 fn writings(secret: &str) -> Vec<(&'static str, String)> {
-    let shifted =
-        |shift: usize| STANDARD.encode(["ab"[..shift].as_bytes(), secret.as_bytes(), b"xyz"].concat());
+    let shifted = |shift: usize| STANDARD.encode([&b"ab"[..shift], secret.as_bytes(), b"xyz"].concat());
     let json = serde_json::to_string(secret).unwrap();
     let keep = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
     let shell: String = secret

@@ -26,12 +26,11 @@ impl SecretCheck {
             for need in user.needs.iter() {
                 let place = scripts.look_for_secret(need).map_err(|error| error.to_string());
                 let is_same = |known: &&mut SecretState| known.name == need.name && known.place == place;
-                match secrets.iter_mut().find(is_same) {
-                    Some(known) => known.users.push(user.what.clone()),
-                    None => {
-                        let (name, users) = (need.name.clone(), vec![user.what.clone()]);
-                        secrets.push(SecretState { name, users, place });
-                    }
+                if let Some(known) = secrets.iter_mut().find(is_same) {
+                    known.users.push(user.what.clone());
+                } else {
+                    let (name, users) = (need.name.clone(), vec![user.what.clone()]);
+                    secrets.push(SecretState { name, users, place });
                 }
             }
         }

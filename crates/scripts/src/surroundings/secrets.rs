@@ -57,7 +57,9 @@ impl Surroundings {
             let sources = places.map(|places| places.sources).unwrap_or_default();
             // Known before any script or client can say it. Commands are run when they are needed.
             let found = sources.iter().find_map(|source| source.read(&need.name).ok().flatten());
-            found.iter().for_each(|secret| self.processes.known_secrets.add(secret));
+            if let Some(secret) = &found {
+                self.processes.known_secrets.add(secret);
+            }
             sources
         });
         for source in of_places.chain(operator.usable().chain(project.usable()).cloned()) {

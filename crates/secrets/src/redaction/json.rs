@@ -1,10 +1,9 @@
 //! JSON: takes secrets out of the strings and numbers of a document, which stays a document.
 
-use super::MASK;
 use super::escapes::Notation;
 use super::patterns::Patterns;
 use super::scan::{find_all, find_as_written};
-use super::spans::{Span, masked};
+use super::spans::{MASK, Span, masked};
 use serde::de::IgnoredAny;
 
 /// The document without secrets. `None` if the text is no JSON.

@@ -14,10 +14,8 @@ mod spans;
 use crate::secret::Secret;
 use patterns::Patterns;
 use scan::find_all;
+use spans::MASK;
 use std::borrow::Cow;
-
-/// Stands for a secret.
-const MASK: &[u8] = b"***";
 
 /// A shorter part of a secret at the edge of a text is left: it says little, and occurs by chance.
 const LEAST_PART: usize = 3;

@@ -1,7 +1,9 @@
 //! Spans: the parts of a text that are replaced.
 
-use super::MASK;
 use std::ops::Range;
+
+/// Stands for a secret.
+pub(super) const MASK: &[u8] = b"***";
 
 pub(super) type Span = Range<usize>;
 
