@@ -8,8 +8,8 @@ use crate::commands::call::arguments::OfCall;
 use crate::commands::own_flags;
 use crate::commands::{
     ask, audit, call, complete, completions, config, debug, demo, dev, doctor, download, get, health, import,
-    init, install, jq, list, manual, new, provider, read, registry, run_tool, sandbox, scaffold, schema,
-    sdk_path, serve, test, token, validate,
+    init, install, jq, list, manual, new, provider, read, registry, roles, run_tool, sandbox, scaffold,
+    schema, sdk_path, serve, test, token, validate,
 };
 use crate::habits;
 use crate::help_groups::grouped;
@@ -160,6 +160,10 @@ commands! {
 
     /// Print the JSON schemas of a project's files, for editors
     Schema(schema::Arguments) = "schema", |common, arguments| schema::run(&common, &arguments);
+
+    /// Check the roles of callers, and show what one may do
+    #[command(subcommand)]
+    Roles(roles::Arguments) = "roles", |common, arguments| roles::run(&common, &arguments);
 
     /// Print the path of the SDK, for scripts and tests that run by hand
     SdkPath(sdk_path::Arguments) = "sdk-path", |_, arguments| sdk_path::run(&arguments);

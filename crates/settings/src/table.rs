@@ -310,6 +310,8 @@ table! {
         "Web pages that may use the server, such as `https://app.example.com` (`--allow-origin`); `*` for any");
     HTTP_TOKENS: Optional<File> = row("MCPBASH_HTTP_TOKENS", Optional(File), "",
         "The file of the tokens that callers must show (`--tokens`); `mcp-bash token` writes it");
+    HTTP_ROLES: Optional<File> = row("MCPBASH_HTTP_ROLES", Optional(File), "",
+        "The file that says which callers may use what (`--roles`); without it, `server.d/roles.yaml` of the project if there is one");
     HTTP_TLS_CERT: Optional<File> = row("MCPBASH_HTTP_TLS_CERT", Optional(File), "",
         "The certificate of the server and those between it and its authority, in PEM (`--tls-cert`)");
     HTTP_TLS_KEY: Optional<File> = row("MCPBASH_HTTP_TLS_KEY", Optional(File), "",

@@ -25,6 +25,7 @@ pub(crate) mod own_flags;
 pub(crate) mod provider;
 pub(crate) mod read;
 pub(crate) mod registry;
+pub(crate) mod roles;
 pub(crate) mod run_tool;
 pub(crate) mod sandbox;
 pub(crate) mod scaffold;

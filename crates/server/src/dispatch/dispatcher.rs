@@ -280,22 +280,16 @@ impl Dispatcher<'_> {
         let rights = self.principal.rights.as_ref()?;
         let (error, logger, why) = if let Some(tool) = request.tool_name() {
             let snapshot = self.client.server.snapshot();
-            let found = rights.read_only.then(|| request.tool(&snapshot)).flatten();
-            if !rights.may_call_name(&tool) {
-                let why = "the tool is not in the list of tools of the caller";
-                (rights::refusal(caller.name(), &tool), "mcp.tools", why)
-            } else if found.is_some_and(|(tool, _)| !rights.may_call(tool)) {
-                let why = "the tool is not read-only, and the caller may only read";
-                (rights::read_only_refusal(caller.name(), &tool), "mcp.tools", why)
-            } else {
-                return None;
-            }
+            let why = rights.hindrance(&tool, request.tool(&snapshot).map(|(tool, _)| tool))?;
+            (rights::refusal(caller.name(), &tool, &why), "mcp.tools", why)
+        } else if let Some(prompt) = request.prompt_name() {
+            let why = rights.prompt_hindrance(&prompt)?;
+            (rights::prompt_refusal(caller.name(), &prompt, &why), "mcp.prompts", why)
         } else {
-            let prompt = request.prompt_name().filter(|prompt| !rights.may_get(prompt))?;
-            let why = "the prompt is not in the list of prompts of the caller";
-            (rights::prompt_refusal(caller.name(), &prompt), "mcp.prompts", why)
+            let why = (request.method_name() == "resources/read").then(|| rights.closed()).flatten()?;
+            (rights::closed_refusal(caller.name(), &why), "mcp.resources", why)
         };
-        let facts = Facts::of_caller(caller).words("error", why);
+        let facts = Facts::of_caller(caller).words("error", rights::reason(&why));
         self.client.server.log().request_event(LogLevel::Warning, logger, "a call was refused", facts);
         Some(error)
     }

@@ -101,6 +101,7 @@ impl Arrival<'_, '_> {
         let work = Arc::new(Work::new(Arc::clone(self.client), current, given));
         let weight = self.request.weight(&self.client.server.snapshot());
         let params = self.request.params().map(RawBuf::from);
+        let most = work.principal().rights.as_ref().and_then(|rights| rights.concurrency());
         let task: Task = Box::new(move |place| {
             Box::pin(async move {
                 let _held = held;
@@ -121,7 +122,8 @@ impl Arrival<'_, '_> {
         });
         // A panic drops the work, which answers; nothing else may answer.
         let admission = self.client.server.admission();
-        let admitted = panics::caught(|| Ok(admission.admit(caller, &open_request, bytes, task, weight)));
+        let admitted =
+            panics::caught(|| Ok(admission.admit(caller, &open_request, bytes, task, weight, most)));
         if let Ok(Err(refused)) = admitted {
             // Before the work is dropped, which would answer with a vaguer reason.
             refuse(&refused.reason);

@@ -101,7 +101,7 @@ impl Snapshot {
             let render = || definitions::resource(&resources[place], revision);
             self.resources.get(revision, resources.len(), place, render)
         };
-        let is_seen = |place: usize| rights.is_none_or(|rights| rights.may_read(&resources[place]));
+        let is_seen = |place: usize| rights.is_none_or(|rights| rights.shows_resource(&resources[place]));
         let hash = || self.catalog.resources.hash();
         page("resources", resources.len(), is_seen, definition, hash, params)
     }
@@ -118,7 +118,7 @@ impl Snapshot {
             let render = || definitions::resource_template(&templates[place], revision);
             self.templates.get(revision, templates.len(), place, render)
         };
-        let is_seen = |place: usize| rights.is_none_or(|rights| rights.may_read_template(&templates[place]));
+        let is_seen = |place: usize| rights.is_none_or(|rights| rights.shows_template(&templates[place]));
         let hash = || self.catalog.templates.hash();
         page("resourceTemplates", templates.len(), is_seen, definition, hash, params)
     }
@@ -143,7 +143,7 @@ impl Snapshot {
             let render = || definitions::tool(&tools[place], revision, &sandbox_of);
             self.tools.get(revision, tools.len(), place, render)
         };
-        let is_seen = |place: usize| rights.is_none_or(|rights| rights.may_call(&tools[place]));
+        let is_seen = |place: usize| rights.is_none_or(|rights| rights.shows(&tools[place]));
         page("tools", tools.len(), is_seen, definition, || self.catalog.tools.hash(), params)
     }
 
@@ -159,7 +159,7 @@ impl Snapshot {
             self.prompts
                 .get(revision, prompts.len(), place, || definitions::prompt(&prompts[place], revision))
         };
-        let is_seen = |place: usize| rights.is_none_or(|rights| rights.may_get(&prompts[place].name));
+        let is_seen = |place: usize| rights.is_none_or(|rights| rights.shows_prompt(&prompts[place].name));
         page("prompts", prompts.len(), is_seen, definition, || self.catalog.prompts.hash(), params)
     }
 }

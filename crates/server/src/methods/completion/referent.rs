@@ -43,7 +43,9 @@ impl<'a> Referent<'a> {
         rights: Option<&Rights>,
     ) -> Result<Self, RpcError> {
         match &params.reference {
-            Reference::Prompt(name) if rights.is_none_or(|rights| rights.may_get(name)) => {
+            Reference::Prompt(name)
+                if rights.is_none_or(|rights| rights.prompt_hindrance(name).is_none()) =>
+            {
                 Self::of_prompt(catalog, name)
             }
             Reference::Prompt(name) => Err(unknown_prompt(name)),

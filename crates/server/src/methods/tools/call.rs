@@ -62,10 +62,11 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
     let no_such_tool = || unknown::refusal(&snapshot.catalog, &params.name, &in_progress());
     let found = snapshot.tool(&params.name);
     // The tool may have been loaded or changed since the request arrived.
-    let rights = work.principal().rights.as_ref().filter(|rights| rights.read_only);
-    if rights.is_some_and(|rights| found.is_none_or(|(tool, _)| !rights.may_call(tool))) {
+    let rights = work.principal().rights.as_ref();
+    let tool = found.map(|(tool, _)| tool);
+    if let Some(why) = rights.and_then(|rights| rights.hindrance(&params.name, tool)) {
         work.measure(|measured| measured.refused("rights"));
-        return Err(rights::read_only_refusal(work.caller().name(), &params.name));
+        return Err(rights::refusal(work.caller().name(), &params.name, &why));
     }
     if found.is_none() {
         work.measure(|measured| measured.refused("unknown_tool"));
