@@ -7,7 +7,6 @@
 //! A row is read through its own constant, so there is no way to read a name that has no row. Tests check that every
 //! row is read, and that no other crate reads a variable of ours by itself.
 
-mod audit;
 mod environment;
 mod environment_only;
 mod folders;
@@ -33,12 +32,12 @@ mod unknown;
 mod words;
 mod workers;
 
-pub use audit::{AuditSettings, RecordedArguments};
 pub use environment::EnvironmentMode;
 pub use folders::ProjectFolders;
 pub use given::{InForce, Source};
 pub use http::HttpSettings;
 pub use in_force::{in_force, in_force_with_project};
+pub use logs::audit::{AuditSettings, RecordedArguments};
 pub use logs::{LogSettings, TraceSettings};
 pub use moot::MOOT;
 pub use parking::ParkingSettings;

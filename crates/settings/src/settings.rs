@@ -1,11 +1,11 @@
 //! Settings: the effective values of all rows.
 
-use crate::audit::AuditSettings;
 use crate::environment::EnvironmentMode;
 use crate::folders::ProjectFolders;
 use crate::given::Source;
 use crate::http::HttpSettings;
 use crate::logs::LogSettings;
+use crate::logs::audit::AuditSettings;
 use crate::parking::ParkingSettings;
 use crate::policy::ToolPolicy;
 use crate::problem::SettingProblem;

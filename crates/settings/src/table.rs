@@ -1,10 +1,10 @@
 //! Settings table: one row for each setting, in the order of the reference.
 
-use crate::audit::RecordedArguments;
 use crate::kind::{
     Bytes, Count, File, Flag, Folder, Folders, Hosts, LARGEST, Names, Optional, PerMinute, Seconds, Secret,
     Text, TextOrNothing, Word, YEAR, bytes, count, kilobytes, per_minute, seconds,
 };
+use crate::logs::audit::RecordedArguments;
 use crate::row::{Row, Setting, row, row_like};
 use crate::words::{
     ALLOW_OR_DENY, Mode, ON_AUDIT_ERROR, POLICY_MODES, PROVIDER_MODES, RECORDED_ARGUMENTS, SANDBOX_MODES,

@@ -1,7 +1,7 @@
 //! Setting words, and their meanings.
 
-use crate::audit::RecordedArguments;
 use crate::kind::Word;
+use crate::logs::audit::RecordedArguments;
 use mcp_bash_audit::OnError;
 use mcp_bash_sandbox::Mode as SandboxMode;
 

@@ -34,7 +34,7 @@ impl AuditLog {
                 log.event(LogLevel::Error, "mcp.audit", "the audit log cannot be written", &details);
             }
             None => {
-                log.event(LogLevel::Notice, "mcp.audit", "the audit log can be written again", &json!({}))
+                log.event(LogLevel::Notice, "mcp.audit", "the audit log can be written again", &json!({}));
             }
         });
         Some(Arc::new(Self {

@@ -11,6 +11,7 @@ use clap::{Args, Subcommand};
 use mcp_bash_audit::reading::{head, verify};
 use mcp_bash_audit::{AuditError, Head, files_of};
 use mcp_bash_terminal::{complain, for_stdout};
+use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -95,7 +96,8 @@ fn run_verify(arguments: &VerifyArguments) -> Result<ExitCode, Error> {
     if let (Some(first), Some(end)) = (verified.first, verified.head) {
         let mut text = format!("{} records, {first} to {}", verified.records, end.seq);
         if verified.torn > 0 {
-            text += &format!("; {} incomplete, as a killed process leaves them, and recorded", verified.torn);
+            let torn = verified.torn;
+            let _ = write!(text, "; {torn} incomplete, as a killed process leaves them, and recorded");
         }
         if verified.has_incomplete_end {
             text += "; the last line is incomplete";

@@ -92,6 +92,16 @@ pub(crate) struct Manner<'a> {
 }
 
 impl Manner<'_> {
+    /// Applies what the command line says to the settings.
+    fn apply(&self, arguments: &Arguments, settings: &mut Settings) {
+        if let Some(audit) = &arguments.audit {
+            settings.audit.send_to(audit);
+        }
+        if let Some(adjust) = self.adjust {
+            adjust(settings);
+        }
+    }
+
     /// An error that prevents it from serving. Over standard input and output a client waits for an answer.
     pub(crate) fn failed(&self, error: Error) -> Error {
         let is_over_http = self.http.is_some_and(HttpArguments::is_asked_for);
@@ -116,12 +126,7 @@ fn serve(common: &Common, arguments: &Arguments, manner: &Manner<'_>) -> Result<
     let location = startup::location(common, &settings)?;
     let mut problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
     let mut settings = startup::settings_at(&location, arguments.roots.as_deref(), settings, &mut problems);
-    if let Some(audit) = &arguments.audit {
-        settings.audit.send_to(audit);
-    }
-    if let Some(adjust) = manner.adjust {
-        adjust(&mut settings);
-    }
+    manner.apply(arguments, &mut settings);
     let http = manner.http.map(|http| http.options(&settings.http)).transpose()?.flatten();
     let view = manner.view.map(|view| view(&settings)).transpose()?.map(Arc::new);
     let temporary = settings.logs.temporary.as_deref();

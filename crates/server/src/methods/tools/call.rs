@@ -60,18 +60,12 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
     let paths = &snapshot.catalog.paths;
     snapshot.check_served()?;
     let in_progress = || work.server().served().files_in_progress();
-    let no_such_tool = || unknown::refusal(&snapshot.catalog, &params.name, &in_progress());
-    let found = snapshot.tool(&params.name);
-    // The tool may have been loaded or changed since the request arrived.
-    let rights = work.principal().rights.as_ref();
-    let tool = found.map(|(tool, _)| tool);
-    if let Some(why) = rights.and_then(|rights| rights.hindrance(&params.name, tool)) {
-        work.measure(|measured| measured.refused("rights"));
-        return Err(rights::refusal(work.caller().name(), &params.name, &why));
-    }
-    if found.is_none() {
+    let no_such_tool = || {
         work.measure(|measured| measured.refused("unknown_tool"));
-    }
+        unknown::refusal(&snapshot.catalog, &params.name, &in_progress())
+    };
+    let found = snapshot.tool(&params.name);
+    check_rights(work, &params.name, found.map(|(tool, _)| tool))?;
     let (tool, schemas) = found.ok_or_else(no_such_tool)?;
     required::check(work, &tool.options.required_capabilities)?;
     if work.is_replay() && !tool.options.may_run_again {
@@ -101,10 +95,7 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
     let checking = checking.map_err(|why| RpcError::internal(format!("Server busy: {why}")))?;
     let arguments = match schemas.check_input(tool, params.arguments) {
         Ok(arguments) => arguments,
-        Err(Unfit::Arguments(problems)) => {
-            work.measure(Measured::had_wrong_arguments);
-            return Ok(failures::failure(&problems));
-        }
+        Err(Unfit::Arguments(problems)) => return Ok(unfit(work, &problems)),
         Err(Unfit::Tool(error)) => return Err(error),
     };
     drop(checking);
@@ -119,9 +110,7 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
     if reads_roots && work.has_unasked_roots() {
         questions::ask_roots(work, resumable()).await;
     }
-    work.measure(|measured| {
-        measured.note("sandbox", || Some(scripts.sandbox_words(tool.options.sandbox.as_ref())))
-    });
+    note_sandbox(work, tool);
     let roots = work.roots().await;
     let policed = Policed::Tool { tool, arguments: &arguments, roots: &roots };
     let redactions = match work.police(&snapshot, &policed) {
@@ -182,6 +171,28 @@ fn redacted(mut outcome: Outcome, redactions: &Redactions<'_>) -> Outcome {
         outcome.stderr = redactions.patterns(&outcome.errors()).into_owned().into_bytes();
     }
     outcome
+}
+
+/// Refuses a call that its caller may not make. The tool may have been loaded or changed since the request arrived.
+fn check_rights(work: &Work, name: &str, tool: Option<&Tool>) -> Result<(), RpcError> {
+    let rights = work.principal().rights.as_ref();
+    let Some(why) = rights.and_then(|rights| rights.hindrance(name, tool)) else { return Ok(()) };
+    work.measure(|measured| measured.refused("rights"));
+    Err(rights::refusal(work.caller().name(), name, &why))
+}
+
+/// The answer to a call whose arguments break the schema of the tool.
+fn unfit(work: &Work, problems: &str) -> Answer {
+    work.measure(Measured::had_wrong_arguments);
+    failures::failure(problems)
+}
+
+/// Notes for the audit log in which sandbox the tool runs.
+fn note_sandbox(work: &Work, tool: &Tool) {
+    let scripts = work.server().scripts();
+    work.measure(|measured| {
+        measured.note("sandbox", || Some(scripts.sandbox_words(tool.options.sandbox.as_ref())));
+    });
 }
 
 /// The answer to a call for which nothing was run. A model sees a result, and can try something else.

@@ -1,5 +1,7 @@
 //! Log settings: what is written to files while the server runs, and where.
 
+pub(crate) mod audit;
+
 use crate::given::Source;
 use crate::reader::Reader;
 use crate::table;
