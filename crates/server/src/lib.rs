@@ -36,6 +36,7 @@ mod test_kit;
 
 pub use callers::{Caller, Holdings, Identity, KnownBy, Principal, Rights, Swept, Ticket};
 pub use dispatch::{Header, Headers, InMemoryClient, InMemoryConnection, InMemoryReply, Owed, Said};
+pub use handling::{asks_for_consent, consent_answer};
 pub use logging::{EndedSession, ErrorType, Log, Meter, OTHER, Observer, Operation, Operator, Style};
 pub use offered::Served;
 pub use replies::{Redaction, Reply, Stream, Unshowable};

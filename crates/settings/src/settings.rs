@@ -6,7 +6,7 @@ use crate::given::Source;
 use crate::http::HttpSettings;
 use crate::logs::LogSettings;
 use crate::parking::ParkingSettings;
-use crate::policy::ToolPolicy;
+use crate::policy::{AllowedNames, ToolPolicy};
 use crate::problem::SettingProblem;
 use crate::project::ProjectSettings;
 use crate::reader::Reader;
@@ -76,6 +76,8 @@ pub struct Settings {
     pub resources: ResourceSettings,
     pub environment_mode: EnvironmentMode,
     pub tool_policy: ToolPolicy,
+    /// The tools that need no consent where the client cannot ask for it.
+    pub unconfirmed: AllowedNames,
     /// The sandbox of every script, if the operator decides it.
     pub sandbox: Option<Mode>,
     /// The sandbox of scripts that declare none, according to the project; or why that is not known.
@@ -190,6 +192,7 @@ impl Settings {
             resources: ResourceSettings::from_rows(reader),
             environment_mode: EnvironmentMode::of_tools(reader),
             tool_policy: ToolPolicy::from_rows(reader),
+            unconfirmed: AllowedNames::unconfirmed(reader),
             search_path: reader.value(&table::SEARCH_PATH),
             project_programs: reader.value(&table::PROJECT_PROGRAMS),
             sandbox: reader.value(&table::SANDBOX),

@@ -149,6 +149,8 @@ table! {
         "The only tools that may run; `*` for all");
     TOOL_ALLOW_DEFAULT: Word<bool> = row("MCPBASH_TOOL_ALLOW_DEFAULT", ALLOW_OR_DENY, "allow",
         "`deny` lets no tool run that is not in the list");
+    ALLOW_UNCONFIRMED: Names = row("MCPBASH_ALLOW_UNCONFIRMED", Names, "",
+        "The tools that run without the consent they ask for (`confirm`) where the client cannot ask its user; `true` for all");
     SEARCH_PATH: Optional<Folders> = row("MCPBASH_PATH", Optional(Folders), "",
         "The `PATH` of scripts; without it the server's own, and where that is bare the login shell's as well");
     PROJECT_PROGRAMS: Flag = row("MCPBASH_PROJECT_PROGRAMS", Flag, "true",

@@ -1,7 +1,7 @@
 //! Work: a request whose answer takes time, and what its handler knows about it. Questions to the client are in
 //! `asking.rs`, notifications in `relaying.rs`.
 
-use crate::callers::{Caller, ClientCapabilities, Identity, Principal};
+use crate::callers::{Caller, ClientCapabilities, Consents, Identity, Principal};
 use crate::logging::Subscriber;
 use crate::offered::Snapshot;
 use crate::replies::RenderedResult;
@@ -28,6 +28,8 @@ pub(crate) struct Work {
     pub(super) given: Mutex<GivenAnswers>,
     /// Questions and answers so far, if the script may be run again.
     pub(super) answered: Mutex<Vec<Round>>,
+    /// What came of the question whether the call may run.
+    consent: Mutex<Option<&'static str>>,
 }
 
 impl Work {
@@ -43,6 +45,7 @@ impl Work {
             asking: tokio::sync::Mutex::default(),
             given: Mutex::new(given),
             answered: Mutex::default(),
+            consent: Mutex::default(),
         }
     }
 
@@ -111,6 +114,20 @@ impl Work {
     /// The session of the request, in the handshake era.
     pub(super) fn session(&self) -> Option<&Session> {
         self.client.session().filter(|_| self.revision.era() == Era::Handshake)
+    }
+
+    /// The consents of its session, or of its connection if that can have sessions.
+    pub(super) fn connection_consents(&self) -> Option<&Consents> {
+        self.client.session().map(|session| &session.consents)
+    }
+
+    /// What came of the question whether the call may run, in a word; `None` if it was not asked.
+    pub(crate) fn consent(&self) -> Option<&'static str> {
+        *self.consent.lock()
+    }
+
+    pub(super) fn note_consent(&self, outcome: &'static str) {
+        *self.consent.lock() = Some(outcome);
     }
 
     pub(super) fn current(&self) -> Option<Arc<Current>> {

@@ -3,7 +3,7 @@
 use super::record::Record;
 use super::{failures, output, unknown};
 use crate::callers::rights;
-use crate::handling::{Resumable, Work};
+use crate::handling::{Consent, NotGranted, Resumable, Work, filled};
 use crate::logging::Facts;
 use crate::methods::asked_timeout::asked_timeout;
 use crate::methods::{questions, required};
@@ -13,7 +13,7 @@ use crate::replies::script_errors::told;
 use crate::requests::Subject;
 use crate::requests::request_state::unknown_state;
 use mcp_bash_budget::SMALL;
-use mcp_bash_project::{ClientCapability, Tool};
+use mcp_bash_project::{ClientCapability, Confirm, Tool};
 use mcp_bash_scripts::{ScriptError, ToolCall};
 use mcp_bash_wire::{LogLevel, Object, Raw, RpcError};
 use std::sync::Arc;
@@ -101,10 +101,14 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
     drop(checking);
     warn_of_unread_arguments(work, tool, &arguments);
 
-    let resumable = || Resumable {
-        subject: Subject::new("tools/call", &params.name, params.arguments),
-        may_run_again: tool.options.may_run_again,
-    };
+    let subject = || Subject::new("tools/call", &params.name, params.arguments);
+    let resumable = || Resumable { subject: subject(), may_run_again: tool.options.may_run_again };
+    if tool.needs_consent(snapshot.catalog.identity.confirm)
+        && let Err(why) = ask_for_consent(work, tool, &arguments, subject()).await
+    {
+        work.server().note_refusal();
+        return Ok(failures::not_confirmed(tool, &why, work.revision()));
+    }
     let reads_roots =
         tool.options.needs_roots || tool.options.required_capabilities.contains(&ClientCapability::Roots);
     if reads_roots && work.has_unasked_roots() {
@@ -145,6 +149,20 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
     let answer =
         output::Finished { work, tool, schemas, outcome, patience, roots: &roots, arguments }.answer();
     Record { work, tool, outcome, arguments, roots: &roots }.keep(answer)
+}
+
+/// Asks for the consent that a tool declares.
+async fn ask_for_consent(
+    work: &Work,
+    tool: &Tool,
+    arguments: &str,
+    subject: Subject,
+) -> Result<(), NotGranted> {
+    let question = match &tool.options.confirm {
+        Some(Confirm::Question(question)) => Some(filled(&question.template, arguments)),
+        _ => None,
+    };
+    work.confirm(&Consent { tool, arguments, question: question.as_deref(), subject }).await.map(|_| ())
 }
 
 /// The answer to a call for which nothing was run. A model sees a result, and can try something else.
