@@ -81,6 +81,7 @@ def tool(
     meta: Optional[Mapping[str, Any]] = None,
     output: Union[bool, Mapping[str, Any], type] = True,
     requires: Optional[Sequence[str]] = None,
+    confirm: Union[bool, str, None] = None,
     sandbox: Optional[Sandbox] = None,
 ) -> Callable[[F], F]: ...
 
@@ -105,6 +106,7 @@ def tool(
     meta: Optional[Mapping[str, Any]] = None,
     output: Union[bool, Mapping[str, Any], type] = True,
     requires: Optional[Sequence[str]] = None,
+    confirm: Union[bool, str, None] = None,
     sandbox: Optional[Sandbox] = None,
 ) -> Any:
     """Makes a function a tool. Its name, types and docstring are its definition; the options add what they
@@ -113,7 +115,8 @@ def tool(
     ``read_only``, ``destructive``, ``idempotent`` and ``open_world`` are hints for clients, and so is what
     ``annotations`` holds, a dict or a `ToolAnnotations` of another package; ``timeout`` and ``max_timeout`` are
     seconds; ``output=False`` gives no output schema, a type or a schema another one; ``requires`` names what the client must
-    offer: ``elicitation``, ``elicitation.url``, ``sampling``, ``roots``; ``sandbox`` is what the function may do: 'off', 'on',
+    offer: ``elicitation``, ``elicitation.url``, ``sampling``, ``roots``; ``confirm`` says whether a person has to consent
+    before it runs, or asks the question: 'Delete {path}?'; ``sandbox`` is what the function may do: 'off', 'on',
     'strict' or a dict with the keys of metadata.
     """
     hints = {
@@ -136,6 +139,7 @@ def tool(
         "_meta": _meta(meta, tags),
         "output": output,
         "requiredCapabilities": list(requires) if requires else None,
+        "confirm": confirm,
         "sandbox": _sandbox("@tool", sandbox),
     }
     return _note("tool", options, function)
