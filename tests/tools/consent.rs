@@ -136,7 +136,7 @@ fn the_command_line_asks_on_the_terminal_or_has_the_consent_already() {
 fn without_a_terminal_the_command_line_says_how_to_consent() {
     let (_, printed, said) = run(&project(), &["call", "remove", "file=b"]);
     assert!(format!("{printed}{said}").contains("needs the consent of a person"), "{printed}{said}");
-    assert!(said.contains("`mcp-bash call --yes` gives the consent"), "{said}");
+    assert!(said.contains("`mcp-bash call --yes TOOL …` gives the consent"), "{said}");
 }
 
 #[test]
@@ -206,6 +206,25 @@ fn a_wrong_declaration_never_ends_as_none() {
     let log = server.finish();
     assert!(log.contains("`confirm` uses the argument `fil`"), "{log}");
     assert!(log.contains("makes all tools ask for consent"), "{log}");
+}
+
+#[test]
+fn a_registry_of_a_version_without_consent_is_not_believed() {
+    let project = project();
+    let mut server = Server::ready(project.root());
+    server.ask(1, "tools/list", &json!({}));
+    server.finish();
+    let registry = project.read(".registry/tools.json");
+    let older = registry.replace(r#""confirm":"Remove {file}?","#, "");
+    assert_ne!(registry, older, "it is kept there: {registry}");
+    project.write(".registry/tools.json", &older);
+    let stamps = project.read(".registry/.tools.stamps");
+    assert!(stamps.starts_with("3 signs"), "{stamps}");
+    project.write(".registry/.tools.stamps", &stamps.replacen("3 signs", "2 signs", 1));
+    let mut server = Server::ready(project.root());
+    let refused = server.ask(1, "tools/call", &remove("a"));
+    assert!(text(&refused).contains("needs the consent"), "{refused}");
+    server.finish();
 }
 
 #[test]

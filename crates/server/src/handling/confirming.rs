@@ -89,9 +89,8 @@ impl Work {
             Err(why) => (why.word(), LogLevel::Warning, "a call was not run for lack of consent"),
         };
         self.note_consent(word);
-        self.log(level, "mcp.tools", kind, || {
-            Facts::of_tool(consent.tool).words("consent", self.consent().unwrap_or_default())
-        });
+        let facts = Facts::of_tool(consent.tool).words("consent", self.consent().unwrap_or_default());
+        self.server().log().request_event(level, "mcp.tools", kind, facts);
         outcome
     }
 

@@ -103,7 +103,7 @@ fn show_result(
         tell("The text is shown as a client receives it; `mcp-bash call --whole` shows all of it.");
     }
     if judge::is_unconfirmed(&read) {
-        tell("There is no terminal to ask on; `mcp-bash call --yes` gives the consent.");
+        tell("There is no terminal to ask on; `mcp-bash call --yes TOOL …` gives the consent.");
     }
     Ok(exit.into())
 }
