@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "tests use files of their own")]
 
 mod architecture;
+mod audit;
 mod command_line;
 mod faults;
 mod functions;
@@ -20,6 +21,7 @@ mod resources_and_prompts;
 mod sandbox;
 mod scaffold;
 mod scripts;
+mod secrets;
 mod testing;
 mod tools;
 mod validate;

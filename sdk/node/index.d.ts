@@ -207,6 +207,8 @@ interface SharedOptions {
   meta?: Record<string, unknown>
   /** What it may do. Functions with different ones are served by different processes. */
   sandbox?: Sandbox
+  /** The secrets that it needs: each variable, and the name of a secret. */
+  secrets?: Record<string, string | { name: string; as?: 'value' | 'file' }>
 }
 
 export type Capability = 'elicitation' | 'elicitation.url' | 'sampling' | 'roots'
@@ -341,6 +343,8 @@ export interface WorkerOptions {
   env?: string[]
   /** What the processes may do. A function may have a `sandbox` of its own. */
   sandbox?: Sandbox
+  /** The secrets that it needs: each variable, and the name of a secret. */
+  secrets?: Record<string, string | { name: string; as?: 'value' | 'file' }>
 }
 
 /** Options of the workers of this file. */

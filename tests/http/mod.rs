@@ -13,5 +13,6 @@ mod open_files;
 mod parked;
 mod rights;
 mod rmcp;
+mod roles;
 mod sessions;
 mod tokens;

@@ -7,9 +7,9 @@ use crate::base::exit::Exit;
 use crate::commands::call::arguments::OfCall;
 use crate::commands::own_flags;
 use crate::commands::{
-    ask, call, complete, completions, config, debug, demo, dev, doctor, download, get, health, import, init,
-    install, jq, list, manual, new, provider, read, registry, run_tool, sandbox, scaffold, schema, sdk_path,
-    serve, test, token, validate,
+    ask, audit, call, complete, completions, config, debug, demo, dev, doctor, download, get, health, import,
+    init, install, jq, list, manual, new, provider, read, registry, roles, run_tool, sandbox, scaffold,
+    schema, sdk_path, secret, serve, test, token, validate,
 };
 use crate::habits;
 use crate::help_groups::grouped;
@@ -69,6 +69,10 @@ macro_rules! commands {
 commands! {
     /// For scripts: ask the client of the running call, and print its answer as JSON
     Ask(ask::Arguments) = "ask", |_, arguments| ask::run(&arguments);
+
+    /// Show the audit log, and find lines that were removed or changed
+    #[command(subcommand)]
+    Audit(audit::Arguments) = "audit", |common, arguments| audit::run(&common, &arguments);
 
     #[command(hide = true, disable_help_flag = true)]
     Bundle(absent::Arguments) = "bundle", |_, _| Absent::Bundle.refuse();
@@ -157,8 +161,16 @@ commands! {
     /// Print the JSON schemas of a project's files, for editors
     Schema(schema::Arguments) = "schema", |common, arguments| schema::run(&common, &arguments);
 
+    /// Check the roles of callers, and show what one may do
+    #[command(subcommand)]
+    Roles(roles::Arguments) = "roles", |common, arguments| roles::run(&common, &arguments);
+
     /// Print the path of the SDK, for scripts and tests that run by hand
     SdkPath(sdk_path::Arguments) = "sdk-path", |_, arguments| sdk_path::run(&arguments);
+
+    /// Keep secrets for scripts, and list or check those that a project needs
+    #[command(subcommand)]
+    Secret(secret::Arguments) = "secret", |common, arguments| secret::run(&common, &arguments);
 
     /// Serve a project, as without a command
     #[command(after_help = serve::EXAMPLES)]

@@ -9,7 +9,7 @@ pub(crate) const GROUPS: [(&str, &[&str]); 6] = [
     ("Use what a server offers", &["call", "run-tool", "list", "read", "get", "complete"]),
     ("Check a project", &["test", "validate", "health", "doctor", "sandbox"]),
     ("Give it to clients", &["install", "uninstall", "config"]),
-    ("Serve it", &["serve", "token", "dev", "debug", "registry"]),
+    ("Serve it", &["serve", "token", "roles", "secret", "audit", "dev", "debug", "registry"]),
     ("For shells and scripts", &["completions", "man", "sdk-path", "jq", "ask", "download", "provider"]),
 ];
 

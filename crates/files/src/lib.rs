@@ -14,7 +14,9 @@ mod replacement;
 pub mod shortage;
 mod whole;
 
-pub use make::{append, copy, create_new, exchange, open_folder, rename_to_nothing, truncate};
+pub use make::{
+    append, append_and_read, copy, create_new, exchange, open_folder, rename_to_nothing, truncate,
+};
 pub use replacement::Replacement;
 pub use whole::write_whole;
 

@@ -19,6 +19,11 @@ pub fn append(path: &Path) -> io::Result<File> {
     opened(OpenOptions::new().append(true).create(true), OFlags::empty(), 0o600, path)
 }
 
+/// The same, and it can be read too.
+pub fn append_and_read(path: &Path) -> io::Result<File> {
+    opened(OpenOptions::new().read(true).append(true).create(true), OFlags::empty(), 0o600, path)
+}
+
 /// Truncates an existing regular file, to write it again. A link in its place is refused.
 pub fn truncate(path: &Path) -> io::Result<File> {
     let file = opened(OpenOptions::new().write(true), OFlags::NOFOLLOW, 0, path)?;
@@ -73,7 +78,7 @@ pub(crate) fn opened(options: &mut OpenOptions, flags: OFlags, mode: u32, path: 
 mod tests {
     use super::*;
     use rustix::fs::{CWD, Mode, mkfifoat};
-    use std::io::Write;
+    use std::io::{Seek, Write};
     use std::os::unix::fs::symlink;
 
     #[test]
@@ -99,6 +104,12 @@ mod tests {
         append(&path("log")).unwrap().write_all(b"345").unwrap();
         copy(&path("log"), &path("copy"), 5).unwrap();
         assert_eq!(std::fs::read(path("copy")).unwrap(), b"12345");
+        let mut both = append_and_read(&path("copy")).unwrap();
+        both.write_all(b"6").unwrap();
+        both.rewind().unwrap();
+        assert_eq!(io::read_to_string(both).unwrap(), "123456");
+        std::fs::remove_file(path("copy")).unwrap();
+        copy(&path("log"), &path("copy"), 5).unwrap();
         assert_eq!(path("copy").metadata().unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(copy(&path("log"), &path("short"), 4).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
         truncate(&path("log")).unwrap().write_all(b"6").unwrap();

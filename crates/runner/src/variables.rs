@@ -2,13 +2,16 @@
 //! whole.
 
 use std::ffi::{OsStr, OsString};
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
+use std::sync::Arc;
 
 /// The usual size of the variables that are added to a copy, in bytes.
 const ROOM: usize = 1024;
 
 /// Variables and their values. Names are unique.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub struct Variables {
     /// `NAME=value` and a NUL, one after the other. A value that was replaced is not removed.
     text: Vec<u8>,
@@ -16,7 +19,21 @@ pub struct Variables {
     places: Vec<(usize, usize)>,
     /// The name of a variable that no process can be given.
     impossible: Option<String>,
+    /// The descriptors that the process inherits under the same numbers. None for most.
+    descriptors: Vec<Arc<OwnedFd>>,
 }
+
+/// The lowest number of a descriptor that a process inherits. Those below are its streams, and those of its shell.
+const LOWEST_DESCRIPTOR: RawFd = 10;
+
+impl PartialEq for Variables {
+    /// Descriptors are part of the values that name them.
+    fn eq(&self, other: &Self) -> bool {
+        (&self.text, &self.places, &self.impossible) == (&other.text, &other.places, &other.impossible)
+    }
+}
+
+impl Eq for Variables {}
 
 impl Variables {
     /// Sets a variable, and replaces the value it had.
@@ -33,6 +50,19 @@ impl Variables {
         for part in [name, b"=", value, b"\0"] {
             self.text.extend_from_slice(part);
         }
+    }
+
+    /// Sets a variable to the path of a descriptor, which the process inherits.
+    pub fn set_descriptor(&mut self, name: impl AsRef<OsStr>, descriptor: &OwnedFd) -> io::Result<()> {
+        let inherited = rustix::io::fcntl_dupfd_cloexec(descriptor, LOWEST_DESCRIPTOR)?;
+        self.set(name, format!("/dev/fd/{}", inherited.as_raw_fd()));
+        self.descriptors.push(Arc::new(inherited));
+        Ok(())
+    }
+
+    /// The descriptors that the process inherits.
+    pub(crate) fn descriptors(&self) -> impl Iterator<Item = RawFd> {
+        self.descriptors.iter().map(|descriptor| descriptor.as_raw_fd())
     }
 
     pub fn remove(&mut self, name: impl AsRef<OsStr>) {
@@ -82,7 +112,7 @@ impl Clone for Variables {
         text.extend_from_slice(&self.text);
         let mut places = Vec::with_capacity(2 * self.places.len());
         places.extend_from_slice(&self.places);
-        Self { text, places, impossible: self.impossible.clone() }
+        Self { text, places, impossible: self.impossible.clone(), descriptors: self.descriptors.clone() }
     }
 }
 

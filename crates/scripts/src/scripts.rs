@@ -9,6 +9,7 @@ use mcp_bash_budget::Budget;
 use mcp_bash_project::{Catalog, Paths, Reading, Tool};
 use mcp_bash_runner::{Runner, StateDir};
 use mcp_bash_sandbox::InForce;
+use mcp_bash_secrets::{KnownSecrets, Need, SecretError};
 use mcp_bash_settings::Settings;
 use std::ffi::OsString;
 use std::io;
@@ -61,6 +62,21 @@ impl Scripts {
     /// Runs the processes of everything that is part of a project.
     pub fn runner(&self) -> &Arc<Runner> {
         self.surroundings.runner()
+    }
+
+    /// The secrets that were given to scripts so far, which nothing may show.
+    pub fn known_secrets(&self) -> &Arc<KnownSecrets> {
+        &self.surroundings.processes.known_secrets
+    }
+
+    /// Where a secret is, in words, if it is available. Its value is read, and not returned.
+    pub async fn find_secret(&self, need: &Need, paths: &Paths) -> Result<String, SecretError> {
+        self.surroundings.secret(need, paths).await.map(|found| found.place)
+    }
+
+    /// The same, but a command counts as available and is not run: it may ask a person for a passphrase.
+    pub fn look_for_secret(&self, need: &Need) -> Result<String, SecretError> {
+        self.surroundings.look_for_secret(need)
     }
 
     /// Sets where scripts find their programs. Only the first call counts.

@@ -37,7 +37,10 @@ mod test_kit;
 pub use callers::{Caller, Holdings, Identity, KnownBy, Principal, Rights, Swept, Ticket};
 pub use dispatch::{Header, Headers, InMemoryClient, InMemoryConnection, InMemoryReply, Owed, Said};
 pub use handling::{asks_for_consent, consent_answer};
-pub use logging::{EndedSession, ErrorType, Log, Meter, OTHER, Observer, Operation, Operator, Style};
+pub use logging::{
+    AuditLog, EndedSession, ErrorType, Log, Meter, OTHER, Observer, Operation, Operator, Style,
+};
+pub use mcp_bash_audit::Counts as AuditCounts;
 pub use offered::Served;
 pub use replies::{Redaction, Reply, Stream, Unshowable};
 pub use requests::{KeyFileError, KeyRing};

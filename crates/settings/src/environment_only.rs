@@ -4,7 +4,7 @@
 use crate::table;
 
 /// The names, and why.
-static NAMES: [(&str, &str); 32] = [
+static NAMES: [(&str, &str); 39] = [
     (table::PROJECT_ROOT.name, "it says which project is served"),
     (table::SERVER_DIR.name, "it says where the settings of a project stand"),
     (table::ROOTS.name, "the roots of a project stand in `config/roots.json`"),
@@ -25,6 +25,7 @@ static NAMES: [(&str, &str); 32] = [
     (table::REMOTE_TOKEN_FALLBACK_KEY.name, SECRET),
     (table::REMOTE_TOKEN_MAX_FAILURES.name, SECRET),
     (table::STATE_KEYS_FILE.name, SECRET),
+    (table::SECRETS_FILE.name, PRIVATE),
     (table::LOG_VERBOSE.name, PRIVATE),
     (table::DEBUG_PAYLOADS.name, PRIVATE),
     (table::MAX_PROCESS_BYTES.name, MACHINE),
@@ -33,6 +34,12 @@ static NAMES: [(&str, &str); 32] = [
     (table::PRESERVE_STATE.name, MACHINE),
     (table::KEEP_LOGS.name, MACHINE),
     (table::LOG_DIR.name, MACHINE),
+    (table::AUDIT.name, MACHINE),
+    (table::AUDIT_ARGUMENTS.name, PRIVATE),
+    (table::AUDIT_ON_ERROR.name, MACHINE),
+    (table::AUDIT_MAX_BYTES.name, MACHINE),
+    (table::AUDIT_MAX_AGE.name, MACHINE),
+    (table::AUDIT_KEEP_FILES.name, MACHINE),
     (table::TMP_ROOT.name, MACHINE),
     (table::CI_MODE.name, MACHINE),
     (table::CI_VERBOSE.name, MACHINE),

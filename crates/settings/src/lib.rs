@@ -7,6 +7,7 @@
 //! A row is read through its own constant, so there is no way to read a name that has no row. Tests check that every
 //! row is read, and that no other crate reads a variable of ours by itself.
 
+mod audit;
 mod environment;
 mod environment_only;
 mod folders;
@@ -32,6 +33,7 @@ mod unknown;
 mod words;
 mod workers;
 
+pub use audit::{AuditSettings, RecordedArguments};
 pub use environment::EnvironmentMode;
 pub use folders::ProjectFolders;
 pub use given::{InForce, Source};

@@ -5,13 +5,35 @@ use crate::reader::Reader;
 use crate::table::{ALLOW_UNCONFIRMED, TOOL_ALLOW_DEFAULT, TOOL_ALLOWLIST};
 use std::collections::HashSet;
 
-/// A list of names. `*` and `all` stand for every name.
+/// A list of names and patterns. In a pattern `*` stands for any characters, and `?` for one. `all` stands for every name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct AllowedNames(HashSet<String>);
+pub struct AllowedNames {
+    names: HashSet<String>,
+    patterns: Vec<String>,
+}
 
 impl AllowedNames {
     pub fn hold(&self, name: &str) -> bool {
-        [name, "*", "all"].into_iter().any(|name| self.0.contains(name))
+        self.names.contains(name)
+            || self.names.contains("all")
+            || self.patterns.iter().any(|pattern| matches(pattern, name))
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty() && self.patterns.is_empty()
+    }
+
+    /// The names and patterns, in no order.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().chain(&self.patterns).map(String::as_str)
+    }
+
+    fn insert(&mut self, name: String) {
+        if is_pattern(&name) {
+            self.patterns.push(name);
+        } else {
+            self.names.insert(name);
+        }
     }
 
     /// The tools that need no consent where the client cannot ask for it: a flag, or their names.
@@ -30,8 +52,41 @@ impl AllowedNames {
 
 impl<N: Into<String>> FromIterator<N> for AllowedNames {
     fn from_iter<I: IntoIterator<Item = N>>(names: I) -> Self {
-        Self(names.into_iter().map(Into::into).collect())
+        let mut list = Self::default();
+        for name in names {
+            list.insert(name.into());
+        }
+        list
     }
+}
+
+fn is_pattern(name: &str) -> bool {
+    name.contains(['*', '?'])
+}
+
+/// Whether a name fits a pattern. A `*` that matched too little is tried again with one character more; only the last
+/// one has to be, so the time is bounded by the product of both lengths.
+fn matches(pattern: &str, name: &str) -> bool {
+    let (pattern, name): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
+    let (mut at, mut of_name, mut retry) = (0, 0, None);
+    while of_name < name.len() {
+        match pattern.get(at) {
+            Some('*') => {
+                retry = Some((at + 1, of_name));
+                at += 1;
+            }
+            Some(wanted) if *wanted == '?' || *wanted == name[of_name] => {
+                at += 1;
+                of_name += 1;
+            }
+            _ => {
+                let Some((after_star, from)) = retry else { return false };
+                (at, of_name) = (after_star, from + 1);
+                retry = Some((after_star, from + 1));
+            }
+        }
+    }
+    pattern[at..].iter().all(|rest| *rest == '*')
 }
 
 /// Which tools may run at all.
@@ -54,7 +109,7 @@ impl ToolPolicy {
     /// nothing changes.
     pub fn allow_for_now(&mut self, tool: &str) {
         if self.blocks(tool).is_some() {
-            self.allowed.get_or_insert_default().0.insert(tool.to_owned());
+            self.allowed.get_or_insert_default().insert(tool.to_owned());
         }
     }
 
@@ -111,6 +166,32 @@ mod tests {
             let lookup = |_: &str| Some(OsString::from(text));
             assert_eq!(AllowedNames::unconfirmed(&mut Reader::new(&lookup)).hold("a"), allowed, "`{text}`");
         }
+    }
+
+    #[test]
+    fn patterns_hold_what_they_fit() {
+        let list = |names: &[&str]| names.iter().copied().collect::<AllowedNames>();
+        for (pattern, held, not) in [
+            ("*", &["", "a", "list_files"][..], &[][..]),
+            ("list_*", &["list_", "list_files"], &["list", "xlist_a", "LIST_A"]),
+            ("*_files", &["list_files", "_files"], &["list_files2"]),
+            ("a*b*c", &["abc", "aXbYc", "abbcbc"], &["ac", "abcd"]),
+            ("git.?", &["git.1", "git.\u{e4}"], &["git.", "git.12", "gitx1"]),
+            ("runbook://*", &["runbook://a/b"], &["runbook:/a"]),
+            ("all", &["anything"], &[]),
+            ("read", &["read"], &["reads", "rea"]),
+        ] {
+            for name in held {
+                assert!(list(&[pattern]).hold(name), "{pattern}: {name}");
+            }
+            for name in not {
+                assert!(!list(&[pattern]).hold(name), "{pattern}: {name}");
+            }
+        }
+        assert!(!list(&[]).hold("") && list(&["a", "b*"]).hold("bc"));
+        // Neither takes long.
+        let long = "a".repeat(10_000);
+        assert!(!list(&["*a*a*a*a*a*a*a*b"]).hold(&long));
     }
 
     #[test]

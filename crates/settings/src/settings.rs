@@ -1,5 +1,6 @@
 //! Settings: the effective values of all rows.
 
+use crate::audit::AuditSettings;
 use crate::environment::EnvironmentMode;
 use crate::folders::ProjectFolders;
 use crate::given::Source;
@@ -15,6 +16,7 @@ use crate::table::{self, PREFIX};
 use crate::token::RemoteToken;
 use crate::workers::WorkerSettings;
 use mcp_bash_sandbox::{Declaration, Mode};
+use mcp_bash_secrets::Sources;
 use mcp_bash_wire::{Limits, LogLevel};
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -82,6 +84,10 @@ pub struct Settings {
     pub sandbox: Option<Mode>,
     /// The sandbox of scripts that declare none, according to the project; or why that is not known.
     pub project_sandbox: Result<Option<Declaration>, String>,
+    /// The operator's file of secrets, if it is not in the usual place.
+    pub secrets_file: Option<PathBuf>,
+    /// Where secrets are according to the project.
+    pub project_secrets: Sources,
     /// Where scripts find their programs, if set.
     pub search_path: Option<String>,
     /// Whether scripts find the programs that their project contains.
@@ -108,6 +114,7 @@ pub struct Settings {
     pub http: HttpSettings,
     pub debug_payloads: bool,
     pub logs: LogSettings,
+    pub audit: AuditSettings,
     pub control_groups: bool,
 }
 
@@ -197,6 +204,8 @@ impl Settings {
             project_programs: reader.value(&table::PROJECT_PROGRAMS),
             sandbox: reader.value(&table::SANDBOX),
             project_sandbox: Ok(None),
+            secrets_file: reader.value(&table::SECRETS_FILE),
+            project_secrets: Sources::default(),
             project_variables: Vec::new(),
             leaves_no_trace: false,
             chosen_variables: Vec::new(),
@@ -212,6 +221,7 @@ impl Settings {
             http: HttpSettings::from_rows(reader),
             debug_payloads: reader.value(&table::DEBUG_PAYLOADS),
             logs: LogSettings::from_rows(reader, ci),
+            audit: AuditSettings::from_rows(reader),
             control_groups: reader.value(&table::CONTROL_GROUPS),
         }
     }

@@ -1,11 +1,15 @@
 //! Settings table: one row for each setting, in the order of the reference.
 
+use crate::audit::RecordedArguments;
 use crate::kind::{
     Bytes, Count, File, Flag, Folder, Folders, Hosts, LARGEST, Names, Optional, PerMinute, Seconds, Secret,
     Text, TextOrNothing, Word, YEAR, bytes, count, kilobytes, per_minute, seconds,
 };
 use crate::row::{Row, Setting, row, row_like};
-use crate::words::{ALLOW_OR_DENY, Mode, PROVIDER_MODES, SANDBOX_MODES, TOOL_MODES};
+use crate::words::{
+    ALLOW_OR_DENY, Mode, ON_AUDIT_ERROR, PROVIDER_MODES, RECORDED_ARGUMENTS, SANDBOX_MODES, TOOL_MODES,
+};
+use mcp_bash_audit::OnError;
 use mcp_bash_sandbox::Mode as SandboxMode;
 use mcp_bash_wire::LogLevel;
 
@@ -84,6 +88,20 @@ table! {
         "`true` begins log lines on a terminal with the time, as all other log lines have it anyway");
     LOG_DIR: Optional<Folder> = row("MCPBASH_LOG_DIR", Optional(Folder), "",
         "A folder for `mcp-bash.log`, for `script-output.log`, which has what scripts print, and for the files of single calls");
+    AUDIT: Optional<Text> = row("MCPBASH_AUDIT", Optional(Text), "",
+        "Where the audit log goes (`--audit`): a file, `syslog`, `journal` or `stderr`; empty or `off` for nowhere");
+    AUDIT_ARGUMENTS: Word<RecordedArguments> = row("MCPBASH_AUDIT_ARGUMENTS", RECORDED_ARGUMENTS, "hash",
+        "What the audit log has of arguments: a keyed `hash`, all of them (`full`) or `none`; a project can select some          (`audit` in server.meta.json)");
+    AUDIT_DURABLE: Flag = row("MCPBASH_AUDIT_DURABLE", Flag, "false",
+        "`true` sends an answer only when its line in the audit file survives a loss of power");
+    AUDIT_ON_ERROR: Word<OnError> = row("MCPBASH_AUDIT_ON_ERROR", ON_AUDIT_ERROR, "refuse",
+        "What happens to calls while the audit log cannot be written: `refuse` or `continue`");
+    AUDIT_MAX_BYTES: Bytes = row("MCPBASH_AUDIT_MAX_BYTES", bytes(4 * KIB, LARGEST), "67108864",
+        "How large an audit file may become before a new one is begun");
+    AUDIT_MAX_AGE: Count = row("MCPBASH_AUDIT_MAX_AGE_HOURS", count(0), "0",
+        "After how many hours a new audit file is begun; 0 means never");
+    AUDIT_KEEP_FILES: Count = row("MCPBASH_AUDIT_KEEP_FILES", count(1), "10",
+        "How many audit files are kept besides the one that is written to");
     TMP_ROOT: Optional<Folder> = row("MCPBASH_TMP_ROOT", Optional(Folder), "",
         "Where the private folder of the server is made, in place of `TMPDIR`");
 
@@ -163,6 +181,8 @@ table! {
         "Must be `true` for the mode `inherit`; else no script is run in it");
     SANDBOX: Optional<Word<SandboxMode>> = row("MCPBASH_SANDBOX", Optional(SANDBOX_MODES), "",
         "The sandbox of every script, whatever the project says: `on` gives one to those that declare `off` or nothing, `strict` also refuses what this machine cannot enforce, `off` turns all off");
+    SECRETS_FILE: Optional<File> = row("MCPBASH_SECRETS_FILE", Optional(File), "",
+        "The operator's own file of secrets, which `mcp-bash secret set` writes; without it `mcp-bash/secrets.json` in `XDG_CONFIG_HOME` or `~/.config`");
 
     REGISTRY_MAX_BYTES: Bytes = row("MCPBASH_REGISTRY_MAX_BYTES", bytes(1, LARGEST), "104857600",
         "The largest registry that is written or read back");
@@ -294,6 +314,8 @@ table! {
         "Web pages that may use the server, such as `https://app.example.com` (`--allow-origin`); `*` for any");
     HTTP_TOKENS: Optional<File> = row("MCPBASH_HTTP_TOKENS", Optional(File), "",
         "The file of the tokens that callers must show (`--tokens`); `mcp-bash token` writes it");
+    HTTP_ROLES: Optional<File> = row("MCPBASH_HTTP_ROLES", Optional(File), "",
+        "The file that says which callers may use what (`--roles`); without it, `server.d/roles.yaml` of the project if there is one");
     HTTP_TLS_CERT: Optional<File> = row("MCPBASH_HTTP_TLS_CERT", Optional(File), "",
         "The certificate of the server and those between it and its authority, in PEM (`--tls-cert`)");
     HTTP_TLS_KEY: Optional<File> = row("MCPBASH_HTTP_TLS_KEY", Optional(File), "",

@@ -1,6 +1,8 @@
 //! Setting words, and their meanings.
 
+use crate::audit::RecordedArguments;
 use crate::kind::Word;
+use mcp_bash_audit::OnError;
 use mcp_bash_sandbox::Mode as SandboxMode;
 
 /// The meaning of a word for a mode.
@@ -35,4 +37,23 @@ pub(crate) const SANDBOX_MODES: Word<SandboxMode> = Word {
     words: &[("off", SandboxMode::Off), ("on", SandboxMode::On), ("strict", SandboxMode::Strict)],
     synonyms: &[],
     instead: Some(("strict", SandboxMode::Strict)),
+};
+
+/// What the audit log has of arguments. A word that is not known must not put them all there.
+pub(crate) const RECORDED_ARGUMENTS: Word<RecordedArguments> = Word {
+    words: &[
+        ("hash", RecordedArguments::Hash),
+        ("full", RecordedArguments::Full),
+        ("none", RecordedArguments::Nothing),
+    ],
+    synonyms: &[],
+    instead: None,
+};
+
+/// What happens to calls while the audit log cannot be written. A word that is not known was meant to say something about
+/// failures, and to refuse is the safe meaning.
+pub(crate) const ON_AUDIT_ERROR: Word<OnError> = Word {
+    words: &[("refuse", OnError::Refuse), ("continue", OnError::Continue)],
+    synonyms: &[],
+    instead: Some(("refuse", OnError::Refuse)),
 };

@@ -9,7 +9,7 @@ import { UndescribedSchema, objectSchema, validatorOf, valueSchema } from './sch
 // Shared by all copies of this SDK in a process.
 const DEFINITION = Symbol.for('mcp-bash.definition')
 
-const SHARED_OPTIONS = ['name', 'title', 'description', 'icons', 'meta', 'sandbox']
+const SHARED_OPTIONS = ['name', 'title', 'description', 'icons', 'meta', 'sandbox', 'secrets']
 const OPTIONS = {
   tool: [
     ...SHARED_OPTIONS,
@@ -35,6 +35,7 @@ const OPTIONS = {
     'keepsProcesses',
     'env',
     'sandbox',
+    'secrets',
   ],
 }
 const SANDBOX_KEYS = [
@@ -100,7 +101,7 @@ export function prompt(...parameters) {
 
 /**
  * Options of the workers of this file: { processes, atOnce, idleSecs, maxCalls, memoryMb, startAhead,
- * keepsProcesses, env, sandbox }.
+ * keepsProcesses, env, sandbox, secrets }.
  */
 export function worker(more) {
   refuseUnknown('worker', more)

@@ -83,6 +83,7 @@ def tool(
     requires: Optional[Sequence[str]] = None,
     confirm: Union[bool, str, None] = None,
     sandbox: Optional[Sandbox] = None,
+    secrets: Optional[Mapping[str, Any]] = None,
 ) -> Callable[[F], F]: ...
 
 
@@ -108,6 +109,7 @@ def tool(
     requires: Optional[Sequence[str]] = None,
     confirm: Union[bool, str, None] = None,
     sandbox: Optional[Sandbox] = None,
+    secrets: Optional[Mapping[str, Any]] = None,
 ) -> Any:
     """Makes a function a tool. Its name, types and docstring are its definition; the options add what they
     cannot express.
@@ -117,7 +119,7 @@ def tool(
     seconds; ``output=False`` gives no output schema, a type or a schema another one; ``requires`` names what the client must
     offer: ``elicitation``, ``elicitation.url``, ``sampling``, ``roots``; ``confirm`` says whether a person has to consent
     before it runs, or asks the question: 'Delete {path}?'; ``sandbox`` is what the function may do: 'off', 'on',
-    'strict' or a dict with the keys of metadata.
+    'strict' or a dict with the keys of metadata; ``secrets`` maps variables to the names of secrets.
     """
     hints = {
         "readOnlyHint": read_only,
@@ -141,6 +143,7 @@ def tool(
         "requiredCapabilities": list(requires) if requires else None,
         "confirm": confirm,
         "sandbox": _sandbox("@tool", sandbox),
+        "secrets": dict(secrets) if secrets else None,
     }
     return _note("tool", options, function)
 
@@ -158,6 +161,7 @@ def resource(
     tags: Optional[Iterable[str]] = None,
     meta: Optional[Mapping[str, Any]] = None,
     sandbox: Optional[Sandbox] = None,
+    secrets: Optional[Mapping[str, Any]] = None,
 ) -> Callable[[F], F]:
     """Makes a function the content of a resource. With ``{variables}`` in the URI it is a resource template,
     and the function takes the variables as arguments."""
@@ -172,6 +176,7 @@ def resource(
         "icons": _icons(icons),
         "_meta": _meta(meta, tags),
         "sandbox": _sandbox("@resource", sandbox),
+        "secrets": dict(secrets) if secrets else None,
     }
     if callable(uri):  # without parentheses
         raise TypeError('@resource needs a URI: @resource("config://app")')
@@ -199,6 +204,7 @@ def prompt(
     timeout: Optional[float] = None,
     requires: Optional[Sequence[str]] = None,
     sandbox: Optional[Sandbox] = None,
+    secrets: Optional[Mapping[str, Any]] = None,
 ) -> Callable[[F], F]: ...
 
 
@@ -214,6 +220,7 @@ def prompt(
     timeout: Optional[float] = None,
     requires: Optional[Sequence[str]] = None,
     sandbox: Optional[Sandbox] = None,
+    secrets: Optional[Mapping[str, Any]] = None,
 ) -> Any:
     """Makes a function a prompt: it returns a text, a message (`user`, `assistant`), or a list of them."""
     options = {
@@ -225,6 +232,7 @@ def prompt(
         "timeoutSecs": _seconds(timeout),
         "requiredCapabilities": list(requires) if requires else None,
         "sandbox": _sandbox("@prompt", sandbox),
+        "secrets": dict(secrets) if secrets else None,
     }
     return _note("prompt", options, function)
 
@@ -240,11 +248,12 @@ def worker(
     keeps_processes: Optional[bool] = None,
     env: Optional[List[str]] = None,
     sandbox: Optional[Sandbox] = None,
+    secrets: Optional[Mapping[str, Any]] = None,
 ) -> None:
     """Options of the processes that serve this file. ``at_once`` above 1 is for files with async functions:
     they share one event loop, and plain functions run in threads beside it. ``env`` names variables that are
     needed from the server. ``sandbox`` is what the processes may do: 'off', 'on', 'strict' or a dict with the keys of
-    metadata; a function may have one of its own."""
+    metadata; a function may have one of its own. ``secrets`` maps variables to the names of secrets."""
     options = {
         "processes": processes,
         "atOnce": at_once,
@@ -255,6 +264,7 @@ def worker(
         "keepsProcesses": keeps_processes,
         "env": env,
         "sandbox": _sandbox("worker", sandbox),
+        "secrets": dict(secrets) if secrets else None,
     }
     worker_options.update((key, value) for key, value in options.items() if value is not None)
 

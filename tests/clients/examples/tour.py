@@ -2,6 +2,8 @@
 
 import asyncio
 import base64
+import hashlib
+import hmac
 import os
 import sys
 import tempfile
@@ -331,6 +333,16 @@ async def policy_by_role(serve):
             check(f"the role {role or 'of nobody'} may call {count}", len(refused) == 3 - count, outcomes)
 
 
+async def secrets(serve):
+    key = "a key of the tour"
+    async with serve({"SIGNING_KEY": key}) as served:
+        text = await served.text("sign", text="hello")
+        expected = hmac.new(key.encode(), b"hello", hashlib.sha256).hexdigest()
+        check("the key signs", text.strip() == expected, text)
+        text = await served.text("careless")
+        check("and is not shown", text.count("***") == 3 and "tour" not in text, text)
+
+
 async def rust_provider(serve):
     async with serve() as served:
         found = await served.structured("text_stats", text="one two\nthree\n")
@@ -423,6 +435,7 @@ VISITS = {
     "registered-by-script": registered_by_script,
     "rust-provider": rust_provider,
     "sandbox": sandbox,
+    "secrets": secrets,
     "shared-over-http": shared_over_http,
     "wrap-a-cli": wrap_a_cli,
 }

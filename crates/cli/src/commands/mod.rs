@@ -1,6 +1,7 @@
 //! Commands: one file or folder each.
 
 pub(crate) mod ask;
+pub(crate) mod audit;
 pub(crate) mod bash_mcp;
 pub(crate) mod call;
 pub(crate) mod complete;
@@ -24,11 +25,13 @@ pub(crate) mod own_flags;
 pub(crate) mod provider;
 pub(crate) mod read;
 pub(crate) mod registry;
+pub(crate) mod roles;
 pub(crate) mod run_tool;
 pub(crate) mod sandbox;
 pub(crate) mod scaffold;
 pub(crate) mod schema;
 pub(crate) mod sdk_path;
+pub(crate) mod secret;
 pub(crate) mod serve;
 pub(crate) mod test;
 pub(crate) mod token;

@@ -135,6 +135,11 @@ impl OpenProject {
         Ok(project)
     }
 
+    /// Waits for work of its scripts.
+    pub(crate) fn block_on<F: Future>(&self, work: F) -> F::Output {
+        self.runtime.block_on(work)
+    }
+
     fn read_after(
         common: &Common,
         adjust: impl FnOnce(&mut Settings),

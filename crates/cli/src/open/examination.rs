@@ -4,6 +4,7 @@
 use crate::base::error::Error;
 use crate::open::sandbox_check::SandboxCheck;
 use crate::open::search_path::SearchPath;
+use crate::open::secret_check::SecretCheck;
 use crate::open::startup;
 use crate::report::finding::{Finding, Grade};
 use mcp_bash_project::{Catalog, Diagnostic, Location, Paths, Surroundings, examine};
@@ -73,6 +74,7 @@ impl Examination {
         found.extend(without_packages.iter().map(warned));
         let mut sandboxes = SandboxCheck::of(&scripts, &catalog);
         found.append(&mut sandboxes.findings);
+        found.extend(SecretCheck::of(&scripts, &catalog).findings());
         if let Err(why) = &scripts.settings().project_sandbox {
             setting_problems.retain(|problem| !problem.contains(why));
         }

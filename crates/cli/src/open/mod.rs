@@ -11,6 +11,7 @@ pub(crate) mod remote_arguments;
 pub(crate) mod sandbox_check;
 pub(crate) mod script_entries;
 pub(crate) mod search_path;
+pub(crate) mod secret_check;
 pub(crate) mod shell_words;
 pub(crate) mod startup;
 pub(crate) mod talk;

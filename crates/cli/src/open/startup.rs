@@ -59,6 +59,8 @@ fn with_project(root: &Path, of_environment: Settings, problems: &mut Vec<String
     }
     settings.project_variables = config.variables;
     settings.project_sandbox = config.sandbox;
+    settings.audit.selected = config.audited;
+    settings.project_secrets = config.secrets;
     if !settings.has_log_level && paths.server.join(".debug").exists() {
         settings.log_level = LogLevel::Debug;
     }

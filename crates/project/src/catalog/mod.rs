@@ -8,6 +8,7 @@ pub(crate) mod reading;
 pub(crate) mod register;
 pub(crate) mod registrations;
 pub(crate) mod registry;
+pub(crate) mod secret_users;
 pub(crate) mod sent_warnings;
 pub(crate) mod skipped;
 pub(crate) mod stamps_file;
@@ -97,6 +98,7 @@ impl Catalog {
 
     fn assemble(paths: &Paths, reading: &Reading, before: &Before<'_>) -> Self {
         let (catalog, shortage) = shortage::during(|| Self::assembled(paths, reading, before));
+        catalog.note_secrets(reading);
         Self { shortage, ..catalog }
     }
 

@@ -2,7 +2,6 @@
 //! again.
 
 use crate::catalog::stamps_file;
-use crate::ground::utc::now;
 use crate::trust::{self, Distrust};
 use crate::walk::collection::Collection;
 use crate::walk::entry::Entry;
@@ -10,6 +9,7 @@ use crate::walk::known::Known;
 use crate::walk::sign::Asks;
 use crate::{Diagnostic, Paths, Reading};
 use mcp_bash_runner::is_in_removed_folder;
+use mcp_bash_utc::now;
 use mcp_bash_wire::write;
 use memchr::memchr2;
 use serde::Deserialize;

@@ -4,8 +4,9 @@ use crate::Paths;
 use crate::declarations::error::EntryError;
 use crate::declarations::metadata::Metadata;
 use crate::declarations::values::{given_name, object};
-use crate::declarations::{icons, sandbox};
+use crate::declarations::{icons, sandbox, secrets};
 use mcp_bash_sandbox::Declaration;
+use mcp_bash_secrets::Needs;
 use mcp_bash_wire::write;
 use serde_json::value::RawValue;
 use std::path::Path;
@@ -22,6 +23,8 @@ pub struct About {
     pub meta: Option<Box<RawValue>>,
     /// What the executable that reads it may do.
     pub sandbox: Option<Declaration>,
+    /// The secrets that it needs.
+    pub secrets: Needs,
 }
 
 impl About {
@@ -53,6 +56,7 @@ impl About {
             icons: metadata.icons.clone(),
             meta: object(metadata.underscored.clone(), "_meta")?,
             sandbox: sandbox::read(metadata.sandbox.as_deref())?,
+            secrets: secrets::read(metadata.secrets.as_deref())?,
         })
     }
 
@@ -76,6 +80,7 @@ impl About {
             ("annotations", raw(&self.annotations)),
             ("_meta", raw(&self.meta)),
             ("sandbox", self.sandbox.as_ref().map(|sandbox| sandbox.written().to_owned())),
+            ("secrets", self.secrets.written()),
         ];
         let members = before.into_iter().chain(own).chain(after);
         let members = members.filter_map(|(name, value)| Some(format!("\"{name}\":{}", value?)));

@@ -4,6 +4,7 @@ use crate::declarations::mapping::error::MappingError;
 use crate::ground::json::JsonError;
 use crate::trust::Distrust;
 use mcp_bash_sandbox::DeclarationError;
+use mcp_bash_secrets::NeedError;
 use mcp_bash_wire::{ObjectError, ScanError};
 use std::error::Error as StdError;
 use std::io;
@@ -27,6 +28,8 @@ pub(crate) enum EntryError {
     Mapping(#[from] MappingError),
     #[error(transparent)]
     Sandbox(#[from] DeclarationError),
+    #[error(transparent)]
+    Secrets(#[from] NeedError),
     #[error("{0}; fix the YAML")]
     Yaml(String),
     #[error("the `mcp:` line: {0}")]

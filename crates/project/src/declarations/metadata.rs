@@ -73,6 +73,8 @@ pub(crate) struct Metadata {
     pub(crate) worker: Option<Box<RawValue>>,
     /// What the script may do.
     pub(crate) sandbox: Option<Box<RawValue>>,
+    /// The secrets that the script needs.
+    pub(crate) secrets: Option<Box<RawValue>>,
 }
 
 /// The value of `provider`.
@@ -130,6 +132,7 @@ impl Metadata {
             &self.unrestricted_arguments,
             &self.worker,
             &self.sandbox,
+            &self.secrets,
         ];
         all.into_iter().flatten().all(|value| require_shallow(value.get()).is_ok())
     }

@@ -13,6 +13,7 @@ pub(crate) mod metadata;
 pub(crate) mod refusals;
 pub mod roots;
 pub(crate) mod sandbox;
+pub(crate) mod secrets;
 pub(crate) mod server_config;
 pub(crate) mod unread_arguments;
 pub(crate) mod values;

@@ -5,9 +5,11 @@ use crate::declarations::{sandbox, variable_names};
 use crate::ground::json::LONGEST;
 use crate::{Diagnostic, Paths, trust};
 use mcp_bash_sandbox::Declaration;
+use mcp_bash_secrets::{Author, Sources};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServerConfig {
@@ -18,6 +20,10 @@ pub struct ServerConfig {
     /// What scripts may do unless they declare it themselves; or why that is not known.
     /// Running them without the restrictions that the project meant would be a guess.
     pub sandbox: Result<Option<Declaration>, String>,
+    /// The arguments of tools that the audit log has as they are, by tool.
+    pub audited: BTreeMap<String, Vec<String>>,
+    /// Where secrets are, unless the operator says it.
+    pub secrets: Sources,
 }
 
 /// The fields of the file.
@@ -26,6 +32,16 @@ pub(crate) struct Written {
     settings: Option<Value>,
     env: Option<Box<RawValue>>,
     sandbox: Option<Box<RawValue>>,
+    secrets: Option<Value>,
+    audit: Option<Box<RawValue>>,
+}
+
+/// The member `audit`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenAudit {
+    #[serde(default)]
+    arguments: BTreeMap<String, Vec<String>>,
 }
 
 /// Keys for bundles, which the shell framework makes of the same file. They are known, and not read here.
@@ -52,7 +68,8 @@ pub(crate) const OF_BUNDLES: [&str; 18] = [
 
 impl Default for ServerConfig {
     fn default() -> Self {
-        Self { settings: Map::new(), variables: Vec::new(), sandbox: Ok(None) }
+        let (settings, variables, audited) = (Map::new(), Vec::new(), BTreeMap::new());
+        Self { settings, variables, sandbox: Ok(None), audited, secrets: Sources::default() }
     }
 }
 
@@ -75,11 +92,12 @@ impl ServerConfig {
         if let Err(why) = &sandbox {
             diagnostics.push(Diagnostic::new(&path, format!("no script is run: {why}")));
         }
-        if written.settings.is_none() && written.env.is_none() {
+        let is_rest_empty = written.audit.is_none() && written.secrets.is_none();
+        if written.settings.is_none() && written.env.is_none() && is_rest_empty {
             return Self { sandbox, ..Self::default() };
         }
         if let Err(distrust) = judged.and_then(|()| trust::judge_folder(&paths.server, &paths.root)) {
-            let problem = format!("its `settings` and `env` are ignored: {distrust}");
+            let problem = format!("its `settings`, `env`, `audit` and `secrets` are ignored: {distrust}");
             diagnostics.push(Diagnostic::new(path, problem));
             return Self { sandbox, ..Self::default() };
         }
@@ -98,7 +116,26 @@ impl ServerConfig {
                 Map::new()
             }
         };
+        let audit = written.audit.map(|audit| serde_json::from_str::<WrittenAudit>(audit.get()));
+        let audited = match audit {
+            Some(Ok(audit)) => audit.arguments,
+            None => BTreeMap::new(),
+            Some(Err(error)) => {
+                let expected = r#"`{"arguments": {"TOOL": ["ARGUMENT"]}}`"#;
+                problems.push(format!("`audit` is ignored: expected {expected}: {error}"));
+                BTreeMap::new()
+            }
+        };
+        let secrets = match written.secrets {
+            Some(Value::Object(entries)) => Sources::parse(&entries, Author::Project),
+            None | Some(Value::Null) => Sources::default(),
+            Some(_) => {
+                problems.push("`secrets` is ignored: it must be an object".to_owned());
+                Sources::default()
+            }
+        };
+        problems.extend(secrets.wrong().map(|(name, why)| format!("`secrets.{name}` cannot be used: {why}")));
         diagnostics.extend(problems.into_iter().map(|problem| Diagnostic::new(&path, problem)));
-        Self { settings, variables, sandbox }
+        Self { settings, variables, sandbox, audited, secrets }
     }
 }

@@ -4,6 +4,7 @@ use crate::declarations::error::{EntryError, within, wrong_value};
 use crate::ground::json::without_position;
 use crate::languages::Language;
 use mcp_bash_sandbox::Declaration;
+use mcp_bash_secrets::Needs;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::num::{NonZeroU32, NonZeroU64};
@@ -75,6 +76,8 @@ pub struct WorkerOptions {
     pub keeps_processes: bool,
     /// What the process may do.
     pub sandbox: Option<Declaration>,
+    /// The secrets that it needs.
+    pub secrets: Needs,
 }
 
 impl WorkerOptions {
@@ -94,6 +97,9 @@ impl Worker {
                 let worker = Self::new(program, options)?;
                 if worker.options.sandbox.is_some() {
                     return Err("`sandbox` of a script belongs beside `worker`, not into it".into());
+                }
+                if !worker.options.secrets.is_empty() {
+                    return Err("`secrets` of a script belongs beside `worker`, not into it".into());
                 }
                 Ok(Some(worker))
             }

@@ -17,5 +17,4 @@ pub(crate) mod secret;
 pub(crate) mod shares;
 pub(crate) mod stamp;
 pub(crate) mod typed_paths;
-pub mod utc;
 pub(crate) mod wrong_type;

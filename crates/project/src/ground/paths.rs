@@ -35,6 +35,11 @@ impl Paths {
         }
     }
 
+    /// Which callers may use what, for servers over HTTP.
+    pub fn roles(&self) -> PathBuf {
+        self.server.join("roles.yaml")
+    }
+
     /// The project's own rules about which tools may run.
     pub fn policy(&self) -> PathBuf {
         self.server.join("policy.sh")

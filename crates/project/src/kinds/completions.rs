@@ -2,14 +2,15 @@
 
 use crate::declarations::error::EntryError;
 use crate::declarations::metadata::Metadata;
-use crate::declarations::sandbox;
 use crate::declarations::values::positive;
+use crate::declarations::{sandbox, secrets};
 use crate::walk::entry::{Context, Entry, RegistryEntry, Unread};
 use crate::walk::listing::Listing;
 use crate::walk::sighting::{Candidate, Sighting};
 use crate::{Diagnostic, Paths};
 use mcp_bash_files::look;
 use mcp_bash_sandbox::Declaration;
+use mcp_bash_secrets::Needs;
 use mcp_bash_wire::write;
 use serde::de::IgnoredAny;
 use std::path::{Path, PathBuf};
@@ -25,6 +26,8 @@ pub struct Completion {
     pub timeout: Option<Duration>,
     /// What its script may do.
     pub sandbox: Option<Declaration>,
+    /// The secrets that its script needs.
+    pub secrets: Needs,
     registry_entry: RegistryEntry,
 }
 
@@ -68,6 +71,7 @@ impl Entry for Completion {
             path: inside.to_string_lossy().into_owned(),
             timeout: positive(metadata.timeout_secs, "timeoutSecs")?,
             sandbox: sandbox::read(metadata.sandbox.as_deref())?,
+            secrets: secrets::read(metadata.secrets.as_deref())?,
             registry_entry: RegistryEntry::default(),
         })
     }

@@ -112,8 +112,8 @@ impl FunctionFile {
     ) -> Result<Self, EntryError> {
         let options = rest.worker.as_deref().map_or("{}", RawValue::get);
         let worker = Worker::new(WorkerProgram::Functions(language), options)?;
-        let sandbox = worker.options.sandbox.clone();
-        let served_by = ServedBy { file: file.to_owned(), worker, sandbox };
+        let (sandbox, secrets) = (worker.options.sandbox.clone(), worker.options.secrets.clone());
+        let served_by = ServedBy { file: file.to_owned(), worker, sandbox, secrets };
         let (mut resources, mut templates, mut prompts) = (Vec::new(), Vec::new(), Vec::new());
         for text in &rest.resources {
             resources.push(Arc::new(Resource::of_function(text.get(), &served_by, paths, problems)?));

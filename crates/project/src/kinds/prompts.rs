@@ -4,8 +4,8 @@ use crate::declarations::arguments::{self, Argument};
 use crate::declarations::client_capability::ClientCapability;
 use crate::declarations::error::{EntryError, within};
 use crate::declarations::metadata::Metadata;
-use crate::declarations::sandbox;
 use crate::declarations::values::{given_name, object, positive, relative};
+use crate::declarations::{sandbox, secrets};
 use crate::ground::interpreters::is_executable;
 use crate::kinds::prompt_files::{self, is_metadata, is_script, usual_name};
 use crate::kinds::served_by::{ServedBy, path_of_functions};
@@ -15,6 +15,7 @@ use crate::walk::sighting::{Candidate, Sighting};
 use crate::{Diagnostic, Paths, declarations::icons};
 use mcp_bash_files::look;
 use mcp_bash_sandbox::Declaration;
+use mcp_bash_secrets::Needs;
 use mcp_bash_wire::write;
 use serde_json::value::RawValue;
 use std::ffi::OsStr;
@@ -39,6 +40,8 @@ pub struct Prompt {
     pub timeout: Option<Duration>,
     /// What its script may do.
     pub sandbox: Option<Declaration>,
+    /// The secrets that its script needs.
+    pub secrets: Needs,
     /// The capabilities without which a client cannot use its script.
     pub required_capabilities: Vec<ClientCapability>,
     /// Whether its script may run again if its process ended before it received the answer to a question.
@@ -99,7 +102,8 @@ impl Prompt {
         let folder = served_by.file.parent().unwrap_or(&paths.tools);
         metadata.icons = icons::embed(metadata.icons.as_deref(), folder, &paths.root, problems);
         let own = sandbox::read(metadata.sandbox.as_deref())?;
-        let source = Source::Function(Box::new(served_by.with_sandbox(own.as_ref())));
+        let needs = secrets::read(metadata.secrets.as_deref())?;
+        let source = Source::Function(Box::new(served_by.for_function(own.as_ref(), &needs)));
         let prompt = Self::assemble(served_by.file.clone(), name, source, "user", metadata, paths)?;
         Ok(Self { path: path_of_functions(&served_by.file), ..prompt })
     }
@@ -140,6 +144,7 @@ impl Prompt {
             meta: object(metadata.underscored, "_meta")?,
             timeout: positive(metadata.timeout_secs, "timeoutSecs")?,
             sandbox: sandbox::read(metadata.sandbox.as_deref())?,
+            secrets: secrets::read(metadata.secrets.as_deref())?,
             required_capabilities: metadata.required_capabilities.unwrap_or_default(),
             may_run_again: metadata.replay.unwrap_or_default(),
             source,
@@ -272,6 +277,7 @@ impl Entry for Prompt {
             ("metadata", raw(&self.metadata)),
             ("timeoutSecs", self.timeout.map(|limit| limit.as_secs().to_string())),
             ("sandbox", self.sandbox.as_ref().map(|sandbox| sandbox.written().to_owned())),
+            ("secrets", self.secrets.written()),
             ("requiredCapabilities", ClientCapability::written(&self.required_capabilities)),
             ("replay", self.may_run_again.then(|| "true".to_owned())),
             ("icons", raw(&self.icons)),

@@ -64,7 +64,7 @@ impl Resource {
             uri: uri.to_owned(),
             size: metadata.size,
             provider: FUNCTION.to_owned(),
-            function: Some(served_by.with_sandbox(about.sandbox.as_ref())),
+            function: Some(served_by.for_function(about.sandbox.as_ref(), &about.secrets)),
             about,
             path: path_of_functions(&served_by.file),
             registry_entry: RegistryEntry::default(),

@@ -2,6 +2,7 @@
 
 use crate::Worker;
 use mcp_bash_sandbox::Declaration;
+use mcp_bash_secrets::Needs;
 use std::path::{Path, PathBuf};
 
 /// What runs a function: its file, and the process that stays alive for it.
@@ -11,12 +12,14 @@ pub struct ServedBy {
     pub worker: Worker,
     /// What the process may do.
     pub sandbox: Option<Declaration>,
+    /// The secrets that it receives.
+    pub secrets: Needs,
 }
 
 impl ServedBy {
-    /// The same for one function, which may have a declaration of its own.
-    pub(crate) fn with_sandbox(&self, function: Option<&Declaration>) -> Self {
-        Self { sandbox: self.sandbox_of(function), ..self.clone() }
+    /// The same for one function, which may have declarations of its own.
+    pub(crate) fn for_function(&self, sandbox: Option<&Declaration>, secrets: &Needs) -> Self {
+        Self { sandbox: self.sandbox_of(sandbox), secrets: secrets.over(&self.secrets), ..self.clone() }
     }
 
     /// What the process of one function may do, which may have a declaration of its own.

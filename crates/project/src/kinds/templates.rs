@@ -46,7 +46,7 @@ impl ResourceTemplate {
         Ok(Self {
             template: template(&metadata)?,
             provider: Some(FUNCTION.to_owned()),
-            function: Some(served_by.with_sandbox(about.sandbox.as_ref())),
+            function: Some(served_by.for_function(about.sandbox.as_ref(), &about.secrets)),
             about,
             path: path_of_functions(&served_by.file),
             registry_entry: RegistryEntry::default(),

@@ -3,6 +3,7 @@
 
 use crate::ground::stamp::Stamp;
 use crate::{Worker, trust};
+use mcp_bash_secrets::Needs;
 use std::fmt::Debug;
 use std::path::Path;
 use std::process::Output;
@@ -19,6 +20,9 @@ pub trait Run: Debug + Send + Sync {
     /// Forgets the answers so far, so that each unknown file is asked again. A file that is being asked and looks the same
     /// is not disturbed; one that looks different is no longer waited for.
     fn ask_again(&self);
+
+    /// Receives the secrets that the scripts of a project need, whenever it was read and needs any.
+    fn note_secrets(&self, needs: &[&Needs]);
 
     /// Runs the registration hook, and returns its output and its exit status. Blocks until it has exited.
     fn run_hook(&self, hook: &Hook<'_>) -> Result<Output, HookError>;

@@ -11,7 +11,7 @@ use rustix::process::Pid;
 use std::ffi::OsStr;
 use std::io;
 use std::mem::ManuallyDrop;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
@@ -51,6 +51,13 @@ pub(super) fn start(launch: &Launch, _call: CallNumber, _group: Option<&CallGrou
             command.pre_exec(move || become_descriptor_3(&further));
         }
     }
+    let inherited: Vec<_> = launch.environment.descriptors().collect();
+    if !inherited.is_empty() {
+        // SAFETY: One system call for each, which neither allocates nor locks.
+        unsafe {
+            command.pre_exec(move || inherited.iter().try_for_each(|descriptor| inherit(*descriptor)));
+        }
+    }
     let child = command.spawn().map_err(|why| named(why, steps))?;
     Ok(Started { pid: Pid::from_child(&child), pidfd: None })
 }
@@ -63,6 +70,13 @@ fn become_descriptor_3(stream: &OwnedFd) -> io::Result<()> {
     // SAFETY: It is never dropped, and nothing else in the child uses this descriptor.
     let mut place = ManuallyDrop::new(unsafe { OwnedFd::from_raw_fd(3) });
     Ok(dup2(stream, &mut place)?)
+}
+
+/// Runs in the child: leaves a descriptor open for its program.
+fn inherit(descriptor: RawFd) -> io::Result<()> {
+    // SAFETY: The environment of the launch keeps it open until the child runs.
+    let descriptor = unsafe { BorrowedFd::borrow_raw(descriptor) };
+    Ok(fcntl_setfd(descriptor, FdFlags::empty())?)
 }
 
 /// The child can only report the number of an error, so the message names the steps that it may come from.

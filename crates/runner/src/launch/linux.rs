@@ -58,6 +58,8 @@ struct Plan<'a> {
     streams: [c_int; 3],
     /// The stream that becomes descriptor 3, or -1.
     further: c_int,
+    /// The descriptors that the child inherits under the same numbers, all above 3.
+    inherited: &'a [c_int],
     mark: Option<libc::rlimit64>,
     confinement: &'a [Step],
     /// The index of the step of the confinement that failed in the child, or [`NO_STEP`].
@@ -80,6 +82,7 @@ pub(super) fn start(launch: &Launch, call: CallNumber, group: Option<&CallGroup>
         // `dup2` to 0, 1 and 2 could overwrite a stream that is still to be duplicated.
         return Err(io::Error::other("a standard stream of this process is closed"));
     }
+    let inherited: Vec<c_int> = launch.environment.descriptors().collect();
     let plan = Plan {
         program: launch.program.as_ptr(),
         arguments: arguments.as_ptr(),
@@ -87,6 +90,7 @@ pub(super) fn start(launch: &Launch, call: CallNumber, group: Option<&CallGroup>
         directory: launch.directory.as_ptr(),
         streams,
         further: launch.further.as_ref().map_or(-1, AsRawFd::as_raw_fd),
+        inherited: &inherited,
         mark: OURS.limit(call).map(|limit| libc::rlimit64 { rlim_cur: limit, rlim_max: limit }),
         confinement: launch.confinement.steps(),
         failed_step: AtomicUsize::new(NO_STEP),
@@ -139,6 +143,7 @@ fn can_hold(group: &CallGroup, stack: &mut [MaybeUninit<u128>]) -> bool {
             directory: c"/".as_ptr(),
             streams: [0, 1, 2],
             further: -1,
+            inherited: &[],
             mark: None,
             confinement: &[],
             failed_step: AtomicUsize::new(NO_STEP),
@@ -356,6 +361,9 @@ unsafe fn become_program(plan: &Plan) -> Result<std::convert::Infallible, c_int>
             done(libc::fcntl(FURTHER, libc::F_SETFD, 0))?;
         } else if plan.further >= 0 {
             done(libc::dup2(plan.further, FURTHER))?;
+        }
+        for descriptor in plan.inherited {
+            done(libc::fcntl(*descriptor, libc::F_SETFD, 0))?;
         }
         done(libc::chdir(plan.directory))?;
         // As late as possible, so that no restriction affects the steps before.

@@ -4,9 +4,12 @@
 use crate::surroundings::Surroundings;
 use mcp_bash_project::Tool;
 use mcp_bash_runner::Variables;
+use mcp_bash_secrets::KnownSecrets;
+use std::borrow::Cow;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The longest line of a trace that is reported, in bytes.
@@ -14,8 +17,9 @@ const LONGEST_LINE: u64 = 4096;
 
 /// The files of one call.
 pub(crate) struct CallLogs {
-    _notes: Option<LogFile>,
+    notes: Option<LogFile>,
     trace: Option<Trace>,
+    known_secrets: Arc<KnownSecrets>,
 }
 
 /// A file that stays after its call, unless it is empty.
@@ -42,7 +46,8 @@ impl Surroundings {
             let path = notes.as_ref().map_or_else(vanishing, |notes| notes.0.clone());
             variables.set("MCPBASH_DEBUG_LOG", path);
         }
-        CallLogs { _notes: notes, trace: self.add_trace(tool, variables) }
+        let known_secrets = Arc::clone(&self.processes.known_secrets);
+        CallLogs { notes, trace: self.add_trace(tool, variables), known_secrets }
     }
 
     fn add_trace(&self, tool: &Tool, variables: &mut Variables) -> Option<Trace> {
@@ -97,8 +102,37 @@ fn log_name(kind: &str, tool: &Tool) -> String {
 impl CallLogs {
     /// The last command that the script ran, if commands are traced. Called after the call.
     pub(crate) fn last_command(&self) -> Option<String> {
-        self.trace.as_ref().and_then(Trace::finish)
+        let command = self.trace.as_ref().and_then(Trace::finish)?;
+        Some(self.known_secrets.redacted_text(command))
     }
+}
+
+/// What the script wrote itself may hold its secrets.
+impl Drop for CallLogs {
+    fn drop(&mut self) {
+        let files = [self.notes.as_ref(), self.trace.as_ref().map(|trace| &trace.file)];
+        for file in files.into_iter().flatten() {
+            if redact(&file.0, &self.known_secrets).is_err() {
+                // Nothing is better than a secret.
+                let _ = fs::remove_file(&file.0);
+            }
+        }
+    }
+}
+
+/// The longest file that is read to take secrets out of it, in bytes.
+const LONGEST_REDACTED: u64 = 64 * 1024 * 1024;
+
+/// Takes secrets out of a file.
+fn redact(path: &Path, known: &KnownSecrets) -> io::Result<()> {
+    let Some(redactor) = known.redactor() else { return Ok(()) };
+    if path.symlink_metadata().is_err() {
+        return Ok(());
+    }
+    if let Cow::Owned(redacted) = redactor.redact(&mcp_bash_files::read(path, LONGEST_REDACTED)?) {
+        mcp_bash_files::truncate(path)?.write_all(&redacted)?;
+    }
+    Ok(())
 }
 
 impl Trace {

@@ -73,6 +73,7 @@ impl Scripts {
         let Rendered { mut variables, input, files } =
             fresh_process::render(self, &call, mapped.as_ref(), common)
                 .map_err(|source| ScriptError::Arguments { what: what(), source })?;
+        self.surroundings.give_secrets(what, &tool.options.secrets, call.tool.paths, &mut variables).await?;
         let logs = self.surroundings.add_call_logs(tool, files.folder().path(), &mut variables);
         // Its lines are signs of life, even if no client wants them.
         let is_heard = call.is_heard || call.limits.patience.most.is_some();

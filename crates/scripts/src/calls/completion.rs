@@ -9,6 +9,7 @@ use crate::surroundings::called_by::CalledBy;
 use mcp_bash_budget::Budget;
 use mcp_bash_project::{Paths, Prompt};
 use mcp_bash_sandbox::Declaration;
+use mcp_bash_secrets::Needs;
 use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
@@ -38,6 +39,8 @@ pub struct CompletionCall<'a> {
     pub author: Option<Duration>,
     /// What the script may do, if it declares it.
     pub sandbox: Option<&'a Declaration>,
+    /// The secrets that the script needs.
+    pub secrets: &'a Needs,
     /// The budget that its output is charged to.
     pub budget: &'a Arc<Budget>,
 }
@@ -78,6 +81,7 @@ impl Scripts {
             budget: call.budget,
             asks_in: None,
             sandbox: call.sandbox,
+            secrets: call.secrets,
         };
         script.run(self, cancelled, drop).await
     }

@@ -6,11 +6,11 @@ use crate::calls::tool_call::ToolCall;
 use crate::running::call_files::CallFiles;
 use crate::running::spill::Spill;
 use crate::scripts::Scripts;
-use crate::surroundings::environment;
 use mcp_bash_project::{Execution, Tool};
 use mcp_bash_runner::{Input, Variables};
 use std::ffi::OsString;
 use std::io;
+use std::sync::Arc;
 
 pub(crate) struct Rendered<'a> {
     pub(crate) variables: Variables,
@@ -27,7 +27,7 @@ pub(crate) fn render<'a>(
     mut variables: Variables,
 ) -> io::Result<Rendered<'a>> {
     let (tool, roots, arguments) = (call.tool.tool, call.roots, call.arguments);
-    environment::add_needed(&mut variables, &tool.options.variables);
+    scripts.surroundings.add_needed(&mut variables, &tool.options.variables);
     let mut spill = Spill::new(scripts.runner(), scripts.settings().payload_threshold);
     let file = spill.json(&mut variables, ["MCP_TOOL_ARGS_JSON", "MCP_TOOL_ARGS_FILE"], arguments)?;
     let input = match (mapped.and_then(|mapped| mapped.input.as_deref()), file) {
@@ -40,7 +40,7 @@ pub(crate) fn render<'a>(
     spill.json(&mut variables, ["MCP_TOOL_META_JSON", "MCP_TOOL_META_FILE"], call.meta)?;
     spill.json(&mut variables, ["MCP_ROOTS_JSON", "MCP_ROOTS_FILE"], &roots.json)?;
     spill.json(&mut variables, ["MCP_ROOTS_PATHS", "MCP_ROOTS_PATHS_FILE"], &roots.paths)?;
-    let files = CallFiles::new(spill.into_folder()?);
+    let files = CallFiles::new(spill.into_folder()?, Arc::clone(scripts.known_secrets()));
     call.caller.set(&mut variables);
     variables.set("MCP_TOOL_NAME", &tool.name);
     variables.set("MCP_TOOL_PATH", &tool.script);

@@ -140,6 +140,7 @@ impl Asked<'_> {
             script: &self.function.file,
             variables: &worker.options.env,
             sandbox: self.function.sandbox.as_ref(),
+            secrets: &self.function.secrets,
             paths: self.paths,
             request: self.request,
             caller: self.caller,

@@ -78,6 +78,7 @@ impl Scripts {
             budget: call.budget,
             asks_in: folder,
             sandbox: prompt.sandbox.as_ref(),
+            secrets: &prompt.secrets,
         };
         script.run(self, cancelled, on_question).await
     }

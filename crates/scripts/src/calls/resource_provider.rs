@@ -13,6 +13,7 @@ use mcp_bash_project::Paths;
 use mcp_bash_project::trust::{self, Distrust, Start};
 use mcp_bash_runner::{Input, ProcessEnding, TimeLimits, Variables, signal_name};
 use mcp_bash_sandbox::Declaration;
+use mcp_bash_secrets::Needs;
 use mcp_bash_settings::Settings;
 use mcp_bash_uri::{Value, Values};
 use serde_json::{Map, json};
@@ -34,6 +35,8 @@ pub struct ResourceRead<'a> {
     pub caller: CalledBy<'a>,
     /// What the executable may do, if the resource declares it.
     pub sandbox: Option<&'a Declaration>,
+    /// The secrets that the executable needs, as the resource declares them.
+    pub secrets: &'a Needs,
     /// The variables of the template that matched the URI.
     pub variables: &'a Values,
     /// The timeout that the client asks for. A shorter one than the default is the business of the caller, who drops the
@@ -52,15 +55,14 @@ impl Scripts {
             .map_err(|source| ScriptError::Distrusted { what: what(), source })?;
         let settings = self.settings();
         let limit = time_limits::of_resource(settings, read.asked);
+        let given = self.surroundings.provider_environment(read.paths).await?;
+        let mut environment = variables(given, settings, &read)?;
+        self.surroundings.give_secrets(what, read.secrets, read.paths, &mut environment).await?;
         let process = Process {
             start,
             words: vec![read.uri.into()],
             directory: &read.paths.root,
-            environment: variables(
-                self.surroundings.provider_environment(read.paths).await?,
-                settings,
-                &read,
-            )?,
+            environment,
             input: Input::Bytes(&[]),
             limits: Limits {
                 patience: TimeLimits::fixed(limit),

@@ -13,6 +13,7 @@ use mcp_bash_budget::Budget;
 use mcp_bash_project::{Paths, trust};
 use mcp_bash_runner::{CallFolder, Input, Question, Talk, TimeLimits, Variables};
 use mcp_bash_sandbox::Declaration;
+use mcp_bash_secrets::Needs;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -41,6 +42,8 @@ pub(crate) struct Script<'a> {
     pub(crate) asks_in: Option<&'a CallFolder>,
     /// What it may do, if it declares it.
     pub(crate) sandbox: Option<&'a Declaration>,
+    /// The secrets that it needs.
+    pub(crate) secrets: &'a Needs,
 }
 
 impl Script<'_> {
@@ -63,11 +66,14 @@ impl Script<'_> {
             output: self.limit,
             output_setting: self.limit_setting,
         };
+        let mut environment = self.environment;
+        let surroundings = &scripts.surroundings;
+        surroundings.give_secrets(|| what.clone(), self.secrets, self.paths, &mut environment).await?;
         let process = Process {
             start,
             words: Vec::new(),
             directory: &self.paths.root,
-            environment: self.environment,
+            environment,
             input: Input::Bytes(self.input.as_bytes()),
             limits: Limits {
                 // The user may think as long as the longest call may take.

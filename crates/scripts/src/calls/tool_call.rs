@@ -47,6 +47,7 @@ impl<'a> ToolCall<'a> {
             script: &tool.script,
             variables: &tool.options.variables,
             sandbox: tool.options.sandbox.as_ref(),
+            secrets: &tool.options.secrets,
             paths: self.tool.paths,
             request: Request::Tool { name: &tool.name, arguments: self.arguments },
             caller: self.caller,

@@ -42,6 +42,24 @@ impl Scripts {
         }
     }
 
+    /// The sandbox of a script in a few words, for the audit log: its mode, and what this machine does not enforce.
+    pub fn sandbox_words(&self, own: Option<&Declaration>) -> String {
+        let Ok(sandbox) = self.sandbox_of(own) else { return "refused".to_owned() };
+        let mode = sandbox.mode().name();
+        match sandbox.enforcement() {
+            None => mode.to_owned(),
+            Some(Err(_)) => "refused".to_owned(),
+            Some(Ok(in_force)) => {
+                let missing: Vec<&str> = in_force.shortfalls().map(|(aspect, _)| aspect.name()).collect();
+                if missing.is_empty() {
+                    mode.to_owned()
+                } else {
+                    format!("{mode}, without {}", missing.join(", "))
+                }
+            }
+        }
+    }
+
     /// Runs a probe in the same way as a tool, and blocks until it has exited.
     pub fn run_probe(&self, probe: Probe<'_>) -> Result<Outcome, String> {
         let program = std::env::current_exe().map_err(|error| error.to_string())?;

@@ -8,6 +8,7 @@ use crate::running::server_script::ServerScript;
 use mcp_bash_files::shortage::noted;
 use mcp_bash_project::{Asked, Asks, Hook, HookError, Paths, Reading, Run, Said, Stamp};
 use mcp_bash_runner::{ProcessEnding, TimeLimits};
+use mcp_bash_secrets::Needs;
 use std::fmt;
 use std::path::Path;
 use std::process::Output;
@@ -50,6 +51,10 @@ impl Run for Reader {
 
     fn ask_again(&self) {
         self.readings.ask_again();
+    }
+
+    fn note_secrets(&self, needs: &[&Needs]) {
+        self.readings.surroundings.note_secrets(needs);
     }
 
     fn run_hook(&self, hook: &Hook<'_>) -> Result<Output, HookError> {

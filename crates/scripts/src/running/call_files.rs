@@ -3,8 +3,10 @@
 //! regular files are opened here, and nothing is read without a limit.
 
 use mcp_bash_runner::CallFolder;
+use mcp_bash_secrets::KnownSecrets;
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// The longest error that is read, in bytes.
 const LONGEST_ERROR: u64 = 1024 * 1024;
@@ -15,11 +17,13 @@ const LONGEST_LIST: u64 = 1024 * 1024;
 /// The files of one call. Dropping this value removes them.
 pub(crate) struct CallFiles {
     folder: CallFolder,
+    known_secrets: Arc<KnownSecrets>,
 }
 
 impl CallFiles {
-    pub(crate) fn new(folder: CallFolder) -> Self {
-        Self { folder }
+    /// `known_secrets` are taken out of what is read from the files.
+    pub(crate) fn new(folder: CallFolder, known_secrets: Arc<KnownSecrets>) -> Self {
+        Self { folder, known_secrets }
     }
 
     pub(crate) fn folder(&self) -> &CallFolder {
@@ -48,7 +52,8 @@ impl CallFiles {
 
     /// The error that the script left. Called after its exit.
     pub(crate) fn own_error(&self) -> Option<String> {
-        mcp_bash_files::read_text(&self.error(), LONGEST_ERROR).ok()
+        let error = mcp_bash_files::read_text(&self.error(), LONGEST_ERROR).ok()?;
+        Some(self.known_secrets.redacted_text(error))
     }
 
     /// The list of files that the script left, or why it cannot be read. Called after its exit.

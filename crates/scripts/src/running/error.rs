@@ -5,6 +5,7 @@ use mcp_bash_budget::NoRoom;
 use mcp_bash_project::excerpt;
 use mcp_bash_project::trust::Distrust;
 use mcp_bash_runner::{ProcessEnding, StartError, signal_name};
+use mcp_bash_secrets::SecretError;
 use mcp_bash_wire::code::INTERNAL_ERROR;
 use serde_json::Value;
 use std::io;
@@ -49,6 +50,9 @@ pub enum ScriptError {
     /// The folder that its metadata names is not there.
     #[error("Tool '{tool}' runs in the folder {}, which is not there: make it, or fix `cwd` in its metadata", folder.display())]
     NoFolder { tool: String, folder: PathBuf },
+    /// It needs a secret that is not available.
+    #[error("{what} is not run: {source}")]
+    Secret { what: String, source: SecretError },
     #[error("{what} is not run: {why}")]
     NoRoom { what: String, why: NoRoom },
     #[error("{what} could not be started: {source}")]
@@ -108,6 +112,7 @@ impl ScriptError {
             | Self::NoInterpreter { .. }
             | Self::NotJudged { .. }
             | Self::NoFolder { .. }
+            | Self::Secret { .. }
             | Self::NoRoom { .. }
             | Self::Start { .. }
             | Self::NotStarted { .. }

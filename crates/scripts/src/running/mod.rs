@@ -6,6 +6,7 @@ pub(crate) mod missing_variable;
 pub(crate) mod outcome;
 pub(crate) mod process;
 pub(crate) mod processes;
+pub(crate) mod redacting;
 pub(crate) mod sdk_not_sourced;
 pub(crate) mod server_script;
 pub(crate) mod spill;

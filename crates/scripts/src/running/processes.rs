@@ -5,10 +5,12 @@ use crate::confining::confined::{Confined, NotConfined};
 use crate::confining::sandboxes::{Lease, Sandboxes};
 use crate::running::outcome::Outcome;
 use crate::running::process::Process;
+use crate::running::redacting;
 use mcp_bash_budget::Budget;
 use mcp_bash_project::trust::Start;
 use mcp_bash_runner::{Question, Runner, StartError, StateDir};
 use mcp_bash_sandbox::Confinement;
+use mcp_bash_secrets::KnownSecrets;
 use mcp_bash_settings::{PROCESS_SETTING, Settings};
 use std::io;
 use std::sync::Arc;
@@ -24,6 +26,8 @@ pub(crate) struct Processes {
     pub(crate) sandboxes: Arc<Sandboxes>,
     /// The budget for everything.
     pub(crate) budget: Arc<Budget>,
+    /// The secrets that were given to scripts so far.
+    pub(crate) known_secrets: Arc<KnownSecrets>,
     /// Whether every process is to be terminated.
     has_ended: watch::Sender<bool>,
 }
@@ -37,6 +41,7 @@ impl Processes {
             budget: Budget::new(settings.max_process_bytes, PROCESS_SETTING),
             settings,
             state_dir,
+            known_secrets: Arc::default(),
             has_ended: watch::Sender::new(false),
         }
     }
@@ -46,19 +51,23 @@ impl Processes {
         &self,
         mut process: Process<'_>,
         cancelled: impl Future<Output = ()>,
-        on_line: impl FnMut(&[u8]),
-        on_question: impl FnMut(Question),
+        mut on_line: impl FnMut(&[u8]),
+        mut on_question: impl FnMut(Question),
     ) -> Result<Outcome, StartError> {
+        let (known, error_tail) = (&*self.known_secrets, process.limits.error_tail);
+        let on_line = |line: &[u8]| redacting::line(known, line, &mut on_line);
+        let on_question = |question| on_question(redacting::question(known, question));
+        let redacted = |outcome| redacting::outcome(known, Outcome::from(outcome), error_tail);
         let Some(confined) = process.sandbox.filter(|confined| self.sandboxes.may_confine(confined)) else {
             let invocation = process.invocation(Confinement::default());
-            return self.runner.run(invocation, cancelled, on_line, on_question).await.map(Outcome::from);
+            return self.runner.run(invocation, cancelled, on_line, on_question).await.map(redacted);
         };
         // Boxed, to keep the futures of other processes small.
         let (lease, confinement) = Box::pin(self.confine(confined, &mut process)).await?;
         let directory = process.directory;
         let invocation = process.invocation(confinement);
         let outcome = self.runner.run(invocation, cancelled, on_line, on_question).await;
-        let outcome = outcome.map(Outcome::from)?;
+        let outcome = outcome.map(redacted)?;
         Ok(match lease {
             Some(lease) => outcome.explained_by(|exit_code, said| lease.explain(directory, exit_code, said)),
             None => outcome,

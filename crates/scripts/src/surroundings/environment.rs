@@ -5,6 +5,7 @@ use crate::running::process::Limits;
 use crate::surroundings::Surroundings;
 use crate::surroundings::env_file::Changes;
 use crate::surroundings::project_programs::{ProgramEnvironment, ProjectPrograms};
+use crate::surroundings::secrets::HiddenVariables;
 use crate::surroundings::server_variables::{self, Described};
 use crate::surroundings::toolbox::Toolbox;
 use mcp_bash_project::{Paths, environment_without_secret, languages, variable_without_secret};
@@ -29,6 +30,8 @@ pub(crate) struct CommonEnvironment {
     changes: Arc<Changes>,
     toolbox: Arc<Toolbox>,
     described: Described,
+    /// The variables that hold secrets.
+    hidden: Arc<HiddenVariables>,
     variables: Variables,
 }
 
@@ -39,13 +42,14 @@ impl Surroundings {
         let mode = &self.settings().environment_mode;
         let changes = self.changes(mode, paths).await?;
         let toolbox = self.toolbox()?;
-        let described = Described::of(paths);
+        let (described, hidden) = (Described::of(paths), self.secrets.hidden());
         let mut common = self.common_environment.lock();
         match &*common {
             Some(known)
                 if known.search_path.as_ref() == self.search_path.get()
                     && Arc::ptr_eq(&known.changes, &changes)
                     && Arc::ptr_eq(&known.toolbox, &toolbox)
+                    && Arc::ptr_eq(&known.hidden, &hidden)
                     && known.paths == *paths
                     && known.described == described =>
             {
@@ -60,6 +64,7 @@ impl Surroundings {
                     changes,
                     toolbox,
                     described,
+                    hidden,
                     variables: variables.clone(),
                 });
                 Ok(variables)
@@ -126,6 +131,20 @@ impl Surroundings {
         }
     }
 
+    /// Adds the variables of our own environment that one script says it needs, except those that hold secrets.
+    pub(crate) fn add_needed(&self, variables: &mut Variables, names: &[String]) {
+        if names.is_empty() {
+            return;
+        }
+        let hidden = self.secrets.hidden();
+        for (name, value) in needed(names).filter(|(name, _)| !hidden.contains(OsStr::new(name))) {
+            // The changes of `env.sh` take precedence.
+            if variables.get(name).is_none() {
+                variables.set(name, value);
+            }
+        }
+    }
+
     /// Adds the toolbox to the environment.
     fn with_toolbox(&self, toolbox: &Toolbox, mut variables: Variables) -> Variables {
         variables.extend(toolbox.variables());
@@ -159,7 +178,9 @@ fn compose(
 ) -> Variables {
     let settings = surroundings.settings();
     let needed = [settings.project_variables.as_slice(), &settings.chosen_variables].concat();
+    let hidden = surroundings.secrets.hidden();
     let mut variables = inherited(mode, &needed);
+    variables.retain(|name, _| !hidden.contains(name));
     set_search_path(surroundings, paths, &mut variables);
     for (name, value) in DEFAULTS {
         variables.entry(name.into()).or_insert_with(|| value.into());
@@ -168,6 +189,7 @@ fn compose(
     let temporary = surroundings.settings().logs.temporary.clone().unwrap_or_else(std::env::temp_dir);
     variables.insert("MCPBASH_TMP_ROOT".into(), temporary.into());
     let mut variables = changed(surroundings, variables, changes);
+    variables.retain(|name, _| !hidden.contains(name));
     // `env.sh` must not change the paths.
     set_places(paths, &mut variables);
     variables.into_iter().collect()
@@ -291,16 +313,6 @@ fn inherited(mode: &EnvironmentMode, needed: &[String]) -> Map {
             }
     };
     environment_without_secret().filter(|(name, _)| allowed(name)).collect()
-}
-
-/// Adds the variables of our own environment that one script says it needs.
-pub(crate) fn add_needed(variables: &mut Variables, names: &[String]) {
-    for (name, value) in needed(names) {
-        // The changes of `env.sh` take precedence.
-        if variables.get(name).is_none() {
-            variables.set(name, value);
-        }
-    }
 }
 
 /// The variables of our own environment that one script says it needs.

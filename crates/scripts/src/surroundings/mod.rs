@@ -12,6 +12,8 @@ pub(crate) mod script_roots;
 pub(crate) mod sdk;
 pub(crate) mod sdk_files;
 pub(crate) mod search_path;
+pub(crate) mod secret_command;
+pub(crate) mod secrets;
 pub(crate) mod server_variables;
 pub(crate) mod toolbox;
 pub(crate) mod trace_variables;
@@ -27,6 +29,7 @@ use mcp_bash_settings::Settings;
 use parking_lot::Mutex;
 use sdk::Sdk;
 use search_path::SearchPath;
+use secrets::Secrets;
 use std::path::PathBuf;
 use std::sync::Arc;
 use toolbox::Toolbox;
@@ -37,6 +40,7 @@ pub(crate) struct Surroundings {
     pub(crate) search_path: SearchPath,
     pub(crate) sdk: Sdk,
     env_file: EnvFile,
+    secrets: Secrets,
     common_environment: Mutex<Option<CommonEnvironment>>,
 }
 
@@ -47,6 +51,7 @@ impl Surroundings {
             search_path: SearchPath::default(),
             sdk: Sdk::default(),
             env_file: EnvFile::default(),
+            secrets: Secrets::default(),
             common_environment: Mutex::default(),
         }
     }

@@ -11,6 +11,11 @@ pub struct TraceVariables {
 }
 
 impl TraceVariables {
+    /// The id of the trace, which is the second part of its parent.
+    pub fn trace_id(&self) -> Option<&str> {
+        self.parent.as_deref()?.split('-').nth(1)
+    }
+
     pub(crate) fn set(&self, variables: &mut Variables) {
         let all = [("TRACEPARENT", &self.parent), ("TRACESTATE", &self.state), ("BAGGAGE", &self.baggage)];
         variables.extend(all.into_iter().filter_map(|(name, value)| Some((name, value.as_deref()?))));

@@ -6,6 +6,7 @@ use crate::running::process::Limits;
 use crate::surroundings::called_by::CalledBy;
 use mcp_bash_project::{Paths, Worker};
 use mcp_bash_sandbox::Declaration;
+use mcp_bash_secrets::Needs;
 use std::path::{Path, PathBuf};
 
 /// A request to a worker. Names are those of its definitions; arguments are the text of a JSON object.
@@ -48,6 +49,8 @@ pub struct WorkerCall<'a> {
     pub variables: &'a [String],
     /// What the worker may do, if that is declared.
     pub sandbox: Option<&'a Declaration>,
+    /// The secrets that the worker is started with.
+    pub secrets: &'a Needs,
     pub paths: &'a Paths,
     pub request: Request<'a>,
     pub caller: CalledBy<'a>,

@@ -7,6 +7,7 @@ use super::which::Which;
 use crate::interpreters;
 use crate::running::error::ScriptError;
 use mcp_bash_project::{Paths, Unanswered, Worker};
+use mcp_bash_secrets::Needs;
 use mcp_bash_wire::{Limits, Object, Scanner};
 use std::path::Path;
 
@@ -20,7 +21,8 @@ impl Workers {
         paths: &Paths,
     ) -> Result<String, Unanswered> {
         // Its own declaration is not known before it is loaded, so that the default of the project applies.
-        let which = Which { script: file, worker, variables: &[], sandbox: None, roots: &[], paths };
+        let secrets = &Needs::default();
+        let which = Which { script: file, worker, variables: &[], sandbox: None, secrets, roots: &[], paths };
         let mut birth = self.birth(which).await.map_err(ScriptError::into_unanswered)?;
         let start = self.start_of(which, &birth);
         self.confine(which, &mut birth).await.map_err(ScriptError::into_unanswered)?;

@@ -35,9 +35,9 @@ use crate::confining::confined::{Confined, NotConfined};
 use crate::interpreters;
 use crate::running::error::ScriptError;
 use crate::running::outcome::Outcome;
+use crate::running::redacting;
 use crate::running::start_failure::StartFailure;
 use crate::surroundings::Surroundings;
-use crate::surroundings::environment;
 use bounds::Bounds;
 use conversation::{Conversed, converse};
 use fault::{Fault, Why};
@@ -46,6 +46,7 @@ use mcp_bash_project::trust::Start;
 use mcp_bash_project::{Catalog, Worker};
 use mcp_bash_runner::{ProcessEnding, Question, StartError, WorkerInvocation};
 use mcp_bash_sandbox::{Confinement, Declaration};
+use mcp_bash_secrets::Needs;
 use parking_lot::Mutex;
 use pool::{Lease, Pool, StartPermit, Taken, Turn};
 use spares::{Spares, StartOfWorker};
@@ -117,15 +118,16 @@ impl Workers {
         self.pools.lock().retain(|script, pools| {
             let is_served = |pool: &Arc<Pool>| {
                 let functions = catalog.function_files();
-                let starts_like = |worker: &Worker, sandbox: &Option<Declaration>| {
-                    *worker == pool.worker && *sandbox == pool.sandbox
+                let starts_like = |worker: &Worker, sandbox: &Option<Declaration>, secrets: &Needs| {
+                    *worker == pool.worker && *sandbox == pool.sandbox && *secrets == pool.secrets
                 };
                 served().any(|(tool, worker)| {
-                    tool.script == *script && starts_like(worker, &tool.options.sandbox)
+                    let options = &tool.options;
+                    tool.script == *script && starts_like(worker, &options.sandbox, &options.secrets)
                 }) || functions
                     .iter()
                     .map(|file| &file.served_by)
-                    .any(|by| by.file == *script && starts_like(&by.worker, &by.sandbox))
+                    .any(|by| by.file == *script && starts_like(&by.worker, &by.sandbox, &by.secrets))
             };
             pools.retain(|pool| {
                 let is_needed = is_served(pool);
@@ -144,6 +146,7 @@ impl Workers {
                 worker,
                 variables: &tool.options.variables,
                 sandbox: tool.options.sandbox.as_ref(),
+                secrets: &tool.options.secrets,
                 roots: &[],
                 paths: &catalog.paths,
             };
@@ -163,13 +166,18 @@ impl Workers {
         call: WorkerCall<'_>,
         cancelled: impl Future<Output = ()>,
         mut on_line: impl FnMut(&[u8]),
-        on_question: impl FnMut(Question),
+        mut on_question: impl FnMut(Question),
     ) -> Result<Outcome, ScriptError> {
-        let mut log = CallLog::new(call.limits.error_tail);
+        let error_tail = call.limits.error_tail;
+        let mut log = CallLog::new(error_tail);
+        let known = &*self.surroundings.processes.known_secrets;
         let on_line = |line: &[u8]| {
-            log.note(line);
-            on_line(line);
+            redacting::line(known, line, |line| {
+                log.note(line);
+                on_line(line);
+            });
         };
+        let on_question = |question| on_question(redacting::question(known, question));
         let (script, what) = (call.script, call.what.clone());
         let ended = self.try_workers(call, cancelled, on_line, on_question).await;
         if !log.is_empty()
@@ -177,7 +185,14 @@ impl Workers {
         {
             tell(&WorkerNews::CallLogged { script, what: &what, log: &log });
         }
-        ended
+        match ended {
+            Ok(outcome) => Ok(redacting::outcome(known, outcome, error_tail)),
+            Err(ScriptError::Worker { what, kind, told }) => {
+                let (kind, told) = (known.redacted_text(kind), known.redacted_text(told));
+                Err(ScriptError::Worker { what, kind, told })
+            }
+            Err(other) => Err(other),
+        }
     }
 
     async fn try_workers(
@@ -214,6 +229,7 @@ impl Workers {
             worker: call.worker,
             variables: call.variables,
             sandbox: call.sandbox,
+            secrets: call.secrets,
             roots: self.surroundings.processes.sandboxes.roots_of(call.sandbox, call.opened_roots),
             paths: call.paths,
         };
@@ -338,7 +354,10 @@ impl Workers {
             interpreters::start_of(&self.surroundings, which.script, which.worker.program, which.paths)
                 .await?;
         let mut environment = self.surroundings.common_environment(which.paths).await?;
-        environment::add_needed(&mut environment, which.variables);
+        self.surroundings.add_needed(&mut environment, which.variables);
+        let what =
+            || which.script.strip_prefix(&which.paths.root).unwrap_or(which.script).display().to_string();
+        self.surroundings.give_secrets(what, which.secrets, which.paths, &mut environment).await?;
         let settings = self.surroundings.settings();
         // Lets the worker refuse a result that we would not take, and live on.
         environment.set("MCPBASH_MAX_TOOL_OUTPUT_SIZE", settings.output_limit.to_string());

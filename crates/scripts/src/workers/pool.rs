@@ -11,6 +11,7 @@ use super::which::Which;
 use mcp_bash_project::Worker;
 use mcp_bash_project::trust::{self, Distrust};
 use mcp_bash_sandbox::Declaration;
+use mcp_bash_secrets::Needs;
 use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -21,6 +22,7 @@ pub(super) struct Pool {
     pub(super) worker: Worker,
     pub(super) variables: Vec<String>,
     pub(super) sandbox: Option<Declaration>,
+    pub(super) secrets: Needs,
     roots: Vec<PathBuf>,
     pub(super) bounds: Bounds,
     /// The files that the last worker had loaded: the next one will load them too.
@@ -80,6 +82,7 @@ impl Pool {
             worker: which.worker.clone(),
             variables: which.variables.to_vec(),
             sandbox: which.sandbox.cloned(),
+            secrets: which.secrets.clone(),
             roots: which.roots.to_vec(),
             bounds,
             loaded: Mutex::default(),
@@ -92,6 +95,7 @@ impl Pool {
         self.worker == *which.worker
             && self.variables == which.variables
             && self.sandbox.as_ref() == which.sandbox
+            && self.secrets == *which.secrets
             && self.roots == which.roots
     }
 

@@ -2,6 +2,7 @@
 
 use mcp_bash_project::{Paths, Worker};
 use mcp_bash_sandbox::Declaration;
+use mcp_bash_secrets::Needs;
 use std::path::{Path, PathBuf};
 
 #[derive(Clone, Copy)]
@@ -12,6 +13,8 @@ pub(super) struct Which<'a> {
     pub(super) variables: &'a [String],
     /// What it may do, if that is declared.
     pub(super) sandbox: Option<&'a Declaration>,
+    /// The secrets that it needs.
+    pub(super) secrets: &'a Needs,
     /// The folders that its calls may work in, if its sandbox depends on them.
     pub(super) roots: &'a [PathBuf],
     pub(super) paths: &'a Paths,

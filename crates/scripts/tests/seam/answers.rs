@@ -2,6 +2,7 @@
 
 use crate::project::{Project, said, variable};
 use mcp_bash_scripts::{CalledBy, CompletionCall, Outcome, PromptCall, ResourceRead, ScriptError, Unread};
+use mcp_bash_secrets::Needs;
 use mcp_bash_uri::{Value, Values};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -73,6 +74,7 @@ async fn a_completion_receives_its_request() {
     let project = Project::new(&[("completions/c.sh", "#!/bin/sh\ncat; echo; env\n")]);
     let call = CompletionCall {
         sandbox: None,
+        secrets: &Needs::default(),
         caller: CalledBy::named("alice"),
         name: "subject",
         script: &project.path("completions/c.sh"),
@@ -106,6 +108,7 @@ async fn read(script: &str, variables: &Values) -> Result<Outcome, ScriptError> 
     let project = Project::new(&[("providers/x.sh", script)]);
     let read = ResourceRead {
         sandbox: None,
+        secrets: &Needs::default(),
         asked: None,
         caller: CalledBy::named("alice"),
         script: &project.path("providers/x.sh"),

@@ -1,77 +1,153 @@
-//! Rights: what a caller may do, if that is not everything.
+//! Rights: what a principal may do, if that is not everything.
 
 use mcp_bash_project::{Resource, ResourceTemplate, Tool, excerpt};
-use mcp_bash_settings::AllowedNames;
+use mcp_bash_roles::{Grant, Granted, Hindrance, ToolFacts};
 use mcp_bash_wire::RpcError;
+use std::sync::Arc;
+use std::time::SystemTime;
 
-/// What a caller sees and may use. Where there is no list, that is everything.
+/// What a principal sees and may use: what its credential allows, and one of its roles if there are roles.
 #[derive(Debug, Clone, Default)]
 pub struct Rights {
-    pub tools: Option<AllowedNames>,
-    /// Names or URIs of resources and of their templates. With a list, no other URI can be read.
-    pub resources: Option<AllowedNames>,
-    pub prompts: Option<AllowedNames>,
-    /// Whether only tools that say they are read-only (`readOnlyHint`) may be called.
-    pub read_only: bool,
+    /// All of these have to allow something, each by one of its grants.
+    all_of: Vec<Vec<Arc<Grant>>>,
+    /// How many of its calls run at a time.
+    concurrency: Option<usize>,
 }
 
 impl Rights {
-    /// Whether a tool of that name may be called, as far as its name tells.
-    pub(crate) fn may_call_name(&self, tool: &str) -> bool {
-        holds(self.tools.as_ref(), tool)
+    /// What a credential allows.
+    pub fn of(grant: Grant) -> Self {
+        Self { all_of: vec![vec![Arc::new(grant)]], concurrency: None }
     }
 
-    pub(crate) fn may_call(&self, tool: &Tool) -> bool {
-        self.may_call_name(&tool.name) && (!self.read_only || tool.is_read_only())
+    /// What the roles of a caller allow, within what its credential allows.
+    pub fn of_roles(granted: &Granted, credential: Option<&Self>) -> Self {
+        let mut all_of = vec![granted.grants.clone()];
+        all_of.extend(credential.into_iter().flat_map(|rights| rights.all_of.iter().cloned()));
+        Self { all_of, concurrency: granted.concurrency }
     }
 
-    pub(crate) fn may_get(&self, prompt: &str) -> bool {
-        holds(self.prompts.as_ref(), prompt)
+    /// Nothing at all.
+    pub fn nothing() -> Self {
+        Self { all_of: vec![Vec::new()], concurrency: None }
+    }
+
+    pub(crate) fn concurrency(&self) -> Option<usize> {
+        self.concurrency
+    }
+
+    /// Whether the tool is shown: it may be called at some hour.
+    pub(crate) fn shows(&self, tool: &Tool) -> bool {
+        let facts = ToolFacts { name: &tool.name, is_read_only: Some(tool.is_read_only()) };
+        self.all(|grant| grant.shows(facts))
+    }
+
+    pub(crate) fn shows_prompt(&self, prompt: &str) -> bool {
+        self.all(|grant| grant.allows_prompt(prompt))
+    }
+
+    pub(crate) fn shows_resource(&self, resource: &Resource) -> bool {
+        self.all(|grant| grant.allows_resource(&resource.about.name, &resource.uri))
+    }
+
+    pub(crate) fn shows_template(&self, template: &ResourceTemplate) -> bool {
+        self.all(|grant| grant.allows_resource(&template.about.name, template.template.as_str()))
+    }
+
+    /// Why a tool of that name may not be called now. `tool` is the tool, if it is known already.
+    pub(crate) fn hindrance(&self, name: &str, tool: Option<&Tool>) -> Option<Hindrance> {
+        let (facts, now) =
+            (ToolFacts { name, is_read_only: tool.map(Tool::is_read_only) }, SystemTime::now());
+        self.hindrance_by(|grant| grant.hindrance(facts, now))
+    }
+
+    /// Why a prompt of that name may not be used now.
+    pub(crate) fn prompt_hindrance(&self, prompt: &str) -> Option<Hindrance> {
+        let now = SystemTime::now();
+        self.hindrance_by(|grant| {
+            if grant.allows_prompt(prompt) { grant.closed(now) } else { Some(Hindrance::NotListed) }
+        })
+    }
+
+    /// Why no resource may be read now.
+    pub(crate) fn closed(&self) -> Option<Hindrance> {
+        let now = SystemTime::now();
+        self.hindrance_by(|grant| grant.closed(now)).filter(|why| matches!(why, Hindrance::Closed(_)))
     }
 
     pub(crate) fn may_read(&self, resource: &Resource) -> bool {
-        self.may_read_either(&resource.about.name, &resource.uri)
+        self.all_now(|grant| grant.allows_resource(&resource.about.name, &resource.uri))
     }
 
     pub(crate) fn may_read_template(&self, template: &ResourceTemplate) -> bool {
-        self.may_read_either(&template.about.name, template.template.as_str())
+        self.all_now(|grant| grant.allows_resource(&template.about.name, template.template.as_str()))
     }
 
     /// Whether URIs that are neither a resource nor of a template may be read.
     pub(crate) fn may_read_others(&self) -> bool {
-        self.resources.is_none()
+        self.all_now(Grant::allows_other_uris)
     }
 
-    fn may_read_either(&self, name: &str, uri: &str) -> bool {
-        let Some(allowed) = &self.resources else { return true };
-        allowed.hold(name) || allowed.hold(uri)
+    fn all_now(&self, allows: impl Fn(&Grant) -> bool) -> bool {
+        let now = SystemTime::now();
+        self.all(|grant| allows(grant) && grant.closed(now).is_none())
+    }
+
+    fn all(&self, allows: impl Fn(&Grant) -> bool) -> bool {
+        self.all_of.iter().all(|any_of| any_of.iter().any(|grant| allows(grant)))
+    }
+
+    /// What hinders it, if anything does: of the parts that all have to allow it, the one that is farthest from yes.
+    fn hindrance_by(&self, hinders: impl Fn(&Grant) -> Option<Hindrance>) -> Option<Hindrance> {
+        let of_part =
+            |any_of: &Vec<Arc<Grant>>| Hindrance::of_all(any_of.iter().map(|grant| &**grant), &hinders);
+        self.all_of.iter().filter_map(of_part).min()
     }
 }
 
-fn holds(allowed: Option<&AllowedNames>, name: &str) -> bool {
-    allowed.is_none_or(|allowed| allowed.hold(name))
+/// The refusal to call a tool. It does not reveal whether the tool exists.
+pub(crate) fn refusal(caller: &str, tool: &str, why: &Hindrance) -> RpcError {
+    let tool = excerpt(tool);
+    RpcError::invalid_params(match why {
+        Hindrance::NotListed => {
+            format!("Tool '{tool}' is not allowed: it is not in the list of tools of the caller `{caller}`")
+        }
+        Hindrance::NotReadOnly => format!(
+            "Tool '{tool}' is not allowed: the caller `{caller}` may only call tools with `readOnlyHint`"
+        ),
+        Hindrance::Closed(hours) => format!(
+            "Tool '{tool}' is not allowed now: the caller `{caller}` may call it at these hours: {hours}"
+        ),
+    })
 }
 
-/// The refusal to call a tool that is not on the caller's list. It does not reveal whether the tool exists.
-pub(crate) fn refusal(caller: &str, tool: &str) -> RpcError {
-    RpcError::invalid_params(format!(
-        "Tool '{}' is not allowed: it is not in the list of tools of the caller `{caller}`",
-        excerpt(tool)
-    ))
+/// Why a call is refused, in words of ours for the log.
+pub(crate) fn reason(why: &Hindrance) -> &'static str {
+    match why {
+        Hindrance::NotListed => "it is not in the list of the caller",
+        Hindrance::NotReadOnly => "it is not read-only, and the caller may only read",
+        Hindrance::Closed(_) => "the caller may use it at other hours",
+    }
 }
 
-/// The refusal to call a tool that is not read-only. It does not reveal whether the tool exists.
-pub(crate) fn read_only_refusal(caller: &str, tool: &str) -> RpcError {
-    RpcError::invalid_params(format!(
-        "Tool '{}' is not allowed: the caller `{caller}` may only call tools with `readOnlyHint`",
-        excerpt(tool)
-    ))
+/// The refusal to use a prompt. It does not reveal whether the prompt exists.
+pub(crate) fn prompt_refusal(caller: &str, prompt: &str, why: &Hindrance) -> RpcError {
+    let prompt = excerpt(prompt);
+    RpcError::invalid_params(match why {
+        Hindrance::Closed(hours) => format!(
+            "Prompt '{prompt}' is not allowed now: the caller `{caller}` may use it at these hours: {hours}"
+        ),
+        _ => format!(
+            "Prompt '{prompt}' is not allowed: it is not in the list of prompts of the caller `{caller}`"
+        ),
+    })
 }
 
-/// The refusal to get a prompt that is not on the caller's list.
-pub(crate) fn prompt_refusal(caller: &str, prompt: &str) -> RpcError {
+/// The refusal to read a resource at other hours than those of the caller's roles.
+pub(crate) fn closed_refusal(caller: &str, why: &Hindrance) -> RpcError {
+    let hours = if let Hindrance::Closed(hours) = why { hours } else { "none" };
     RpcError::invalid_params(format!(
-        "Prompt '{}' is not allowed: it is not in the list of prompts of the caller `{caller}`",
-        excerpt(prompt)
+        "Not allowed now: the caller `{caller}` may read resources at these hours: {hours}"
     ))
 }

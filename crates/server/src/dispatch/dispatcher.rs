@@ -7,13 +7,14 @@ use super::resolved::Resolved;
 use super::routing::{self, Headers};
 use crate::callers::context::missing_meta;
 use crate::callers::{Gate, Principal, RequestContext, rights};
-use crate::logging::{Facts, Measured, Meter, OTHER, meter};
+use crate::logging::{Audited, Facts, Measured, OTHER, meter};
 use crate::methods::{Method, Serve};
-use crate::replies::Reply;
+use crate::replies::{Reply, redacted};
 use crate::requests::request_state::unknown_state;
 use crate::requests::{Batch, Responder};
 use crate::sessions::{Client, Session};
 use crate::tasks::panics;
+use mcp_bash_audit::Event;
 use mcp_bash_wire::{
     Decoded, Era, Incoming, Line, LogLevel, Raw, Refusal, Request, RequestMeta, RpcError, code, decode,
     decode_element, keys, refuse_oversized,
@@ -45,13 +46,17 @@ impl Client {
         headers: Option<&dyn Headers>,
         reply: &Arc<dyn Reply>,
     ) -> Owed {
-        let arrived = self.server.meter().map(|meter| (meter, Instant::now()));
+        let arrived = self.server.is_measured().then(Instant::now);
         let dispatcher = Dispatcher { client: self, principal, headers, arrived };
-        let observers = self.server.observers();
-        if !observers.is_empty() {
-            return dispatcher.receive(line, &observers.reply(Arc::clone(reply)));
+        let (observers, known_secrets) = (self.server.observers(), self.server.scripts().known_secrets());
+        if observers.is_empty() && !known_secrets.are_expected() {
+            return dispatcher.receive(line, reply);
         }
-        dispatcher.receive(line, reply)
+        let reply = Arc::clone(reply);
+        let reply = if observers.is_empty() { reply } else { observers.reply(reply) };
+        // Outermost, so that observers see no secret either.
+        let reply = if known_secrets.are_expected() { redacted::reply(known_secrets, reply) } else { reply };
+        dispatcher.receive(line, &reply)
     }
 }
 
@@ -61,8 +66,8 @@ struct Dispatcher<'a> {
     principal: &'a Arc<Principal>,
     /// The headers of the message, if the transport has headers.
     headers: Option<&'a dyn Headers>,
-    /// The meter, if there is one, and when the line arrived.
-    arrived: Option<(&'a Arc<dyn Meter>, Instant)>,
+    /// When the line arrived, if requests are measured or audited.
+    arrived: Option<Instant>,
 }
 
 /// How a message is answered: by itself, or as part of its batch.
@@ -80,7 +85,12 @@ impl Dispatcher<'_> {
             Line::Whole(line) => line,
             Line::TooLong { start } => return self.refuse(&refuse_oversized(start, limits), &alone),
         };
-        server.observers().received(line);
+        match server.scripts().known_secrets().redactor() {
+            Some(redactor) if !server.observers().is_empty() => {
+                server.observers().received(&redactor.redact(line));
+            }
+            _ => server.observers().received(line),
+        }
         match decode(line, limits) {
             Ok(None) => Owed::Nothing,
             Ok(Some(Decoded::One(incoming))) => self.take(incoming, &alone),
@@ -167,7 +177,7 @@ impl Dispatcher<'_> {
 
     fn refuse(&self, refusal: &Refusal, way: &Way<'_>) -> Owed {
         self.log("message refused", Facts::none().number("code", refusal.error.code));
-        if let Some((meter, arrived)) = self.arrived {
+        if let (Some(meter), Some(arrived)) = (self.client.server.meter(), self.arrived) {
             meter::report_refused_message(&**meter, arrived, &refusal.error);
         }
         self.responder(way).refuse(refusal.id.as_ref(), &refusal.error);
@@ -176,11 +186,7 @@ impl Dispatcher<'_> {
 
     fn take_request(&self, request: &Request<'_>, way: &Way<'_>) -> Owed {
         let resolved = Resolved::new(request);
-        let measured = self.arrived.map(|(meter, arrived)| {
-            let method = resolved.method.map_or(OTHER, |method| method.name);
-            let name = resolved.known_name(&self.client.server.snapshot());
-            Arc::new(Measured::begin(meter, arrived, method, name))
-        });
+        let measured = self.arrived.map(|arrived| self.begin_measuring(&resolved, arrived));
         let responder = self.responder(way).measured_by(measured);
         let short = |error| self.client.server.short_paths().error(error, request.params);
         match panics::caught(|| self.serve(&resolved, way, &responder)) {
@@ -190,6 +196,17 @@ impl Dispatcher<'_> {
             Err(error) => responder.refuse(Some(&request.id), &short(error)),
         }
         Owed::Answer
+    }
+
+    fn begin_measuring(&self, request: &Resolved<'_>, arrived: Instant) -> Arc<Measured> {
+        let (server, method) = (&self.client.server, request.method.map_or(OTHER, |method| method.name));
+        let meter = server.meter();
+        let name = meter.and_then(|_| request.known_name(&server.snapshot()));
+        let audited = server.audit().map(|audit| {
+            let (method, id) = (request.method_name(), request.id());
+            Audited::begin(audit, method, id, request.params(), self.principal)
+        });
+        Arc::new(Measured::begin(meter, audited, arrived, method, name))
     }
 
     /// The responder of a message that is owed an answer.
@@ -217,17 +234,30 @@ impl Dispatcher<'_> {
         if let Some(guard) = guard
             && let Err(denied) = guard.check(meta.whole, client.caller())
         {
+            responder.measure(|measured| measured.refused("secret"));
             return arrival.deny(&denied);
         }
         let handshake = client.session().map(Session::handshake);
         let headers = self.headers.filter(|_| routing::is_repeated_in_headers(&meta, request));
         headers.map_or(Ok(()), |headers| routing::check_version(headers, &meta))?;
         let context = RequestContext::of(&meta, self.principal, handshake, guard)?;
-        responder.measure(|measured| measured.set_revision(context.revision));
+        responder.measure(|measured| {
+            measured.set_revision(context.revision);
+            client.note_for_audit(measured, &meta);
+            measured.note("trace.id", || context.trace.trace_id());
+        });
         headers.map_or(Ok(()), |headers| routing::check_method_and_name(headers, request))?;
         let method = self.method_for(request, &context, way)?;
         headers.map_or(Ok(()), |headers| routing::check_arguments(headers, request, &server.snapshot()))?;
         if let Some(error) = self.refusal_by_rights(request) {
+            responder.measure(|measured| measured.refused("rights"));
+            return Ok(Dispatched::Failed(error));
+        }
+        if let Some(audit) = server.audit()
+            && Event::of_method(method.name).is_some()
+            && let Some(error) = audit.refusal()
+        {
+            responder.measure(|measured| measured.refused("audit"));
             return Ok(Dispatched::Failed(error));
         }
         let has_state = meta.request_state.is_some() && context.era() == Era::Stateless;
@@ -259,22 +289,16 @@ impl Dispatcher<'_> {
         let rights = self.principal.rights.as_ref()?;
         let (error, logger, why) = if let Some(tool) = request.tool_name() {
             let snapshot = self.client.server.snapshot();
-            let found = rights.read_only.then(|| request.tool(&snapshot)).flatten();
-            if !rights.may_call_name(&tool) {
-                let why = "the tool is not in the list of tools of the caller";
-                (rights::refusal(caller.name(), &tool), "mcp.tools", why)
-            } else if found.is_some_and(|(tool, _)| !rights.may_call(tool)) {
-                let why = "the tool is not read-only, and the caller may only read";
-                (rights::read_only_refusal(caller.name(), &tool), "mcp.tools", why)
-            } else {
-                return None;
-            }
+            let why = rights.hindrance(&tool, request.tool(&snapshot).map(|(tool, _)| tool))?;
+            (rights::refusal(caller.name(), &tool, &why), "mcp.tools", why)
+        } else if let Some(prompt) = request.prompt_name() {
+            let why = rights.prompt_hindrance(&prompt)?;
+            (rights::prompt_refusal(caller.name(), &prompt, &why), "mcp.prompts", why)
         } else {
-            let prompt = request.prompt_name().filter(|prompt| !rights.may_get(prompt))?;
-            let why = "the prompt is not in the list of prompts of the caller";
-            (rights::prompt_refusal(caller.name(), &prompt), "mcp.prompts", why)
+            let why = (request.method_name() == "resources/read").then(|| rights.closed()).flatten()?;
+            (rights::closed_refusal(caller.name(), &why), "mcp.resources", why)
         };
-        let facts = Facts::of_caller(caller).words("error", why);
+        let facts = Facts::of_caller(caller).words("error", rights::reason(&why));
         self.client.server.log().request_event(LogLevel::Warning, logger, "a call was refused", facts);
         Some(error)
     }

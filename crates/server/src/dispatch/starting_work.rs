@@ -4,7 +4,7 @@ use super::arrival::{Arrival, Dispatched};
 use super::resumption::Resumption;
 use crate::callers::RequestContext;
 use crate::handling::Work;
-use crate::logging::Facts;
+use crate::logging::{Facts, Measured};
 use crate::methods::LaterHandler;
 use crate::requests::request_state::unknown_state;
 use crate::requests::{Current, GivenAnswers, Resumed, Task, Unacceptable};
@@ -52,6 +52,7 @@ impl Arrival<'_, '_> {
             Resumed::GoesOn => {}
             Resumed::Finished(current, outcome) => drop(current.in_flight.answer(outcome)),
             Resumed::AskAgain(current, asked) => {
+                current.in_flight.request().measure(Measured::asks);
                 if !current.in_flight.answer(Ok(asked.members.into())) {
                     parking.abandon(&asked.id);
                 }
@@ -88,6 +89,7 @@ impl Arrival<'_, '_> {
         let caller = self.client.caller();
         let open_request = Arc::clone(current.in_flight.request());
         let refuse = |why: &dyn Display| {
+            open_request.measure(|measured| measured.refused("busy"));
             open_request.answer(Err(RpcError::internal(format!("Server busy: {why}"))));
             false
         };
@@ -99,6 +101,7 @@ impl Arrival<'_, '_> {
         let work = Arc::new(Work::new(Arc::clone(self.client), current, given));
         let weight = self.request.weight(&self.client.server.snapshot());
         let params = self.request.params().map(RawBuf::from);
+        let most = work.principal().rights.as_ref().and_then(|rights| rights.concurrency());
         let task: Task = Box::new(move |place| {
             Box::pin(async move {
                 let _held = held;
@@ -119,7 +122,8 @@ impl Arrival<'_, '_> {
         });
         // A panic drops the work, which answers; nothing else may answer.
         let admission = self.client.server.admission();
-        let admitted = panics::caught(|| Ok(admission.admit(caller, &open_request, bytes, task, weight)));
+        let admitted =
+            panics::caught(|| Ok(admission.admit(caller, &open_request, bytes, task, weight, most)));
         if let Ok(Err(refused)) = admitted {
             // Before the work is dropped, which would answer with a vaguer reason.
             refuse(&refused.reason);

@@ -3,6 +3,7 @@
 
 use super::work::Work;
 use crate::callers::ClientCapabilities;
+use crate::logging::Measured;
 use crate::replies::{Stream as _, shape};
 use crate::requests::request_state::digest;
 use crate::requests::{
@@ -10,7 +11,9 @@ use crate::requests::{
     Unanswered,
 };
 use crate::sessions::Session;
-use mcp_bash_wire::RawBuf;
+use mcp_bash_audit::{Event, Outcome};
+use mcp_bash_wire::{Object, RawBuf};
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::oneshot;
@@ -62,16 +65,45 @@ impl Work {
             return questions.iter().map(|_| Err(NOT_OFFERED)).collect();
         }
         let _turn = self.asking.lock().await;
-        let mut answers = match self.session() {
+        self.audit_questions(&asked);
+        let answers = match self.session() {
             Some(session) => self.ask_in_session(session, &asked, timeout.unwrap_or(USUAL_TIMEOUT)).await,
             None => match self.ask_without_session(&asked, call, timeout).await {
                 Ok(answers) => answers.into_iter().map(Ok).collect(),
                 Err(why) => asked.iter().map(|_| Err(why.clone())).collect::<Vec<_>>(),
             },
-        }
-        .into_iter();
+        };
+        self.audit_answers(&asked, &answers);
+        let mut answers = answers.into_iter();
         let in_order = |question| if is_offered(question) { answers.next() } else { None };
         questions.iter().map(in_order).map(|answer| answer.unwrap_or(Err(NOT_OFFERED))).collect()
+    }
+
+    fn audit_questions(&self, asked: &[&ClientQuestion]) {
+        let Some(audit) = self.server().audit() else { return };
+        self.measure(|measured| {
+            for question in asked {
+                let call = measured.event_id();
+                audit.exchanged(Event::Question, call, question.method, None, &question.params);
+            }
+        });
+    }
+
+    fn audit_answers(&self, asked: &[&ClientQuestion], answers: &[Result<RawBuf, Unanswered>]) {
+        let Some(audit) = self.server().audit() else { return };
+        let write = |call: Option<&str>| {
+            for (question, answer) in asked.iter().zip(answers) {
+                let content = answer.as_ref().map_or("", |answer| answer.as_raw().text());
+                let outcome = Some(outcome_of(answer));
+                let outcome = outcome.as_ref().map(|(outcome, consent)| (*outcome, &**consent));
+                audit.exchanged(Event::Answer, call, question.method, outcome, content);
+            }
+        };
+        match self.current() {
+            Some(current) => current.in_flight.request().measure(|measured| write(measured.event_id())),
+            // The client did not come back.
+            None => write(None),
+        }
     }
 
     async fn ask_in_session(
@@ -183,6 +215,7 @@ impl Work {
         let parking = self.server().parking();
         let keys = self.server().state_keys().ok_or(Unanswered::Cancelled)?;
         let asked = parking.park(parked, keys).ok_or(Unanswered::Cancelled)?;
+        current.in_flight.request().measure(Measured::asks);
         if !current.in_flight.answer(Ok(asked.members.into())) {
             // It was cancelled or answered a moment ago, so no client receives the state.
             parking.abandon(&asked.id);
@@ -231,6 +264,22 @@ impl Drop for Rest<'_> {
             *self.work.place.lock() = Some(resting.take_place_at_once());
         }
     }
+}
+
+/// What the audit log has of an answer: its outcome, and what the user chose to do.
+fn outcome_of(answer: &Result<RawBuf, Unanswered>) -> (Outcome, Cow<'_, str>) {
+    let (outcome, word) = match answer {
+        Ok(answer) => {
+            let members = Object::read(answer.as_raw(), "answer", &["action"]);
+            let action = members.ok().and_then(|members| members.get("action")?.string());
+            return (Outcome::Success, action.unwrap_or(Cow::Borrowed("answered")));
+        }
+        Err(Unanswered::TimedOut(_)) => (Outcome::Timeout, "no answer"),
+        Err(Unanswered::Refused(_)) => (Outcome::Error, "error"),
+        Err(Unanswered::Cancelled) => (Outcome::Cancelled, "no answer"),
+        Err(_) => (Outcome::Error, "not asked"),
+    };
+    (outcome, Cow::Borrowed(word))
 }
 
 const NOT_OFFERED: Unanswered = Unanswered::NotOffered("it does not say that it can be");

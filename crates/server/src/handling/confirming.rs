@@ -88,8 +88,13 @@ impl Work {
             Ok(granted) => (granted.word(), LogLevel::Info, "a person consented to a call"),
             Err(why) => (why.word(), LogLevel::Warning, "a call was not run for lack of consent"),
         };
-        self.note_consent(word);
-        let facts = Facts::of_tool(consent.tool).words("consent", self.consent().unwrap_or_default());
+        self.measure(|measured| {
+            measured.note("consent", || Some(word));
+            if outcome.is_err() {
+                measured.refused("consent");
+            }
+        });
+        let facts = Facts::of_tool(consent.tool).words("consent", word);
         self.server().log().request_event(level, "mcp.tools", kind, facts);
         outcome
     }

@@ -2,7 +2,7 @@
 //! `asking.rs`, notifications in `relaying.rs`.
 
 use crate::callers::{Caller, ClientCapabilities, Consents, Identity, Principal};
-use crate::logging::Subscriber;
+use crate::logging::{Measured, Subscriber};
 use crate::offered::Snapshot;
 use crate::replies::RenderedResult;
 use crate::requests::{Current, GivenAnswers, Occupant, Place, Round, Slot};
@@ -28,8 +28,6 @@ pub(crate) struct Work {
     pub(super) given: Mutex<GivenAnswers>,
     /// Questions and answers so far, if the script may be run again.
     pub(super) answered: Mutex<Vec<Round>>,
-    /// What came of the question whether the call may run.
-    consent: Mutex<Option<&'static str>>,
 }
 
 impl Work {
@@ -45,7 +43,6 @@ impl Work {
             asking: tokio::sync::Mutex::default(),
             given: Mutex::new(given),
             answered: Mutex::default(),
-            consent: Mutex::default(),
         }
     }
 
@@ -121,15 +118,6 @@ impl Work {
         self.client.session().map(|session| &session.consents)
     }
 
-    /// What came of the question whether the call may run, in a word; `None` if it was not asked.
-    pub(crate) fn consent(&self) -> Option<&'static str> {
-        *self.consent.lock()
-    }
-
-    pub(super) fn note_consent(&self, outcome: &'static str) {
-        *self.consent.lock() = Some(outcome);
-    }
-
     pub(super) fn current(&self) -> Option<Arc<Current>> {
         self.slot.borrow().request()
     }
@@ -145,6 +133,13 @@ impl Work {
             && let Some(current) = self.current()
         {
             current.in_flight.answer(answer);
+        }
+    }
+
+    /// Passes the measurement of the request to `report`, if there is one.
+    pub(crate) fn measure(&self, report: impl FnOnce(&Measured)) {
+        if let Some(current) = self.current() {
+            current.in_flight.request().measure(report);
         }
     }
 

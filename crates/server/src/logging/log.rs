@@ -10,8 +10,10 @@ use crate::replies::ShortPaths;
 use mcp_bash_harmless as harmless;
 use mcp_bash_project::SentWarnings;
 use mcp_bash_project::utc::now;
+use mcp_bash_secrets::KnownSecrets;
 use mcp_bash_wire::{LogLevel, write};
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fs::File;
 use std::io;
@@ -47,6 +49,8 @@ pub struct Log {
     operator: Option<Box<Operator>>,
     /// Shortens paths for clients. The operator sees whole paths.
     short_paths: Arc<ShortPaths>,
+    /// The secrets that no event may show.
+    known_secrets: Arc<KnownSecrets>,
     /// Warnings from before any client was ready.
     start_warnings: StartWarnings,
     /// The warnings that clients have received from earlier servers, if that is remembered.
@@ -63,6 +67,7 @@ impl Log {
             script_output: None,
             operator: None,
             short_paths: Arc::default(),
+            known_secrets: Arc::default(),
             start_warnings: StartWarnings::default(),
             sent_warnings: None,
         }
@@ -71,6 +76,11 @@ impl Log {
     /// Sets short paths for clients.
     pub(crate) fn with_short_paths(self, short_paths: Arc<ShortPaths>) -> Self {
         Self { short_paths, ..self }
+    }
+
+    /// Sets the secrets that no event may show.
+    pub(crate) fn with_known_secrets(self, known_secrets: Arc<KnownSecrets>) -> Self {
+        Self { known_secrets, ..self }
     }
 
     /// Sets the record of warnings that clients received from earlier servers, which are not sent again.
@@ -236,6 +246,7 @@ impl Log {
         if !self.is_heard(level) {
             return;
         }
+        let (message, details) = &self.without_secrets(message, details);
         match &self.operator {
             Some(operator) => operator(level, logger, message, details),
             None if self.style == Style::Hidden => {}
@@ -252,6 +263,7 @@ impl Log {
         message: &'static str,
         details: &Value,
     ) {
+        let (_, details) = &self.without_secrets("", details);
         if let Some(operator) = self.operator.as_ref().filter(|_| self.is_heard(level)) {
             operator(level, logger, message, details);
         }
@@ -278,9 +290,22 @@ impl Log {
         details: &Value,
     ) {
         if let Some(file) = file.filter(|_| self.is_heard(level)) {
-            let line = Self::line(Style::Json, level, logger, message, details);
+            let (message, details) = self.without_secrets(message, details);
+            let line = Self::line(Style::Json, level, logger, &message, &details);
             file.lines.append(&line);
         }
+    }
+
+    /// An event without secrets. Paths, and words of scripts that could not be run, may hold them.
+    fn without_secrets<'e>(&self, message: &'e str, details: &'e Value) -> (Cow<'e, str>, Cow<'e, Value>) {
+        let Some(redactor) = self.known_secrets.redactor() else {
+            return (Cow::Borrowed(message), Cow::Borrowed(details));
+        };
+        let details = match redactor.redact_text(&details.to_string()) {
+            Cow::Borrowed(_) => Cow::Borrowed(details),
+            Cow::Owned(text) => Cow::Owned(serde_json::from_str(&text).unwrap_or(Value::String(text))),
+        };
+        (redactor.redact_text(message), details)
     }
 
     /// Why the log file cannot be written, if so.

@@ -1,7 +1,10 @@
-//! Metrics of requests and sessions: the method, the name, the duration and the outcome of each. Without a meter nothing is
-//! measured and no clock is read.
+//! Metrics of requests and sessions: the method, the name, the duration and the outcome of each, for a meter and for the
+//! audit log. Without either, nothing is measured and no clock is read.
 
+use super::audited::{Audited, UnwrittenLine};
+use super::error_type::ErrorType;
 use crate::replies::{Reply, Stream};
+use mcp_bash_audit::Outcome;
 use mcp_bash_wire::{Revision, RpcError};
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -39,16 +42,6 @@ pub struct Operation<'a> {
 /// Stands for an unknown value.
 pub const OTHER: &str = "_OTHER";
 
-/// Why a request failed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum ErrorType {
-    /// It was answered with this JSON-RPC error.
-    Code(i32),
-    /// The tool reported a failure.
-    Tool,
-    Cancelled,
-}
-
 /// A session that has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EndedSession {
@@ -59,7 +52,9 @@ pub struct EndedSession {
 /// A request that is being measured. It is reported once, when it is decided; a request that is never decided was
 /// cancelled.
 pub(crate) struct Measured {
-    meter: Arc<dyn Meter>,
+    meter: Option<Arc<dyn Meter>>,
+    /// Its record in the audit log, if there is one.
+    audited: Option<Audited>,
     arrived: Instant,
     method: &'static str,
     name: Option<Box<str>>,
@@ -76,45 +71,90 @@ impl Measured {
     /// Begins to measure a request whose line arrived at `arrived`. `name` is the tool or the prompt that it is about,
     /// if it exists.
     pub(crate) fn begin(
-        meter: &Arc<dyn Meter>,
+        meter: Option<&Arc<dyn Meter>>,
+        audited: Option<Audited>,
         arrived: Instant,
         method: &'static str,
         name: Option<Box<str>>,
     ) -> Self {
-        Self { meter: Arc::clone(meter), arrived, method, name, state: Mutex::default() }
+        Self { meter: meter.cloned(), audited, arrived, method, name, state: Mutex::default() }
     }
 
     pub(crate) fn set_revision(&self, revision: Revision) {
         self.state.lock().revision = Some(revision);
     }
 
-    /// It was answered with a result, which may report that the tool failed.
-    pub(crate) fn succeeded(&self, has_tool_failed: bool) {
-        self.report(has_tool_failed.then_some(ErrorType::Tool));
+    /// The id of the request in the audit log.
+    pub(crate) fn event_id(&self) -> Option<&str> {
+        self.audited.as_ref().map(Audited::event_id)
     }
 
-    pub(crate) fn failed(&self, error: &RpcError) {
-        self.report(Some(ErrorType::Code(error.code)));
+    /// Adds a text to the record in the audit log. `text` is asked for only if there is one.
+    pub(crate) fn note<T: AsRef<str>>(&self, name: &'static str, text: impl FnOnce() -> Option<T>) {
+        if let Some(audited) = &self.audited
+            && let Some(text) = text()
+        {
+            audited.note(name, text.as_ref());
+        }
+    }
+
+    /// The caller may not do this, or not now. The reason is a word.
+    pub(crate) fn refused(&self, reason: &'static str) {
+        self.decide(Outcome::Refused, reason);
+    }
+
+    pub(crate) fn timed_out(&self) {
+        self.decide(Outcome::Timeout, "timeout");
+    }
+
+    /// Its arguments break the schema of the tool.
+    pub(crate) fn had_wrong_arguments(&self) {
+        self.decide(Outcome::Failure, "invalid_arguments");
+    }
+
+    /// It is answered with questions.
+    pub(crate) fn asks(&self) {
+        self.decide(Outcome::InputRequired, "");
+    }
+
+    fn decide(&self, outcome: Outcome, error: &'static str) {
+        if let Some(audited) = &self.audited {
+            audited.decide(outcome, error);
+        }
+    }
+
+    /// It is answered with a result of that many bytes, which may report that the tool failed. The answer must wait for
+    /// the line that is returned.
+    pub(crate) fn succeeded(&self, has_tool_failed: bool, bytes: usize) -> Option<UnwrittenLine> {
+        self.report(has_tool_failed.then_some(ErrorType::Tool), bytes, true)
+    }
+
+    /// It is answered with an error of that many bytes.
+    pub(crate) fn failed(&self, code: i32, bytes: usize) -> Option<UnwrittenLine> {
+        self.report(Some(ErrorType::Code(code)), bytes, true)
     }
 
     pub(crate) fn cancelled(&self) {
-        self.report(Some(ErrorType::Cancelled));
+        let _ = self.report(Some(ErrorType::Cancelled), 0, false);
     }
 
-    fn report(&self, error: Option<ErrorType>) {
+    fn report(&self, error: Option<ErrorType>, bytes: usize, is_answered: bool) -> Option<UnwrittenLine> {
         let mut state = self.state.lock();
         if std::mem::replace(&mut state.is_reported, true) {
-            return;
+            return None;
         }
         let revision = state.revision;
         drop(state);
-        self.meter.served(&Operation {
-            method: self.method,
-            name: self.name.as_deref(),
-            revision,
-            duration: self.arrived.elapsed(),
-            error,
-        });
+        let duration = self.arrived.elapsed();
+        if let Some(meter) = &self.meter {
+            let (method, name) = (self.method, self.name.as_deref());
+            meter.served(&Operation { method, name, revision, duration, error });
+        }
+        let audited = self.audited.as_ref()?;
+        if let Some(revision) = revision {
+            audited.note("mcp.protocol.version", revision.as_str());
+        }
+        audited.finish(error, duration, bytes, is_answered)
     }
 }
 
@@ -186,7 +226,7 @@ impl Stream for MeasuredReply {
 
 impl Reply for MeasuredReply {
     fn answer(&self, message: Vec<u8>) {
-        self.measured.succeeded(false);
+        let _ = self.measured.report(None, message.len(), false);
         self.inner.answer(message);
     }
 
@@ -195,7 +235,7 @@ impl Reply for MeasuredReply {
     }
 
     fn refuse(&self, message: Vec<u8>, code: i32) {
-        self.measured.report(Some(ErrorType::Code(code)));
+        let _ = self.measured.report(Some(ErrorType::Code(code)), message.len(), false);
         self.inner.refuse(message, code);
     }
 

@@ -5,7 +5,8 @@ use crate::handling::Immediate;
 use crate::logging::{Facts, MeasuredSession};
 use crate::replies::definitions::server_info;
 use crate::replies::{Answer, Members};
-use mcp_bash_wire::{LogLevel, Object, Raw, Revision, RpcError, code, write};
+use crate::sessions::name_and_version;
+use mcp_bash_wire::{LogLevel, Object, Revision, RpcError, code, write};
 
 /// Agrees on a revision and sends the client the capabilities of the server.
 pub(super) fn initialize(request: &Immediate<'_>) -> Result<Answer, RpcError> {
@@ -28,7 +29,7 @@ pub(super) fn initialize(request: &Immediate<'_>) -> Result<Answer, RpcError> {
     if let Some(client) = client {
         let [name, version] = name_and_version(client);
         facts = facts.by_client("client", format!("{name} {version}").trim());
-        let _ = request.session()?.client_name.set(name);
+        let _ = request.session()?.client_info.set([name, version]);
     }
     if let Some(requested) = &requested {
         facts = facts.by_client("requested", requested);
@@ -64,10 +65,4 @@ pub(super) fn exit(request: &Immediate<'_>) -> Result<Answer, RpcError> {
         ));
     }
     Ok(Answer::default())
-}
-
-/// Name and version of a client, as it gives them.
-fn name_and_version(info: Raw<'_>) -> [String; 2] {
-    let Ok(info) = Object::read(info, "clientInfo", &["name", "version"]) else { return Default::default() };
-    ["name", "version"].map(|key| info.get(key).and_then(Raw::string).unwrap_or_default().into())
 }

@@ -102,7 +102,7 @@ impl Snapshot {
             let render = || definitions::resource(&resources[place], revision);
             self.resources.get(revision, resources.len(), place, render)
         };
-        let is_seen = |place: usize| rights.is_none_or(|rights| rights.may_read(&resources[place]));
+        let is_seen = |place: usize| rights.is_none_or(|rights| rights.shows_resource(&resources[place]));
         let hash = || self.catalog.resources.hash();
         page("resources", resources.len(), is_seen, definition, hash, params)
     }
@@ -119,7 +119,7 @@ impl Snapshot {
             let render = || definitions::resource_template(&templates[place], revision);
             self.templates.get(revision, templates.len(), place, render)
         };
-        let is_seen = |place: usize| rights.is_none_or(|rights| rights.may_read_template(&templates[place]));
+        let is_seen = |place: usize| rights.is_none_or(|rights| rights.shows_template(&templates[place]));
         let hash = || self.catalog.templates.hash();
         page("resourceTemplates", templates.len(), is_seen, definition, hash, params)
     }
@@ -148,7 +148,7 @@ impl Snapshot {
             let render = || definitions::tool(&tools[place], revision, about);
             self.tools.get(revision, tools.len(), place, render)
         };
-        let is_seen = |place: usize| rights.is_none_or(|rights| rights.may_call(&tools[place]));
+        let is_seen = |place: usize| rights.is_none_or(|rights| rights.shows(&tools[place]));
         page("tools", tools.len(), is_seen, definition, || self.catalog.tools.hash(), params)
     }
 
@@ -164,7 +164,7 @@ impl Snapshot {
             self.prompts
                 .get(revision, prompts.len(), place, || definitions::prompt(&prompts[place], revision))
         };
-        let is_seen = |place: usize| rights.is_none_or(|rights| rights.may_get(&prompts[place].name));
+        let is_seen = |place: usize| rights.is_none_or(|rights| rights.shows_prompt(&prompts[place].name));
         page("prompts", prompts.len(), is_seen, definition, || self.catalog.prompts.hash(), params)
     }
 }

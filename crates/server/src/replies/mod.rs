@@ -2,6 +2,7 @@
 
 pub(crate) mod definitions;
 mod members;
+pub(crate) mod redacted;
 mod redaction;
 pub(crate) mod reply;
 pub(crate) mod script_errors;

@@ -2,6 +2,7 @@
 
 use super::responder::Responder;
 use crate::callers::Limiter;
+use crate::logging::Measured;
 use crate::replies::{RenderedResult, Stream};
 use mcp_bash_wire::{Id, RpcError};
 use parking_lot::Mutex;
@@ -94,6 +95,11 @@ impl OpenRequest {
     /// The length of the longest answer that can be sent.
     pub(crate) fn longest_answer(&self) -> usize {
         self.responder.reply().longest_message()
+    }
+
+    /// Passes the measurement of the request to `report`, if there is one.
+    pub(crate) fn measure(&self, report: impl FnOnce(&Measured)) {
+        self.responder.measure(report);
     }
 
     /// Ends the request without an answer. False if it was answered or cancelled before.

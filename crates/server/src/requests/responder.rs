@@ -1,6 +1,6 @@
 //! Responder: answers one request, within the budget of its caller.
 
-use crate::logging::{Measured, MeasuredReply};
+use crate::logging::{Measured, MeasuredReply, UnwrittenLine};
 use crate::replies::{RenderedResult, Reply};
 use mcp_bash_budget::{Budget, SMALL};
 use mcp_bash_wire::{Id, RpcError, write};
@@ -34,8 +34,10 @@ impl Responder {
             drop(members);
             return self.error(Some(id), &RpcError::internal(format!("The result is not sent: {why}")));
         }
-        self.measure(|measured| measured.succeeded(has_tool_failed));
-        self.reply.answer(write::result(id, members));
+        let message = write::result(id, members);
+        let measured = self.measured.as_ref();
+        let line = measured.and_then(|measured| measured.succeeded(has_tool_failed, message.len()));
+        self.deliver(Some(id), message, None, line);
     }
 
     /// Answers with an error. An error that says the request cannot be served as it came is a refusal, wherever it was
@@ -44,14 +46,31 @@ impl Responder {
         if error.is_refusal() {
             return self.refuse(id, error);
         }
-        self.measure(|measured| measured.failed(error));
-        self.reply.answer(write::error(id, error));
+        self.deliver_error(id, error, None);
     }
 
     /// Answers a request that was not served.
     pub(crate) fn refuse(&self, id: Option<&Id>, error: &RpcError) {
-        self.measure(|measured| measured.failed(error));
-        self.reply.refuse(write::error(id, error), error.code);
+        self.deliver_error(id, error, Some(error.code));
+    }
+
+    fn deliver_error(&self, id: Option<&Id>, error: &RpcError, refusal: Option<i32>) {
+        let message = write::error(id, error);
+        let line = self.measured.as_ref().and_then(|measured| measured.failed(error.code, message.len()));
+        self.deliver(id, message, refusal, line);
+    }
+
+    /// Sends an answer: at once, or when its line in the audit log is durable.
+    fn deliver(&self, id: Option<&Id>, message: Vec<u8>, refusal: Option<i32>, line: Option<UnwrittenLine>) {
+        let Some(line) = line else { return send(&*self.reply, message, refusal) };
+        let (reply, id) = (Arc::clone(&self.reply), id.cloned());
+        line.write_durably(move |problem| {
+            match problem {
+                None => send(&*reply, message, refusal),
+                Some(problem) => reply.answer(write::error(id.as_ref(), &problem)),
+            }
+            reply.flush();
+        });
     }
 
     /// The request will not be answered.
@@ -102,5 +121,13 @@ impl Responder {
     /// [`Stream::ask`]: crate::replies::reply::Stream::ask
     pub(crate) fn ask(&self, question: Vec<u8>) -> bool {
         self.reply.ask(question)
+    }
+}
+
+/// Sends an answer, or the refusal of a request that was not served.
+fn send(reply: &dyn Reply, message: Vec<u8>, refusal: Option<i32>) {
+    match refusal {
+        None => reply.answer(message),
+        Some(code) => reply.refuse(message, code),
     }
 }

@@ -6,11 +6,11 @@ use super::roots::RememberedRoots;
 use super::server::Server;
 use super::session::Session;
 use crate::callers::{Caller, Principal};
-use crate::logging::{Facts, Subscriber};
-use crate::replies::Stream;
+use crate::logging::{Facts, Measured, Subscriber};
+use crate::replies::{Stream, redacted};
 use crate::requests::InFlight;
-use mcp_bash_wire::{LogLevel, Revision};
-use std::sync::Arc;
+use mcp_bash_wire::{LogLevel, Object, Raw, RequestMeta, Revision};
+use std::sync::{Arc, OnceLock};
 
 pub struct Client {
     pub(crate) server: Arc<Server>,
@@ -22,6 +22,8 @@ pub struct Client {
     pub(crate) remembered_roots: RememberedRoots,
     /// Without one, only the stateless era is served.
     session: Option<Session>,
+    /// The hash of the id of its session, for the audit log.
+    session_hash: OnceLock<String>,
 }
 
 impl Client {
@@ -30,6 +32,7 @@ impl Client {
     pub fn with_session(server: Arc<Server>, principal: Arc<Principal>, stream: Arc<dyn Stream>) -> Self {
         let settings = server.settings();
         let stream = server.observers().stream(stream);
+        let stream = redacted::stream(server.scripts().known_secrets(), stream);
         let session = Session::new(stream, server.log().default_level(), settings.logs_per_minute);
         server.log().audience().join(&session.subscriber);
         Self::new(server, principal, Some(session))
@@ -42,7 +45,31 @@ impl Client {
 
     fn new(server: Arc<Server>, principal: Arc<Principal>, session: Option<Session>) -> Self {
         let (in_flight, listens) = (Arc::default(), Listens::default());
-        Self { server, principal, in_flight, listens, remembered_roots: RememberedRoots::default(), session }
+        let (remembered_roots, session_hash) = (RememberedRoots::default(), OnceLock::new());
+        Self { server, principal, in_flight, listens, remembered_roots, session, session_hash }
+    }
+
+    /// Names the session for the audit log, which has a hash of its id.
+    #[must_use]
+    pub fn with_session_id(self, id: &str) -> Self {
+        if let Some(hash) = self.server.audit().and_then(|audit| audit.hashed(id)) {
+            let _ = self.session_hash.set(hash);
+        }
+        self
+    }
+
+    /// Adds the client to the record of a request: as its session knows it, or as the request says.
+    pub(crate) fn note_for_audit(&self, measured: &Measured, meta: &RequestMeta<'_>) {
+        measured.note("mcp.session.id", || self.session_hash.get());
+        let in_session = self.session().and_then(|session| session.client_info.get());
+        let [name, version] = match (in_session, meta.client_info) {
+            (_, Some(info)) => name_and_version(info),
+            (Some(known), None) => known.clone(),
+            (None, None) => return,
+        };
+        for (key, text) in [("client.name", name), ("client.version", version)] {
+            measured.note(key, || Some(text).filter(|text| !text.is_empty()));
+        }
     }
 
     pub fn caller(&self) -> &Arc<Caller> {
@@ -115,6 +142,12 @@ impl Client {
             self.server.subscriptions().forget(subscriber);
         }
     }
+}
+
+/// Name and version of a client, as it gives them.
+pub(crate) fn name_and_version(info: Raw<'_>) -> [String; 2] {
+    let Ok(info) = Object::read(info, "clientInfo", &["name", "version"]) else { return Default::default() };
+    ["name", "version"].map(|key| info.get(key).and_then(Raw::string).unwrap_or_default().into())
 }
 
 impl Drop for Client {

@@ -9,6 +9,7 @@ mod session;
 mod session_state;
 
 pub use client::Client;
+pub(crate) use client::name_and_version;
 pub(crate) use listens::Filter;
 pub use server::{Load, Server};
 pub(crate) use session::Session;

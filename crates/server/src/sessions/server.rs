@@ -2,7 +2,7 @@
 
 use super::assembly::{own_roots, record_payloads, report_missing_sdk, report_sandbox_shortfall};
 use crate::callers::{Caller, Callers, Consents, Guard, Identity, Principal};
-use crate::logging::{Log, Meter, Observer, Observers, worker_news};
+use crate::logging::{AuditLog, Log, Meter, Observer, Observers, worker_news};
 use crate::offered::{Resources, Served, Snapshot, Subscriptions};
 use crate::replies::ShortPaths;
 use crate::replies::definitions::server_capabilities;
@@ -39,6 +39,7 @@ pub struct Server {
     guard: Option<Guard>,
     observers: Observers,
     meter: OnceLock<Arc<dyn Meter>>,
+    audit: Option<Arc<AuditLog>>,
     callers: Callers,
     resources: Arc<Resources>,
     subscriptions: Arc<Subscriptions>,
@@ -63,6 +64,7 @@ impl Server {
         let settings = Arc::clone(scripts.settings());
         let short_paths = ShortPaths::new(&settings, &catalog.paths, scripts.state_dir().parent());
         let short_paths = Arc::new(short_paths);
+        let log = log.with_known_secrets(Arc::clone(scripts.known_secrets()));
         let log = Arc::new(log.with_short_paths(Arc::clone(&short_paths)));
         let admission = Admission::new(
             runtime.clone(),
@@ -83,6 +85,8 @@ impl Server {
         report_missing_sdk(&scripts, &log);
         report_sandbox_shortfall(&scripts, &log);
         worker_news::report(&scripts, &log, &catalog.paths);
+        let service = [&*catalog.identity.name, &*catalog.identity.version];
+        let audit = AuditLog::new(&settings.audit, service, &log);
         let own_roots = Arc::new(own_roots(&settings, &catalog.paths, &log));
         let served = Served::new(catalog, reading, scripts.files_in_progress(), Arc::clone(&log));
         let served = Arc::new(served);
@@ -97,6 +101,7 @@ impl Server {
             guard: settings.remote_token.as_ref().map(Guard::new),
             observers,
             meter: OnceLock::new(),
+            audit,
             callers: Callers::default(),
             subscriptions: Arc::new(Subscriptions::new(Arc::clone(&resources), runtime.clone())),
             resources,
@@ -207,6 +212,7 @@ impl Server {
     /// Why no call could be served now, if so. May block on files.
     pub fn unready(&self) -> Option<String> {
         let unready = self.scripts.unready(&self.served.paths()).or_else(|| self.served.staleness());
+        let unready = unready.or_else(|| self.audit.as_ref().and_then(|audit| audit.unready()));
         unready.or_else(|| self.log.problem().map(|why| format!("the log cannot be written: {why}")))
     }
 
@@ -263,6 +269,24 @@ impl Server {
         let _ = self.meter.set(meter);
     }
 
+    /// The audit log, if there is one.
+    pub fn audit(&self) -> Option<&Arc<AuditLog>> {
+        self.audit.as_ref()
+    }
+
+    /// Whether requests are measured or audited.
+    pub(crate) fn is_measured(&self) -> bool {
+        self.audit.is_some() || self.meter.get().is_some()
+    }
+
+    /// Opens the log files again, under the names that they have now.
+    pub fn reopen_logs(&self) {
+        self.log.reopen();
+        if let Some(audit) = &self.audit {
+            audit.reopen();
+        }
+    }
+
     pub(crate) fn meter(&self) -> Option<&Arc<dyn Meter>> {
         self.meter.get()
     }
@@ -293,6 +317,9 @@ impl Server {
     pub fn end(&self, grace: Duration) {
         self.served.store_definitions();
         self.scripts.end(grace);
+        if let Some(audit) = &self.audit {
+            audit.close();
+        }
     }
 
     /// The served project, and how it is read again.

@@ -26,8 +26,8 @@ pub(crate) struct Session {
     pub(crate) consents: Consents,
     /// Set if there is a meter.
     pub(crate) measured: OnceLock<MeasuredSession>,
-    /// The name of the client, if it sent one.
-    pub(crate) client_name: OnceLock<String>,
+    /// The name and the version of the client, if it sent them.
+    pub(crate) client_info: OnceLock<[String; 2]>,
 }
 
 impl Session {
@@ -45,13 +45,13 @@ impl Session {
             state: SessionState::default(),
             consents: Consents::of_session(),
             measured: OnceLock::new(),
-            client_name: OnceLock::new(),
+            client_info: OnceLock::new(),
         }
     }
 
     /// The name of the client; empty if it sent none.
     pub(crate) fn client_name(&self) -> &str {
-        self.client_name.get().map_or("", String::as_str)
+        self.client_info.get().map_or("", |[name, _]| name)
     }
 
     /// The state of the handshake.

@@ -2,6 +2,7 @@
 
 use crate::print;
 use crate::stage::{Stage, TestClient, answer, parsed, text};
+use mcp_bash_roles::Grant;
 use mcp_bash_runner::fake_child::Deed;
 use mcp_bash_server::Rights;
 use mcp_bash_settings::AllowedNames;
@@ -10,7 +11,7 @@ use std::sync::Arc;
 
 fn only(tools: &[&str]) -> Arc<Rights> {
     let tools = tools.iter().copied().collect::<AllowedNames>();
-    Arc::new(Rights { tools: Some(tools), ..Rights::default() })
+    Arc::new(Rights::of(Grant { tools: Some(tools), ..Grant::default() }))
 }
 
 fn stateless(more: &Value) -> Value {

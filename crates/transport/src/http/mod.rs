@@ -34,11 +34,11 @@ mod streams;
 pub use access::AccessError;
 pub use access::exposure::Exposed;
 pub use identity::{
-    Grant, NameList, NewTokenError, TokenEditError, TokenFileError, TokenLine, TokenText, TokensError,
+    Grant, NameList, NewTokenError, RolesFile, RolesFileError, TokenEditError, TokenFileError, TokenLine,
+    TokenText, TokensError,
 };
 pub use identity::{add_token, read_tokens, remove_token};
 pub use limits::options::{Limits, Options, TlsFiles};
-pub use limits::rate::{Rate, RateError};
 pub use listen::{Address, AddressError, ListenError};
 pub use secrets::guarded_file::GuardedFileError;
 pub use secrets::tls::TlsError;

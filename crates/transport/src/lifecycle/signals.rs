@@ -37,7 +37,7 @@ pub(crate) fn await_signals(
                 return lifecycle.end(Ending::Signal(hangup.as_raw_value()));
             }
             let Some(server) = server.upgrade() else { return };
-            server.log().reopen();
+            server.reopen_logs();
         }
     });
     Ok(())

@@ -5,15 +5,16 @@
 use crate::base::common::Common;
 use crate::base::error::Error;
 use crate::open::connect::OpenProject;
+use crate::open::secret_check::SecretCheck;
 use crate::terminal::print::print;
 use mcp_bash_entries::{Client, ConfigFile, Entry, Supply, entries, tells_of_secret};
 use mcp_bash_terminal::{can_ask, tell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
-/// The names of variables, and of the tools that need each.
+/// The names of variables, and of the tools that need each; and the secrets of the project.
 #[derive(Default)]
-pub(super) struct NeededVariables(BTreeMap<String, Vec<String>>);
+pub(super) struct NeededVariables(BTreeMap<String, Vec<String>>, SecretCheck);
 
 impl NeededVariables {
     /// Those of the project. A project that cannot be read is reported by other commands.
@@ -31,7 +32,7 @@ impl NeededVariables {
             }
         }
         needed.retain(|name, _| !project.scripts.sets_variable(&project.catalog.paths, name));
-        Self(needed)
+        Self(needed, SecretCheck::of(&project.scripts, &project.catalog))
     }
 
     /// The names that a server would lack: neither the entry nor the client's file has them, and the client does not pass
@@ -83,8 +84,31 @@ impl NeededVariables {
         Ok(answers)
     }
 
+    /// Tells the user which secrets a server would lack. A client starts it with few of the variables of this shell.
+    fn tell_secrets(&self) {
+        let lacking = self.1.secrets.iter().filter_map(|secret| match &secret.place {
+            Err(_) => Some((secret, "is not available".to_owned())),
+            Ok(place) if place.starts_with("variable ") => {
+                Some((secret, format!("is in the {place} of this shell, which a client may not pass on")))
+            }
+            Ok(_) => None,
+        });
+        let lines: Vec<String> = lacking
+            .map(|(secret, how)| {
+                let (name, users) = (&secret.name, secret.users.join(", "));
+                format!(
+                    "  {name} {how}  (for {users}): `mcp-bash secret set {name}` keeps it for all clients"
+                )
+            })
+            .collect();
+        if !lines.is_empty() {
+            tell(&format!("The project needs secrets:\n{}", lines.join("\n")));
+        }
+    }
+
     /// Tells the user which variables have no value yet, and where each client takes them from.
     pub(super) fn tell(&self, lacking: &[(&'static Client, Vec<String>)]) {
+        self.tell_secrets();
         let names: BTreeSet<&String> = lacking.iter().flat_map(|(_, names)| names).collect();
         if names.is_empty() {
             return;

@@ -3,12 +3,11 @@
 use crate::base::common::Common;
 use crate::base::error::Error;
 use crate::base::exit::Exit;
+use mcp_bash_roles::Rate;
 use mcp_bash_server::Server;
 use mcp_bash_settings::HttpSettings;
 use mcp_bash_terminal::tell;
-use mcp_bash_transport::http::{
-    self, Address, AddressError, Limits, Options, Places, Rate, StartError, TlsFiles,
-};
+use mcp_bash_transport::http::{self, Address, AddressError, Limits, Options, Places, StartError, TlsFiles};
 use mcp_bash_transport::{Ending, Host};
 use mcp_bash_wire::LogLevel;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -39,6 +38,10 @@ pub(crate) struct HttpArguments {
     /// Require a token from this file, which `mcp-bash token` writes
     #[arg(long, value_name = "FILE", requires = "http")]
     tokens: Option<PathBuf>,
+
+    /// Give callers what their roles in this file allow [default: server.d/roles.yaml, if there is one]
+    #[arg(long, value_name = "FILE", requires = "http")]
+    roles: Option<PathBuf>,
 
     /// Use TLS with this certificate (PEM); a renewed one is loaded automatically
     #[arg(long, value_name = "FILE", requires = "http")]
@@ -115,6 +118,7 @@ impl HttpArguments {
             allowed_hosts: [&self.allow_host[..], &settings.allowed_hosts].concat(),
             allowed_origins: [&self.allow_origin[..], &settings.allowed_origins].concat(),
             tokens: self.tokens.clone().or_else(|| settings.tokens.clone()),
+            roles: self.roles.clone().or_else(|| settings.roles.clone()),
             tls,
             behind_proxy: self.behind_proxy || settings.behind_proxy,
             legacy_sse: self.legacy_sse || settings.legacy_sse,
@@ -166,6 +170,11 @@ pub(crate) fn serve(
             tell(&announcement("Metrics", address, "/metrics"));
         }
     };
+    if options.roles.is_none() {
+        // A file that cannot be read is found there too, and refused.
+        let of_project = server.served().paths().roles();
+        options.roles = of_project.symlink_metadata().is_ok().then_some(of_project);
+    }
     let connections = &mut options.limits.connections;
     let open_files = raise_open_files(*connections as u64 + FILES_BESIDES_CONNECTIONS);
     let possible = connections_within(open_files);

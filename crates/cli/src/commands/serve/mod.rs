@@ -53,6 +53,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE")]
     pub(crate) log_file: Option<PathBuf>,
 
+    /// Write an audit log: to a file, or to `syslog`, `journal` or `stderr` [default: `MCPBASH_AUDIT`]
+    #[arg(long, value_name = "WHERE")]
+    pub(crate) audit: Option<String>,
+
     /// Comma-separated folders that scripts may work in, if the client names none
     #[arg(long, value_name = "DIRS")]
     roots: Option<String>,
@@ -112,6 +116,9 @@ fn serve(common: &Common, arguments: &Arguments, manner: &Manner<'_>) -> Result<
     let location = startup::location(common, &settings)?;
     let mut problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
     let mut settings = startup::settings_at(&location, arguments.roots.as_deref(), settings, &mut problems);
+    if let Some(audit) = &arguments.audit {
+        settings.audit.send_to(audit);
+    }
     if let Some(adjust) = manner.adjust {
         adjust(&mut settings);
     }

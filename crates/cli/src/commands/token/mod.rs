@@ -8,10 +8,11 @@ use crate::base::exit::Exit;
 use crate::open::startup;
 use crate::terminal::print::print;
 use clap::{Args, Subcommand};
+use mcp_bash_roles::Rate;
 use mcp_bash_spelling::nearest;
 use mcp_bash_terminal::{complain, harmless_line, tell};
 use mcp_bash_transport::http::{
-    Grant, NameList, NewTokenError, Rate, TokenEditError, TokenLine, TokenText, add_token, read_tokens,
+    Grant, NameList, NewTokenError, TokenEditError, TokenLine, TokenText, add_token, read_tokens,
     remove_token,
 };
 use serde_json::{Value, json};

@@ -1,5 +1,5 @@
-//! Named entries: the tools, resources and prompts that a new token names must exist in the project. A misspelled name would
-//! allow nothing, and its caller would not learn why.
+//! Named entries: the tools, resources and prompts that a new token names must exist in the project. A misspelled name, or a
+//! pattern that fits none, would allow nothing, and its caller would not learn why.
 
 use super::NewArguments;
 use crate::base::common::Common;
@@ -7,6 +7,7 @@ use crate::base::error::{Error, meant};
 use crate::base::exit::Exit;
 use crate::open::connect::OpenProject;
 use mcp_bash_project::Catalog;
+use mcp_bash_settings::AllowedNames;
 use mcp_bash_spelling::nearest;
 use mcp_bash_terminal::{harmless_line, tell};
 use mcp_bash_transport::http::NameList;
@@ -35,7 +36,8 @@ pub(super) fn check(common: &Common, arguments: &NewArguments) -> Result<(), Err
 
 fn check_list(kind: &str, list: Option<&NameList>, known: &[&str]) -> Result<(), Error> {
     for name in list.into_iter().flat_map(NameList::names) {
-        if matches!(name.as_str(), "*" | "all") || known.contains(&name.as_str()) {
+        let named: AllowedNames = [name.as_str()].into_iter().collect();
+        if matches!(name.as_str(), "*" | "all") || known.iter().any(|known| named.hold(known)) {
             continue;
         }
         let suggestion = meant(nearest(name, known.iter().copied()));

@@ -146,6 +146,7 @@ impl Tool {
         let options = ToolOptions {
             variables: worker.options.env.clone(),
             sandbox: served_by.sandbox_of(self.options.sandbox.as_ref()),
+            secrets: self.options.secrets.over(&served_by.secrets),
             ..self.options
         };
         Self { options, execution: Execution::Worker(worker), ..self }

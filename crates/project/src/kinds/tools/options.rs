@@ -6,8 +6,9 @@ use crate::declarations::error::EntryError;
 use crate::declarations::metadata::Metadata;
 use crate::declarations::values::positive;
 use crate::declarations::working_folder::WorkingFolder;
-use crate::declarations::{sandbox, variable_names};
+use crate::declarations::{sandbox, secrets, variable_names};
 use mcp_bash_sandbox::Declaration;
+use mcp_bash_secrets::Needs;
 use mcp_bash_wire::write;
 use std::time::Duration;
 
@@ -30,6 +31,8 @@ pub struct ToolOptions {
     pub variables: Vec<String>,
     /// What its process may do.
     pub sandbox: Option<Declaration>,
+    /// The secrets that it needs, by name.
+    pub secrets: Needs,
 }
 
 /// Timeouts of a call, if the author sets them.
@@ -63,11 +66,12 @@ impl ToolOptions {
             working_folder: WorkingFolder::read(metadata.cwd.as_deref())?,
             variables: variable_names::read(metadata.env.as_deref(), problems),
             sandbox: sandbox::read(metadata.sandbox.as_deref())?,
+            secrets: secrets::read(metadata.secrets.as_deref())?,
         })
     }
 
     /// The options as members of a JSON object, by their keys in metadata.
-    pub(super) fn members(&self) -> [(&'static str, Option<String>); 12] {
+    pub(super) fn members(&self) -> [(&'static str, Option<String>); 13] {
         let seconds = |limit: Option<Duration>| limit.map(|limit| limit.as_secs().to_string());
         let yes = |is_so: bool| is_so.then(|| "true".to_owned());
         let variables = self.variables.iter().map(|name| write::string(name)).collect::<Vec<_>>().join(",");
@@ -84,6 +88,7 @@ impl ToolOptions {
             ("cwd", self.working_folder.written().map(write::string)),
             ("env", (!variables.is_empty()).then(|| format!("[{variables}]"))),
             ("sandbox", self.sandbox.as_ref().map(|sandbox| sandbox.written().to_owned())),
+            ("secrets", self.secrets.written()),
         ]
     }
 }

@@ -4,6 +4,7 @@ use super::params::{Params, Reference};
 use crate::callers::Rights;
 use mcp_bash_project::{Catalog, Completion, Prompt};
 use mcp_bash_sandbox::Declaration;
+use mcp_bash_secrets::Needs;
 use mcp_bash_wire::RpcError;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -31,6 +32,8 @@ pub(super) struct Completer {
     pub(super) timeout: Option<Duration>,
     /// What it may do, if that is declared.
     pub(super) sandbox: Option<Declaration>,
+    /// The secrets that it needs.
+    pub(super) secrets: Needs,
     /// Whether it is beside the prompt; then it receives the prompt's details.
     pub(super) beside_prompt: bool,
 }
@@ -43,7 +46,9 @@ impl<'a> Referent<'a> {
         rights: Option<&Rights>,
     ) -> Result<Self, RpcError> {
         match &params.reference {
-            Reference::Prompt(name) if rights.is_none_or(|rights| rights.may_get(name)) => {
+            Reference::Prompt(name)
+                if rights.is_none_or(|rights| rights.prompt_hindrance(name).is_none()) =>
+            {
                 Self::of_prompt(catalog, name)
             }
             Reference::Prompt(name) => Err(unknown_prompt(name)),
@@ -86,6 +91,7 @@ impl<'a> Referent<'a> {
                 key: format!("manual:{}", completion.path),
                 timeout: completion.timeout,
                 sandbox: completion.sandbox.clone(),
+                secrets: completion.secrets.clone(),
                 beside_prompt: false,
             })));
         }
@@ -97,6 +103,7 @@ impl<'a> Referent<'a> {
                 key: format!("prompt:{name}"),
                 timeout: prompt.timeout,
                 sandbox: prompt.sandbox.clone(),
+                secrets: prompt.secrets.clone(),
                 beside_prompt: true,
             })));
         }

@@ -36,6 +36,7 @@ pub(super) async fn ask(
         asked: params.timeout,
         author: completer.timeout,
         sandbox: completer.sandbox.as_ref(),
+        secrets: &completer.secrets,
         budget: work.budget(),
     };
     let outcome = work.server().scripts().complete(call, work.cancelled()).await;

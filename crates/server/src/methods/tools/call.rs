@@ -3,8 +3,8 @@
 use super::record::Record;
 use super::{failures, output, unknown};
 use crate::callers::rights;
-use crate::handling::{Consent, NotGranted, Resumable, Work, filled};
-use crate::logging::Facts;
+use crate::handling::{Consent, Resumable, Work, filled};
+use crate::logging::{Facts, Measured};
 use crate::methods::asked_timeout::asked_timeout;
 use crate::methods::{questions, required};
 use crate::offered::{Schemas, Unfit};
@@ -62,9 +62,14 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
     let no_such_tool = || unknown::refusal(&snapshot.catalog, &params.name, &in_progress());
     let found = snapshot.tool(&params.name);
     // The tool may have been loaded or changed since the request arrived.
-    let rights = work.principal().rights.as_ref().filter(|rights| rights.read_only);
-    if rights.is_some_and(|rights| found.is_none_or(|(tool, _)| !rights.may_call(tool))) {
-        return Err(rights::read_only_refusal(work.caller().name(), &params.name));
+    let rights = work.principal().rights.as_ref();
+    let tool = found.map(|(tool, _)| tool);
+    if let Some(why) = rights.and_then(|rights| rights.hindrance(&params.name, tool)) {
+        work.measure(|measured| measured.refused("rights"));
+        return Err(rights::refusal(work.caller().name(), &params.name, &why));
+    }
+    if found.is_none() {
+        work.measure(|measured| measured.refused("unknown_tool"));
     }
     let (tool, schemas) = found.ok_or_else(no_such_tool)?;
     required::check(work, &tool.options.required_capabilities)?;
@@ -95,7 +100,10 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
     let checking = checking.map_err(|why| RpcError::internal(format!("Server busy: {why}")))?;
     let arguments = match schemas.check_input(tool, params.arguments) {
         Ok(arguments) => arguments,
-        Err(Unfit::Arguments(problems)) => return Ok(failures::failure(&problems)),
+        Err(Unfit::Arguments(problems)) => {
+            work.measure(Measured::had_wrong_arguments);
+            return Ok(failures::failure(&problems));
+        }
         Err(Unfit::Tool(error)) => return Err(error),
     };
     drop(checking);
@@ -104,16 +112,18 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
     let subject = || Subject::new("tools/call", &params.name, params.arguments);
     let resumable = || Resumable { subject: subject(), may_run_again: tool.options.may_run_again };
     if tool.needs_consent(snapshot.catalog.identity.confirm)
-        && let Err(why) = ask_for_consent(work, tool, &arguments, subject()).await
+        && let Err(refused) = ask_for_consent(work, tool, &arguments, subject()).await
     {
-        work.server().note_refusal();
-        return Ok(failures::not_confirmed(tool, &why, work.revision()));
+        return Ok(refused);
     }
     let reads_roots =
         tool.options.needs_roots || tool.options.required_capabilities.contains(&ClientCapability::Roots);
     if reads_roots && work.has_unasked_roots() {
         questions::ask_roots(work, resumable()).await;
     }
+    work.measure(|measured| {
+        measured.note("sandbox", || Some(scripts.sandbox_words(tool.options.sandbox.as_ref())))
+    });
     let roots = work.roots().await;
     let session_state = work.session_state();
     let call = ToolCall {
@@ -151,23 +161,26 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
     Record { work, tool, outcome, arguments, roots: &roots }.keep(answer)
 }
 
-/// Asks for the consent that a tool declares.
-async fn ask_for_consent(
-    work: &Work,
-    tool: &Tool,
-    arguments: &str,
-    subject: Subject,
-) -> Result<(), NotGranted> {
+/// Asks for the consent that a tool needs. Without it, the call is answered.
+async fn ask_for_consent(work: &Work, tool: &Tool, arguments: &str, subject: Subject) -> Result<(), Answer> {
     let question = match &tool.options.confirm {
         Some(Confirm::Question(question)) => Some(filled(&question.template, arguments)),
         _ => None,
     };
-    work.confirm(&Consent { tool, arguments, question: question.as_deref(), subject }).await.map(|_| ())
+    let consent = Consent { tool, arguments, question: question.as_deref(), subject };
+    match work.confirm(&consent).await {
+        Ok(_) => Ok(()),
+        Err(why) => {
+            work.server().note_refusal();
+            Err(failures::not_confirmed(tool, &why, work.revision()))
+        }
+    }
 }
 
 /// The answer to a call for which nothing was run. A model sees a result, and can try something else.
 fn not_run(work: &Work, tool: &Tool, arguments: &str, error: ScriptError) -> Result<Answer, RpcError> {
     if let ScriptError::NotStarted { limit, .. } = error {
+        work.measure(Measured::timed_out);
         output::report_failure(work, Facts::of_tool(tool).is("timedOut"));
         return Ok(failures::not_started(&error.to_string(), limit, work.revision()));
     }
@@ -182,6 +195,7 @@ fn not_run(work: &Work, tool: &Tool, arguments: &str, error: ScriptError) -> Res
         error => {
             if error.is_refusal() {
                 work.server().note_refusal();
+                work.measure(|measured| measured.refused("policy"));
             }
             let error = told(error);
             report_refusal(work, facts.number("code", error.code));

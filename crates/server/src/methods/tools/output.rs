@@ -5,7 +5,7 @@ use super::structured::Structured;
 use super::whole_result::{WholeResult, readable_result, rpc_error, without_halves};
 use super::{content_check, cut, failures, not_json};
 use crate::handling::Work;
-use crate::logging::{Facts, SchemaRule};
+use crate::logging::{Facts, Measured, SchemaRule};
 use crate::offered::{Broken, Schemas};
 use crate::replies::definitions::SANDBOX;
 use crate::replies::{Answer, Content, Members};
@@ -109,6 +109,7 @@ impl Finished<'_> {
             }
             ProcessEnding::NoRoom(why) => return Err(self.no_room(why)),
             ProcessEnding::TimedOut(overrun) => {
+                self.work.measure(Measured::timed_out);
                 return Ok(self.with_meta(
                     failures::timed_out(self.tool, self.patience, overrun, self.work.revision()),
                     None,

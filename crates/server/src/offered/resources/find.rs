@@ -4,6 +4,7 @@ use crate::callers::Rights;
 use crate::offered::listing::Snapshot;
 use mcp_bash_project::{OUR_PROVIDERS, ServedBy, provider_by_scheme};
 use mcp_bash_sandbox::Declaration;
+use mcp_bash_secrets::Needs;
 use mcp_bash_uri::Values;
 
 /// Who reads a URI, and what is known about it.
@@ -18,6 +19,8 @@ pub(crate) struct Found {
     pub(crate) mime_type: Option<String>,
     /// What an executable that reads it may do, if that is declared.
     pub(crate) sandbox: Option<Declaration>,
+    /// The secrets that it needs.
+    pub(crate) secrets: Needs,
     /// The variables of the template that matched it.
     pub(crate) variables: Values,
 }
@@ -40,8 +43,9 @@ pub(crate) fn find(snapshot: &Snapshot, uri: &str, rights: Option<&Rights>) -> O
         let mime_type = resource.about.mime_type.clone();
         let (provider, file_uri) = (resource.provider.clone(), resource.file_uri(&snapshot.catalog.paths));
         let function = resource.function.clone().map(|function| (function, resource.about.name.clone()));
-        let sandbox = resource.about.sandbox.clone();
-        return Some(Found { provider, function, file_uri, mime_type, sandbox, variables: Values::new() });
+        let (sandbox, secrets) = (resource.about.sandbox.clone(), resource.about.secrets.clone());
+        let variables = Values::new();
+        return Some(Found { provider, function, file_uri, mime_type, sandbox, secrets, variables });
     }
     for template in snapshot.catalog.templates.items() {
         let Some(variables) = template.template.matches(uri) else { continue };
@@ -51,13 +55,14 @@ pub(crate) fn find(snapshot: &Snapshot, uri: &str, rights: Option<&Rights>) -> O
         let provider = template.provider.clone().or_else(|| provider_by_scheme(uri))?;
         let mime_type = template.about.mime_type.clone();
         let function = template.function.clone().map(|function| (function, template.about.name.clone()));
-        let sandbox = template.about.sandbox.clone();
-        return Some(Found { provider, function, file_uri: None, mime_type, sandbox, variables });
+        let (sandbox, secrets) = (template.about.sandbox.clone(), template.about.secrets.clone());
+        return Some(Found { provider, function, file_uri: None, mime_type, sandbox, secrets, variables });
     }
     if rights.is_some_and(|rights| !rights.may_read_others()) {
         return None;
     }
     let provider = provider_by_scheme(uri).filter(|name| OUR_PROVIDERS.contains(&&**name))?;
     let (function, file_uri, mime_type, sandbox) = (None, None, None, None);
-    Some(Found { provider, function, file_uri, mime_type, sandbox, variables: Values::new() })
+    let (secrets, variables) = (Needs::default(), Values::new());
+    Some(Found { provider, function, file_uri, mime_type, sandbox, secrets, variables })
 }

@@ -60,9 +60,9 @@ impl Resources {
         }
         let (bytes, told) = match provider_script(paths, &found.provider) {
             Some(script) => {
-                let sandbox = found.sandbox.as_ref();
+                let (script, sandbox, secrets) = (&*script, found.sandbox.as_ref(), &found.secrets);
                 let read =
-                    ResourceRead { script: &script, paths, uri, caller, sandbox, variables, asked, budget };
+                    ResourceRead { script, paths, uri, caller, sandbox, secrets, variables, asked, budget };
                 (self.scripts.read_resource(read).await?.stdout, None)
             }
             None => self.sources.read(&found.provider, found.read_as(uri), budget).await?,

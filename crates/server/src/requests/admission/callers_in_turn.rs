@@ -81,6 +81,11 @@ impl<T> CallersInTurn<T> {
         self.waiting
     }
 
+    /// How many requests of a caller run.
+    pub(super) fn running_of(&self, caller: &Arc<Caller>) -> usize {
+        self.shares.get(&caller.key()).map_or(0, |share| share.running)
+    }
+
     /// How many requests of a caller wait to begin, and how many bytes all its waiting requests hold.
     pub(super) fn waiting_to_begin(&self, caller: &Arc<Caller>) -> (usize, usize) {
         self.shares.get(&caller.key()).map_or((0, 0), Share::waiting_to_begin)

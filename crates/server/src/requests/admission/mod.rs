@@ -92,8 +92,8 @@ impl Admission {
         Self { workplaces: Workplaces::new(runtime), limits, state: Mutex::default() }
     }
 
-    /// Starts `task` now or in its turn. It also waits while its client leaves too much unread. `bytes` is what it
-    /// holds while it waits.
+    /// Starts `task` now or in its turn. It also waits while its client leaves too much unread, and while `most` tasks of
+    /// its caller run. `bytes` is what it holds while it waits.
     pub(crate) fn admit(
         self: &Arc<Self>,
         caller: &Arc<Caller>,
@@ -101,9 +101,12 @@ impl Admission {
         bytes: usize,
         task: Task,
         weight: Weight,
+        most: Option<usize>,
     ) -> Result<(), Refused> {
         let mut state = self.state.lock();
-        let has_place = state.running < self.limits.places && !request.is_clogged();
+        let is_below = |most: usize| state.callers.running_of(caller) < most;
+        let has_place =
+            state.running < self.limits.places && most.is_none_or(is_below) && !request.is_clogged();
         if has_place {
             state.callers.change(caller, |share| share.running += 1);
             state.running += 1;
@@ -115,6 +118,7 @@ impl Admission {
         if let Err(reason) = state.has_room(caller, self.limits, bytes) {
             return Err(Refused { reason, _task: task });
         }
+        state.callers.change(caller, |share| share.most = most.unwrap_or(usize::MAX));
         let request = Some(Arc::clone(request));
         let turn = Turn::Start(task, weight);
         state.callers.queue(caller, Waiting { request, bytes, is_new: true, turn });

@@ -11,6 +11,8 @@ pub(super) struct Share<T> {
     pub(super) caller: Arc<Caller>,
     pub(super) number: u64,
     pub(super) running: usize,
+    /// How many may run at a time.
+    pub(super) most: usize,
     pub(super) resting: usize,
     pub(super) waiting: BTreeMap<Rank, Waiting<T>>,
     /// The ranks of the waiting requests, by their addresses.
@@ -43,6 +45,7 @@ impl<T> Share<T> {
             caller: Arc::clone(caller),
             number,
             running: 0,
+            most: usize::MAX,
             resting: 0,
             waiting: BTreeMap::new(),
             by_request: BTreeMap::new(),
@@ -58,7 +61,7 @@ impl<T> Share<T> {
 
     /// Whether a waiting request could begin.
     pub(super) fn is_ready(&self) -> bool {
-        !self.waiting.is_empty() && !self.is_clogged
+        !self.waiting.is_empty() && !self.is_clogged && self.running < self.most
     }
 
     /// How many requests wait to begin, and how many bytes all waiting requests hold.

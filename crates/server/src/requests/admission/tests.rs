@@ -23,6 +23,17 @@ impl Scene {
     }
 
     fn admit(&mut self, of: &Requests, number: u32, bytes: usize) -> Result<(), Reason> {
+        self.admit_up_to(None, of, number, bytes)
+    }
+
+    /// Admits a request of a caller of which `most` may run.
+    fn admit_up_to(
+        &mut self,
+        most: Option<usize>,
+        of: &Requests,
+        number: u32,
+        bytes: usize,
+    ) -> Result<(), Reason> {
         let (in_flight, reply) = of.begin(number).unwrap();
         let request = Arc::clone(in_flight.request());
         self.requests.push((in_flight, reply));
@@ -34,7 +45,7 @@ impl Scene {
         };
         let task: Task = Box::new(|place| Box::pin(task(place)));
         self.admission
-            .admit(&of.caller, &request, bytes, task, Weight::Heavy)
+            .admit(&of.caller, &request, bytes, task, Weight::Heavy, most)
             .map_err(|refused| refused.reason)
     }
 
@@ -81,6 +92,22 @@ async fn a_caller_that_floods_delays_only_itself() {
     let mut next = scene.let_one_go().await;
     next.extend(scene.let_one_go().await);
     assert!(next.contains(&101), "{next:?}");
+}
+
+#[tokio::test]
+async fn a_caller_has_no_more_places_than_its_rights_allow_and_others_have_theirs() {
+    let mut scene = Scene::new(4, MANY);
+    let (limited, free) = (Requests::of("limited"), Requests::of("free"));
+    for number in 0..4 {
+        scene.admit_up_to(Some(2), &limited, number, 1).unwrap();
+    }
+    assert_eq!(scene.started().await, [0, 1]);
+    scene.admit(&free, 10, 1).unwrap();
+    scene.admit(&free, 11, 1).unwrap();
+    assert_eq!(scene.started().await, [10, 11], "nobody waits for the limited one");
+    assert_eq!(scene.let_one_go().await, [2]);
+    assert_eq!(scene.let_one_go().await, [3]);
+    assert_eq!(scene.admission.counts(), (4, 0));
 }
 
 #[tokio::test]
@@ -132,7 +159,9 @@ async fn a_task_that_panics_gives_its_place_back() {
             panic!("on purpose")
         })
     });
-    assert!(scene.admission.admit(&requests.caller, in_flight.request(), 1, task, Weight::Heavy).is_ok());
+    assert!(
+        scene.admission.admit(&requests.caller, in_flight.request(), 1, task, Weight::Heavy, None).is_ok()
+    );
     scene.admit(&requests, 1, 1).unwrap();
     assert_eq!(scene.started().await, [1]);
 }
@@ -157,7 +186,7 @@ fn admit_resting(scene: &mut Scene, of: &Requests, number: u32) -> oneshot::Send
         gate.acquire().await.unwrap().forget();
     };
     let task: Task = Box::new(|place| Box::pin(task(place)));
-    assert!(scene.admission.admit(&of.caller, &request, 1, task, Weight::Heavy).is_ok());
+    assert!(scene.admission.admit(&of.caller, &request, 1, task, Weight::Heavy, None).is_ok());
     answer
 }
 

@@ -4,19 +4,22 @@
 mod anonymous;
 mod bearer;
 mod identity_source;
+mod roles_file;
 mod token_edit;
 mod token_file;
 mod tokens;
 pub(in crate::http) mod visitor;
 
 pub(crate) use identity_source::IdentitySource;
+pub(crate) use roles_file::rights;
+pub use roles_file::{RolesFile, RolesFileError};
 pub use token_edit::{TokenEditError, add_token, read_tokens, remove_token};
 pub use token_file::{Grant, NameList, NewTokenError, TokenFileError, TokenLine, TokenText};
 pub use tokens::TokensError;
 
 use crate::http::identity::visitor::Visitor;
-use crate::http::limits::rate::Rate;
 use http::{HeaderMap, HeaderValue};
+use mcp_bash_roles::Rate;
 use mcp_bash_server::Identity;
 use std::sync::Arc;
 

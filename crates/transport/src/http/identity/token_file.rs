@@ -8,7 +8,7 @@
 //!
 //! A token has 256 random bits, so that nobody finds it from its hash, and a slow hash would protect nothing.
 
-use crate::http::limits::rate::{Rate, RateError};
+use mcp_bash_roles::{Rate, RateError};
 use mcp_bash_server::{Identity, KnownBy, Rights};
 use sha2::{Digest, Sha256};
 use std::fmt;
@@ -49,7 +49,14 @@ impl Grant {
             return None;
         }
         let [tools, resources, prompts] = lists.map(names);
-        Some(Arc::new(Rights { tools, resources, prompts, read_only: self.read_only }))
+        let read_only = self.read_only;
+        Some(Arc::new(Rights::of(mcp_bash_roles::Grant {
+            tools,
+            resources,
+            prompts,
+            read_only,
+            hours: None,
+        })))
     }
 
     /// Takes in a word of a line, such as `tools=a,b`.

@@ -1,7 +1,7 @@
 //! Options of the HTTP transport.
 
-use crate::http::limits::rate::Rate;
 use crate::http::listen::Address;
+use mcp_bash_roles::Rate;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -17,6 +17,8 @@ pub struct Options {
     pub allowed_origins: Vec<String>,
     /// The file of the tokens. Without one, whoever can connect is served.
     pub tokens: Option<PathBuf>,
+    /// The file of the roles. Without one, a caller may do what its credential allows.
+    pub roles: Option<PathBuf>,
     pub tls: Option<TlsFiles>,
     /// Whether a proxy that all callers pass speaks TLS with them in our place.
     pub behind_proxy: bool,
@@ -71,6 +73,7 @@ impl Default for Options {
             allowed_hosts: Vec::new(),
             allowed_origins: Vec::new(),
             tokens: None,
+            roles: None,
             tls: None,
             behind_proxy: false,
             legacy_sse: false,

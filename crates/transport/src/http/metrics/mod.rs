@@ -10,7 +10,7 @@ mod reading;
 use arc_swap::ArcSwap;
 use exposition::{Exposition, Format};
 use histogram::Histogram;
-use mcp_bash_server::{EndedSession, ErrorType, Meter, OTHER, Operation};
+use mcp_bash_server::{AuditCounts, EndedSession, ErrorType, Meter, OTHER, Operation};
 use mcp_bash_wire::Revision;
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, HashMap};
@@ -34,6 +34,8 @@ pub(super) struct Gauges {
     pub(super) parked_calls: usize,
     /// As the budget of the process counts them.
     pub(super) held_bytes: usize,
+    /// Of the audit log, if there is one.
+    pub(super) audit: Option<AuditCounts>,
 }
 
 pub(super) struct Metrics {
@@ -196,6 +198,15 @@ impl Metrics {
         let help =
             "Bytes of messages, results and files that are held, as MCPBASH_MAX_PROCESS_BYTES bounds them.";
         text.gauge("mcp_server_held_bytes", Some("bytes"), help, gauges.held_bytes as u64);
+        if let Some(audit) = &gauges.audit {
+            let records = [("written", audit.written), ("lost", audit.lost)];
+            let help = "Records of the audit log, written or lost because they could not be written.";
+            text.counter("mcp_server_audit_records", help, "state", records);
+            let help = "Failed attempts to write to the audit log.";
+            text.counter("mcp_server_audit_failures", help, "sink", [("audit", audit.failures)]);
+            let help = "1 while the audit log cannot be written, else 0.";
+            text.gauge("mcp_server_audit_broken", None, help, u64::from(audit.is_broken));
+        }
         if let Some(bytes) = resident_bytes() {
             let help = "Memory of the server's process that is not swapped out.";
             text.gauge("process_resident_memory_bytes", Some("bytes"), help, bytes);

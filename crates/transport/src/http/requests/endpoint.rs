@@ -2,7 +2,7 @@
 
 use crate::http::access::AccessRules;
 use crate::http::identity::visitor::Visitor;
-use crate::http::identity::{Identified, IdentitySource, Unidentified};
+use crate::http::identity::{Identified, IdentitySource, RolesFile, Unidentified, rights};
 use crate::http::limits::options::Options;
 use crate::http::limits::rate::Rates;
 use crate::http::metrics::Metrics;
@@ -33,6 +33,7 @@ pub(in crate::http) struct Endpoint {
     pub(in crate::http) old_sessions: OldSessions,
     pub(super) access: AccessRules,
     identity_source: IdentitySource,
+    roles: Option<RolesFile>,
     metrics: Option<Arc<Metrics>>,
     rates: Rates,
     session_rates: Rates,
@@ -44,6 +45,7 @@ impl Endpoint {
         server: Arc<Server>,
         access: AccessRules,
         identity_source: IdentitySource,
+        roles: Option<RolesFile>,
         metrics: Option<Arc<Metrics>>,
         options: Options,
     ) -> Self {
@@ -56,6 +58,7 @@ impl Endpoint {
             old_sessions: OldSessions::default(),
             access,
             identity_source,
+            roles,
             metrics,
             rates: Rates::default(),
             session_rates: Rates::default(),
@@ -95,15 +98,32 @@ impl Endpoint {
         visitor: &Visitor,
         headers: &HeaderMap,
     ) -> Result<Arc<Principal>, Refusal> {
-        let identified = self.identity_source.identify(headers, visitor).await.map_err(unknown)?;
+        let identified = self.identity_source.identify(headers, visitor).await;
+        let identified = identified.map_err(|unidentified| {
+            if let Some(audit) = self.server.audit() {
+                audit.login_failed(
+                    &visitor.name,
+                    if unidentified.throttled { "throttled" } else { "unauthenticated" },
+                );
+            }
+            unknown(unidentified)
+        })?;
         let Identified { identity, rate } = identified;
-        if let Some(rate) = rate.or(self.options.limits.rate) {
+        let granted = self.roles.as_ref().map(|roles| roles.granted(&identity));
+        let rate_of_roles = granted.as_ref().and_then(|granted| granted.as_ref()?.rate);
+        if let Some(rate) = rate.or(rate_of_roles).or(self.options.limits.rate) {
             self.rates.allow(&identity.name, rate).map_err(|wait| {
+                if let Some(audit) = self.server.audit() {
+                    audit.request_refused(&identity, &visitor.name, "rate");
+                }
                 let reason = "Too many requests of this caller; it may make more in a while".to_owned();
                 Box::new(respond::later(StatusCode::TOO_MANY_REQUESTS, wait, reason))
             })?;
         }
-        let principal = self.server.principal(identity, Some(Arc::clone(&visitor.name)));
+        let mut principal = self.server.principal(identity, Some(Arc::clone(&visitor.name)));
+        if let Some(granted) = granted {
+            principal.rights = Some(rights(granted.as_deref(), &principal.identity));
+        }
         visitor.keep(&principal.caller);
         Ok(Arc::new(principal))
     }

@@ -27,6 +27,11 @@ pub enum GuardedFileError {
     )]
     TooOpen { path: PathBuf, mode: u32 },
     #[error(
+        "`{}` can be written by others (its mode is {mode:04o}); run `chmod go-w {}`",
+        path.display(), path.display()
+    )]
+    Writable { path: PathBuf, mode: u32 },
+    #[error(
         "`{}` belongs to another user ({owner}), who could change it; it has to belong to the one that runs the server, or to root",
         path.display()
     )]
@@ -46,10 +51,24 @@ pub(crate) fn read_public(path: &Path) -> Result<Vec<u8>, GuardedFileError> {
         .map_err(|error| GuardedFileError::Unreadable { path: path.to_owned(), error })
 }
 
+/// The content of a file that everybody may read, and that only its owner may write: whoever runs the server, or root.
+pub(crate) fn read_trusted(path: &Path) -> Result<Vec<u8>, GuardedFileError> {
+    read_judged(path, 0o022, |path, mode| GuardedFileError::Writable { path, mode })
+}
+
 /// The content of a file that only its owner may write and that strangers cannot read: 0600, 0400, 0640 or 0440. Its
 /// owner is whoever runs the server, or root. Links are followed, and what counts is where they lead: that is how
 /// secrets are mounted into containers.
 pub(crate) fn read_secret(path: &Path) -> Result<Vec<u8>, GuardedFileError> {
+    read_judged(path, 0o027, |path, mode| GuardedFileError::TooOpen { path, mode })
+}
+
+/// The content of a file of a trusted owner whose mode has none of these bits.
+fn read_judged(
+    path: &Path,
+    forbidden: u32,
+    too_open: fn(PathBuf, u32) -> GuardedFileError,
+) -> Result<Vec<u8>, GuardedFileError> {
     let failed = |error| GuardedFileError::Unreadable { path: path.to_owned(), error };
     let file: File = mcp_bash_files::open(path).map_err(failed)?;
     // The open file is judged, so that no other can be put in its place in between.
@@ -61,8 +80,8 @@ pub(crate) fn read_secret(path: &Path) -> Result<Vec<u8>, GuardedFileError> {
     }
     #[allow(clippy::useless_conversion, reason = "modes have 16 bits on some systems")]
     let mode = u32::from(found.st_mode) & 0o7777;
-    if mode & 0o027 != 0 {
-        return Err(GuardedFileError::TooOpen { path: path.to_owned(), mode });
+    if mode & forbidden != 0 {
+        return Err(too_open(path.to_owned(), mode));
     }
     mcp_bash_files::read_all(&file, MOST_BYTES).map_err(failed)
 }

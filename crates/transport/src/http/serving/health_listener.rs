@@ -124,6 +124,7 @@ impl Vital for HealthListener {
             waiting_calls: load.waiting,
             parked_calls: load.parked,
             held_bytes: self.endpoint.server.budget().used(),
+            audit: self.endpoint.server.audit().map(|audit| audit.counts()),
         }
     }
 }

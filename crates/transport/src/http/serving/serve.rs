@@ -3,7 +3,7 @@
 use crate::Host;
 use crate::http::access::exposure::{self, Exposed};
 use crate::http::access::{AccessError, AccessRules};
-use crate::http::identity::{IdentitySource, TokensError};
+use crate::http::identity::{IdentitySource, RolesFile, RolesFileError, TokensError};
 use crate::http::limits::connections::Connections;
 use crate::http::limits::options::Options;
 use crate::http::listen::{ListenError, Listener, SocketFile};
@@ -46,6 +46,8 @@ pub enum StartError {
     Tls(#[from] TlsError),
     #[error(transparent)]
     Tokens(#[from] TokensError),
+    #[error(transparent)]
+    Roles(#[from] RolesFileError),
     #[error("the signals that end a server cannot be awaited: {0}")]
     Signals(io::Error),
 }
@@ -77,6 +79,7 @@ pub fn serve(
     let tls = options.tls.as_ref().map(|files| Tls::open(&files.certificate, &files.key, report(server)));
     let tls = tls.transpose()?;
     let identity_source = IdentitySource::open(options.tokens.as_deref(), || report(server))?;
+    let roles = options.roles.as_deref().map(|file| RolesFile::open(file, report(server))).transpose()?;
     let lifecycle = Arc::<Lifecycle>::default();
     await_signals(&lifecycle, server, rustix::stdio::stdin()).map_err(StartError::Signals)?;
     // They are removed when we return: the tasks that listen to them may be there for longer.
@@ -87,7 +90,8 @@ pub fn serve(
     };
     let connections = Connections::new(options.limits.connections);
     let metrics = (!watchers.is_empty()).then(|| measure(server, &listeners));
-    let endpoint = Endpoint::new(Arc::clone(server), access, identity_source, metrics.clone(), options);
+    let endpoint =
+        Endpoint::new(Arc::clone(server), access, identity_source, roles, metrics.clone(), options);
     let endpoint = Arc::new(endpoint);
     let (end, is_ending) = watch::channel(false);
     let reception = Arc::new(Reception {

@@ -50,7 +50,8 @@ impl Session {
         let unasked = Arc::new(ReplayBuffer::new(Some(UNASKED), rules, principal.caller.budget()));
         unasked.begin();
         let stream = Arc::new(Said::on(&unasked, None));
-        let client = Arc::new(Client::with_session(Arc::clone(server), Arc::clone(principal), stream));
+        let client = Client::with_session(Arc::clone(server), Arc::clone(principal), stream);
+        let client = Arc::new(client.with_session_id(&id));
         Self {
             id,
             client,

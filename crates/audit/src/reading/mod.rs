@@ -1,0 +1,18 @@
+//! Reading audit files: their lines, the verification of their chain, and the selection of records.
+
+mod lines;
+mod selection;
+mod verify;
+
+pub use lines::{Entry, entries};
+pub use selection::Selection;
+pub use verify::{Finding, Place, Verified, verify};
+
+use crate::chain::Head;
+use crate::error::AuditError;
+use std::path::PathBuf;
+
+/// The end of the chain in these files, which are in their order.
+pub fn head(files: &[PathBuf]) -> Result<Option<Head>, AuditError> {
+    Ok(verify(files, None)?.head)
+}

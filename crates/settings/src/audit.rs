@@ -1,0 +1,95 @@
+//! Audit settings: where the audit log goes, and what it has.
+
+use crate::reader::Reader;
+use crate::table;
+use mcp_bash_audit::{Destination, OnError, Options, Rotation};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// What the audit log has of arguments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RecordedArguments {
+    /// A keyed hash of them.
+    Hash,
+    Full,
+    Nothing,
+}
+
+#[derive(Debug, Clone)]
+pub struct AuditSettings {
+    /// Where lines go. `None` if there is no audit log.
+    pub destination: Option<Destination>,
+    pub arguments: RecordedArguments,
+    /// The arguments of tools that the project selects: they are recorded as they are.
+    pub selected: BTreeMap<String, Vec<String>>,
+    /// Whether answers wait until their lines are durable.
+    pub durable: bool,
+    pub on_error: OnError,
+    pub rotation: Rotation,
+}
+
+impl AuditSettings {
+    pub(crate) fn from_rows(reader: &mut Reader<'_>) -> Self {
+        let destination = reader.value(&table::AUDIT);
+        let hours = reader.value(&table::AUDIT_MAX_AGE) as u64;
+        Self {
+            destination: destination.and_then(|named| named_destination(&named)),
+            arguments: reader.value(&table::AUDIT_ARGUMENTS),
+            selected: BTreeMap::new(),
+            durable: reader.value(&table::AUDIT_DURABLE),
+            on_error: reader.value(&table::AUDIT_ON_ERROR),
+            rotation: Rotation {
+                max_bytes: reader.value(&table::AUDIT_MAX_BYTES) as u64,
+                max_age: (hours > 0).then(|| Duration::from_secs(hours.saturating_mul(3600))),
+                keep: u32::try_from(reader.value(&table::AUDIT_KEEP_FILES)).unwrap_or(u32::MAX),
+            },
+        }
+    }
+
+    /// Has lines go to the destination of this name.
+    pub fn send_to(&mut self, named: &str) {
+        self.destination = named_destination(named);
+    }
+
+    /// Where lines go and how, if there is an audit log.
+    pub fn options(&self) -> Option<Options> {
+        let destination = self.destination.clone()?;
+        Some(Options { destination, rotation: self.rotation, on_error: self.on_error })
+    }
+}
+
+fn named_destination(named: &str) -> Option<Destination> {
+    (named != "off" && !named.is_empty()).then(|| Destination::parse(named))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Settings;
+
+    fn read(given: &[(&str, &str)]) -> AuditSettings {
+        let value =
+            |name: &str| given.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
+        Settings::read(value).0.audit
+    }
+
+    #[test]
+    fn there_is_no_audit_log_unless_it_is_wanted() {
+        assert!(read(&[]).options().is_none());
+        assert!(read(&[("MCPBASH_AUDIT", "off")]).options().is_none());
+        let file = read(&[("MCPBASH_AUDIT", "/var/log/audit.jsonl"), ("MCPBASH_AUDIT_MAX_AGE_HOURS", "24")]);
+        assert_eq!(file.destination, Some(Destination::File("/var/log/audit.jsonl".into())));
+        assert_eq!(file.rotation.max_age, Some(Duration::from_secs(24 * 3600)));
+        assert_eq!((file.arguments, file.on_error), (RecordedArguments::Hash, OnError::Refuse));
+    }
+
+    #[test]
+    fn a_wrong_word_neither_shows_arguments_nor_lets_calls_go_on() {
+        let wrong = read(&[
+            ("MCPBASH_AUDIT", "syslog"),
+            ("MCPBASH_AUDIT_ARGUMENTS", "ful"),
+            ("MCPBASH_AUDIT_ON_ERROR", "ignore"),
+        ]);
+        assert_eq!((wrong.arguments, wrong.on_error), (RecordedArguments::Hash, OnError::Refuse));
+    }
+}

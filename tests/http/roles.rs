@@ -1,0 +1,230 @@
+//! Roles over real HTTP: what callers see and may use, in both eras.
+
+use crate::harness::http::{HttpServer, initialize, post, stateless_with};
+use crate::harness::{Project, Server, wait_until};
+use mcp_bash_transport::http::{Grant, TokenLine};
+use serde_json::{Value, json};
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+
+const ROLES: &str = r#"
+toolsets:
+  deploys: [deploy_*]
+roles:
+  viewer:
+    readOnly: true
+    given: {tokens: [alice, both]}
+  deployer:
+    tools: ["@deploys"]
+    resources: ["notes://*"]
+    prompts: []
+    given: {tokens: [bob, both]}
+  night:
+    tools: [deploy_api]
+    hours: Mon 00:00-00:01 UTC
+    given: {tokens: [owl]}
+"#;
+
+struct Scene {
+    project: Project,
+    tokens: PathBuf,
+    bearers: Vec<(&'static str, String)>,
+    _outside: tempfile::TempDir,
+}
+
+impl Scene {
+    fn new() -> Self {
+        let read_only = r#"{"annotations": {"readOnlyHint": true}}"#;
+        let project = Project::new()
+            .tool("show", "#!/bin/sh\necho shown\n")
+            .file("tools/show/tool.meta.json", read_only)
+            .tool("deploy_api", "#!/bin/sh\necho deployed\n")
+            .tool("delete", "#!/bin/sh\necho deleted\n")
+            .script("prompts/p.sh", "#!/bin/sh\n# mcp: {\"arguments\": []}\necho asked\n")
+            .file("resources/n.meta.json", r#"{"uri": "notes://a", "provider": "mine"}"#)
+            .file("resources/o.meta.json", r#"{"uri": "other://a", "provider": "mine"}"#)
+            .script("providers/mine.sh", "#!/bin/sh\nprintf read\n")
+            .file("server.d/roles.yaml", ROLES);
+        let outside = tempfile::tempdir().unwrap();
+        let tokens = outside.path().join("tokens");
+        let names = ["alice", "bob", "both", "owl", "nobody"];
+        let made = names.map(|name| TokenLine::generate(name, Grant::default()).unwrap());
+        let mut lines: Vec<String> = made.iter().map(|(line, _)| line.to_string()).collect();
+        let narrow = Grant { tools: Some("deploy_api".parse().unwrap()), ..Grant::default() };
+        // Its role allows more than its token.
+        let (line, narrow) = TokenLine::generate("narrow", narrow).unwrap();
+        lines.push(line.to_string());
+        fs::write(&tokens, lines.join("\n")).unwrap();
+        fs::set_permissions(&tokens, Permissions::from_mode(0o600)).unwrap();
+        let bearers = names.into_iter().zip(made).map(|(name, (_, token))| (name, format!("Bearer {token}")));
+        let bearers = bearers.chain([("narrow", format!("Bearer {narrow}"))]).collect();
+        Self { project, tokens, bearers, _outside: outside }
+    }
+
+    fn start(&self) -> HttpServer {
+        HttpServer::start_with(self.project.root(), &["--tokens", self.tokens.to_str().unwrap()], &[])
+    }
+
+    fn bearer(&self, name: &str) -> &str {
+        let found = self.bearers.iter().find(|(known, _)| *known == name);
+        &found.unwrap_or_else(|| panic!("{name}")).1
+    }
+
+    fn ask(&self, server: &HttpServer, name: &str, method: &str, params: &Value) -> Value {
+        let headers = [("Authorization", self.bearer(name))];
+        server.send(&stateless_with(&headers, 1, method, params)).json()
+    }
+
+    fn listed(&self, server: &HttpServer, name: &str, kind: &str) -> Vec<String> {
+        let answer = self.ask(server, name, &format!("{kind}/list"), &json!({}));
+        let listed = answer["result"][kind].as_array().unwrap_or_else(|| panic!("{answer}"));
+        let mut names: Vec<String> =
+            listed.iter().map(|known| known["name"].as_str().unwrap().to_owned()).collect();
+        names.sort();
+        names
+    }
+
+    fn call(&self, server: &HttpServer, name: &str, tool: &str) -> Result<String, String> {
+        let answer = self.ask(server, name, "tools/call", &json!({ "name": tool, "arguments": {} }));
+        match answer["result"]["content"][0]["text"].as_str() {
+            Some(text) => Ok(text.to_owned()),
+            None => Err(answer["error"]["message"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()),
+        }
+    }
+}
+
+#[test]
+fn callers_see_and_use_what_one_of_their_roles_allows() {
+    let scene = Scene::new();
+    let server = scene.start();
+    let tools = |name: &str| scene.listed(&server, name, "tools").join(" ");
+    assert_eq!(tools("alice"), "show");
+    assert_eq!(tools("bob"), "deploy_api");
+    assert_eq!(tools("both"), "deploy_api show");
+    assert_eq!(tools("nobody"), "", "a token without a role may do nothing");
+    assert_eq!(scene.listed(&server, "bob", "prompts"), [""; 0]);
+    assert_eq!(scene.listed(&server, "alice", "prompts"), ["p"]);
+    assert_eq!(scene.listed(&server, "bob", "resources").len(), 1);
+    assert_eq!(scene.listed(&server, "alice", "resources").len(), 2);
+
+    assert_eq!(scene.call(&server, "alice", "show").unwrap(), "shown");
+    let words = scene.call(&server, "alice", "deploy_api").unwrap_err();
+    assert!(words.contains("the caller `alice` may only call tools with `readOnlyHint`"), "{words}");
+    assert_eq!(scene.call(&server, "bob", "deploy_api").unwrap(), "deployed");
+    let words = scene.call(&server, "bob", "show").unwrap_err();
+    assert!(words.contains("not in the list of tools of the caller `bob`"), "{words}");
+    for (name, tool) in [("both", "delete"), ("nobody", "show"), ("nobody", "missing")] {
+        assert!(scene.call(&server, name, tool).unwrap_err().contains("is not allowed"), "{name} {tool}");
+    }
+    // Another URI than that of a listed resource, by a caller with a list.
+    let read = |uri: &str| scene.ask(&server, "bob", "resources/read", &json!({ "uri": uri }));
+    assert_eq!(read("notes://a")["result"]["contents"][0]["text"], "read");
+    assert!(read("other://a")["error"].is_object());
+    assert!(scene.ask(&server, "bob", "prompts/get", &json!({ "name": "p" }))["error"].is_object());
+    server.finish();
+}
+
+#[test]
+fn a_role_holds_at_its_hours_and_says_so_at_others() {
+    let scene = Scene::new();
+    let server = scene.start();
+    assert_eq!(scene.listed(&server, "owl", "tools"), ["deploy_api"], "lists are kept by clients");
+    let words = scene.call(&server, "owl", "deploy_api").unwrap_err();
+    assert!(words.contains("at these hours: Mon 00:00-00:01 UTC"), "{words}");
+    let read = scene.ask(&server, "owl", "resources/read", &json!({ "uri": "notes://a" }));
+    assert!(read["error"]["message"].as_str().unwrap().contains("at these hours"), "{read}");
+    server.finish();
+}
+
+#[test]
+fn a_token_never_gets_more_than_it_says_by_its_role() {
+    let scene = Scene::new();
+    let wider = ROLES
+        .replace("tokens: [bob, both]", "tokens: [bob, both, narrow]")
+        .replace("deploy_*]", "deploy_*, delete]");
+    fs::write(scene.project.path("server.d/roles.yaml"), wider).unwrap();
+    let server = scene.start();
+    assert_eq!(scene.listed(&server, "bob", "tools"), ["delete", "deploy_api"]);
+    assert_eq!(scene.listed(&server, "narrow", "tools"), ["deploy_api"]);
+    assert!(scene.call(&server, "narrow", "delete").is_err());
+    server.finish();
+}
+
+#[test]
+fn rights_of_a_session_are_those_of_each_request_and_follow_the_file() {
+    let scene = Scene::new();
+    let server = scene.start();
+    let bearer = scene.bearer("bob");
+    let hello = initialize("2025-11-25", &json!({})).to_string();
+    let greeted = server.send(&post(&[("Authorization", bearer)], &hello));
+    let session = greeted.header("mcp-session-id").unwrap().to_owned();
+    let headers = [("Authorization", bearer), ("Mcp-Session-Id", session.as_str())];
+    let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }).to_string();
+    server.send(&post(&headers, &ready));
+    let call = || {
+        let params = json!({ "name": "deploy_api", "arguments": {} });
+        let message = json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params });
+        let answer = server.send(&post(&headers, &message.to_string()));
+        answer.json()["error"].is_null()
+    };
+    assert!(call());
+    let file = scene.project.path("server.d/roles.yaml");
+    fs::write(&file, ROLES.replace("[bob, both]", "[both]")).unwrap();
+    wait_until("the role is gone", || (!call()).then_some(()));
+    fs::write(&file, ROLES).unwrap();
+    wait_until("the role is back", || call().then_some(()));
+    // A file that is broken, or that others could write, grants nothing.
+    fs::write(&file, "roles: {").unwrap();
+    wait_until("a broken file counts", || (!call()).then_some(()));
+    fs::write(&file, ROLES).unwrap();
+    wait_until("the role is back", || call().then_some(()));
+    fs::set_permissions(&file, Permissions::from_mode(0o666)).unwrap();
+    wait_until("a file that others can write counts for nothing", || (!call()).then_some(()));
+    fs::set_permissions(&file, Permissions::from_mode(0o644)).unwrap();
+    wait_until("the role is back", || call().then_some(()));
+    server.finish();
+}
+
+#[test]
+fn a_server_with_a_wrong_file_does_not_start() {
+    let scene = Scene::new();
+    fs::write(scene.project.path("server.d/roles.yaml"), "roles:\n  viewer: {tool: [a]}\n").unwrap();
+    let tokens = scene.tokens.to_str().unwrap();
+    let root = scene.project.root().to_str().unwrap();
+    let output = Server::command()
+        .args(["serve", "--project-root", root, "--http", "127.0.0.1:0", "--tokens", tokens])
+        .output();
+    let output = output.unwrap();
+    let words = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        !output.status.success() && words.contains("unknown field `tool`") && words.contains("line 2"),
+        "{words}"
+    );
+}
+
+#[test]
+fn the_command_shows_what_a_caller_may_do() {
+    let scene = Scene::new();
+    let root = scene.project.root().to_str().unwrap().to_owned();
+    let run = |words: &[&str]| {
+        let output = Server::command().args(words).args(["--project-root", &root]).output().unwrap();
+        (
+            output.status.success(),
+            String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr),
+        )
+    };
+    let (is_right, checked) = run(&["roles", "check"]);
+    assert!(is_right && checked.contains("viewer: read-only; given to tokens alice, both"), "{checked}");
+    assert!(checked.contains("Callers without a role may do nothing."), "{checked}");
+    let (is_right, shown) = run(&["roles", "show", "--token-name", "both", "--json"]);
+    let shown: Value = serde_json::from_str(&shown).unwrap_or_else(|_| panic!("{shown}"));
+    assert!(is_right);
+    assert_eq!(shown["roles"], json!(["viewer", "deployer"]));
+    assert_eq!(shown["tools"], json!(["deploy_api", "show"]));
+    let (_, shown) = run(&["roles", "show", "--caller", "both"]);
+    assert!(shown.contains("Tools      none"), "the name of a token is not that of another caller: {shown}");
+    fs::write(scene.project.path("server.d/roles.yaml"), "roles: {a: {hours: now}}").unwrap();
+    let (is_right, refused) = run(&["roles", "check"]);
+    assert!(!is_right && refused.contains("role `a`: `now` are no hours"), "{refused}");
+}
