@@ -229,6 +229,8 @@ export interface ToolOptions<I, O> extends SharedOptions {
   timeoutHint?: string
   /** The capabilities that a client needs to use the tool. */
   requires?: Capability[]
+  /** Whether a person has to consent before it runs, or the question: `'Delete {path}?'`. */
+  confirm?: boolean | string
 }
 
 /** A handler that can be called directly, for example in tests. */

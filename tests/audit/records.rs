@@ -152,6 +152,36 @@ fn a_question_and_its_answer_are_recorded_without_their_content() {
 }
 
 #[test]
+fn consent_is_part_of_the_record_of_its_call() {
+    let tool = Project::new()
+        .script("tools/wipe/tool.sh", "#!/bin/sh\necho wiped\n")
+        .file("tools/wipe/tool.meta.json", r#"{"name": "wipe", "description": "Wipes", "confirm": true}"#);
+    let audited = Audited::new(tool);
+    let log = audited.log();
+    let environment = [("MCPBASH_AUDIT", log.to_str().unwrap())];
+    let mut server = Server::start_with(audited.project.root(), &environment);
+    server.initialize_offering("2025-11-25", &json!({ "elicitation": {} }));
+    for (id, choice) in [(1, "no"), (2, "session")] {
+        server.request(id, "tools/call", &json!({ "name": "wipe" }));
+        let question = server.receive();
+        server.reply(&question, &json!({ "action": "accept", "content": { "consent": choice } }));
+        server.receive();
+    }
+    server.ask(3, "tools/call", &json!({ "name": "wipe" }));
+    server.finish();
+    audited.start(&[]).ask(1, "tools/call", &json!({ "name": "wipe" }));
+    let recorded = audited.requests();
+    let calls: Vec<Value> =
+        recorded.into_iter().filter(|record| record["event.name"] == "mcp.tools.call").collect();
+    let consents: Vec<&str> = calls.iter().map(|call| call["consent"].as_str().unwrap_or_default()).collect();
+    assert_eq!(consents, ["declined", "session", "remembered", "unavailable"]);
+    let [declined, _, remembered, unavailable] = &outcomes(&calls)[..] else { panic!("{calls:?}") };
+    assert_eq!(declined, &("mcp.tools.call", "refused", "consent"));
+    assert_eq!(remembered, &("mcp.tools.call", "success", ""));
+    assert_eq!(unavailable, declined);
+}
+
+#[test]
 fn callers_over_http_and_failed_logins_are_recorded_with_their_address() {
     let audited = Audited::new(project());
     let (log, tokens) = (audited.log(), audited.folder.path().join("tokens"));

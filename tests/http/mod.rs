@@ -3,6 +3,7 @@
 mod basics;
 mod caller_names;
 pub(crate) mod callers;
+mod consent;
 mod doors;
 mod half_close;
 mod headers;

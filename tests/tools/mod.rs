@@ -2,6 +2,7 @@
 
 mod arguments;
 mod bash_mcp;
+mod consent;
 mod defaults;
 mod descriptors;
 mod environment;

@@ -77,7 +77,8 @@ const FLAGS: &[(&str, Instead)] = &[
 ];
 
 /// Commands that ask, and so have a `--yes` of their own. All others accept it without a meaning.
-const COMMANDS_THAT_ASK: &[&str] = &["init", "new", "import", "test", "validate", "install", "uninstall"];
+const COMMANDS_THAT_ASK: &[&str] =
+    &["call", "init", "new", "import", "test", "validate", "install", "uninstall"];
 
 /// The address that a server over HTTP has by default.
 const DEFAULT_PORT: &str = "8765";
@@ -125,9 +126,7 @@ fn with_command(words: Vec<OsString>) -> Result<Vec<OsString>, Error> {
 fn with_flags(words: &[OsString]) -> Result<Vec<OsString>, Error> {
     let mut own = Vec::with_capacity(words.len());
     let asks = |word: &&OsString| COMMANDS_THAT_ASK.iter().any(|command| *word == command);
-    // `call` asks about what it traced.
-    let asks_about_trace = words.iter().any(|word| word == "--trace-access");
-    let never_asks = !asks_about_trace && !words.get(1).is_some_and(|word| asks(&word));
+    let never_asks = !words.get(1).is_some_and(|word| asks(&word));
     for word in words {
         let (flag, value) = parts(word);
         let known = FLAGS_WITH_VALUE.iter().chain(FLAGS).find(|(habit, _)| *habit == flag);
@@ -294,5 +293,6 @@ mod tests {
         }
         assert_eq!(line(&["call", "-C", "dir"]).unwrap(), ["call", "--project-root", "dir"]);
         assert_eq!(line(&["list", "--yes"]).unwrap(), ["list"]);
+        assert_eq!(line(&["call", "--yes", "x"]).unwrap(), ["call", "--yes", "x"]);
     }
 }

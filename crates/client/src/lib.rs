@@ -22,5 +22,6 @@ pub use connection::Connection;
 pub use error::{Error, Refusal};
 pub use host::{Host, HostAnswer, Silent};
 pub use http::{HttpConnection, HttpError, Remote};
+pub use mcp_bash_server::{asks_for_consent, consent_answer};
 pub use process::{Launch, ServerProcess};
 pub use session::Session;

@@ -32,6 +32,7 @@ pub use checks::{Surroundings, examine, portability, unreachable};
 pub use declarations::about::About;
 pub use declarations::arguments::Argument;
 pub use declarations::client_capability::ClientCapability;
+pub use declarations::confirm::{Confirm, ConfirmScope};
 pub use declarations::header_parameters::{HeaderParameter, header_parameters};
 pub use declarations::identity::{Identity, title_case};
 pub use declarations::mapping::{Mapping, Part, Template, Variable, Word, Words};

@@ -36,6 +36,7 @@ mod test_kit;
 
 pub use callers::{Caller, Holdings, Identity, KnownBy, Principal, Rights, Swept, Ticket, local_name};
 pub use dispatch::{Header, Headers, InMemoryClient, InMemoryConnection, InMemoryReply, Owed, Said};
+pub use handling::{asks_for_consent, consent_answer};
 pub use logging::{
     AuditLog, EndedSession, ErrorType, Log, Meter, OTHER, Observer, Operation, Operator, Style,
 };

@@ -4,13 +4,14 @@
 use crate::table;
 
 /// The names, and why.
-static NAMES: [(&str, &str); 38] = [
+static NAMES: [(&str, &str); 39] = [
     (table::PROJECT_ROOT.name, "it says which project is served"),
     (table::SERVER_DIR.name, "it says where the settings of a project stand"),
     (table::ROOTS.name, "the roots of a project stand in `config/roots.json`"),
     (table::RESOURCES_ROOTS.name, "it opens folders outside the project"),
     (table::TOOL_ALLOWLIST.name, TOOLS),
     (table::TOOL_ALLOW_DEFAULT.name, TOOLS),
+    (table::ALLOW_UNCONFIRMED.name, GATE),
     (table::SANDBOX.name, "a project declares its own `sandbox` in server.d/server.meta.json"),
     (table::TOOL_ENV_INHERIT_ALLOW.name, GATE),
     (table::PROVIDER_ENV_INHERIT_ALLOW.name, GATE),

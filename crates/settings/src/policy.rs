@@ -1,7 +1,8 @@
 //! Tool policy: which tools may run at all.
 
+use crate::kind::{Flag, Kind as _};
 use crate::reader::Reader;
-use crate::table::{TOOL_ALLOW_DEFAULT, TOOL_ALLOWLIST};
+use crate::table::{ALLOW_UNCONFIRMED, TOOL_ALLOW_DEFAULT, TOOL_ALLOWLIST};
 use std::collections::HashSet;
 
 /// A list of names and patterns. In a pattern `*` stands for any characters, and `?` for one. `all` stands for every name.
@@ -32,6 +33,19 @@ impl AllowedNames {
             self.patterns.push(name);
         } else {
             self.names.insert(name);
+        }
+    }
+
+    /// The tools that need no consent where the client cannot ask for it: a flag, or their names.
+    pub(crate) fn unconfirmed(reader: &mut Reader<'_>) -> Self {
+        let names: Vec<String> = reader.value(&ALLOW_UNCONFIRMED);
+        match &*names {
+            [only] => match Flag.parse(only) {
+                Ok(true) => ["*"].into_iter().collect(),
+                Ok(false) => Self::default(),
+                Err(_) => names.into_iter().collect(),
+            },
+            _ => names.into_iter().collect(),
         }
     }
 }
@@ -134,6 +148,23 @@ mod tests {
             policy.allow_for_now("a");
             assert_eq!(policy.blocks("a"), None);
             assert_eq!(policy.blocks("c").is_none(), list.is_empty() && default == "allow");
+        }
+    }
+
+    #[test]
+    fn calls_without_consent_are_allowed_by_a_flag_or_by_name() {
+        for (text, allowed) in [
+            ("", false),
+            ("false", false),
+            ("no", false),
+            ("true", true),
+            ("1", true),
+            ("*", true),
+            ("b", false),
+            ("b,a", true),
+        ] {
+            let lookup = |_: &str| Some(OsString::from(text));
+            assert_eq!(AllowedNames::unconfirmed(&mut Reader::new(&lookup)).hold("a"), allowed, "`{text}`");
         }
     }
 

@@ -7,7 +7,7 @@ use crate::http::HttpSettings;
 use crate::logs::LogSettings;
 use crate::logs::audit::AuditSettings;
 use crate::parking::ParkingSettings;
-use crate::policy::ToolPolicy;
+use crate::policy::{AllowedNames, ToolPolicy};
 use crate::problem::SettingProblem;
 use crate::project::ProjectSettings;
 use crate::reader::Reader;
@@ -80,6 +80,8 @@ pub struct Settings {
     pub tool_policy: ToolPolicy,
     /// Whether nothing is served without `server.d/policy.yaml`.
     pub policy_required: bool,
+    /// The tools that need no consent where the client cannot ask for it.
+    pub unconfirmed: AllowedNames,
     /// The sandbox of every script, if the operator decides it.
     pub sandbox: Option<Mode>,
     /// The sandbox of scripts that declare none, according to the project; or why that is not known.
@@ -200,6 +202,7 @@ impl Settings {
             environment_mode: EnvironmentMode::of_tools(reader),
             tool_policy: ToolPolicy::from_rows(reader),
             policy_required: reader.value(&table::POLICY),
+            unconfirmed: AllowedNames::unconfirmed(reader),
             search_path: reader.value(&table::SEARCH_PATH),
             project_programs: reader.value(&table::PROJECT_PROGRAMS),
             sandbox: reader.value(&table::SANDBOX),

@@ -170,6 +170,8 @@ table! {
         "`deny` lets no tool run that is not in the list");
     POLICY: Word<bool> = row("MCPBASH_POLICY", POLICY_MODES, "optional",
         "`required` serves no tool, resource or prompt while the project has no `server.d/policy.yaml`");
+    ALLOW_UNCONFIRMED: Names = row("MCPBASH_ALLOW_UNCONFIRMED", Names, "",
+        "The tools that run without the consent they ask for (`confirm`) where the client cannot ask its user; `true` for all");
     SEARCH_PATH: Optional<Folders> = row("MCPBASH_PATH", Optional(Folders), "",
         "The `PATH` of scripts; without it the server's own, and where that is bare the login shell's as well");
     PROJECT_PROGRAMS: Flag = row("MCPBASH_PROJECT_PROGRAMS", Flag, "true",

@@ -144,6 +144,16 @@ fn check_heard(expect: &Expect, heard: &Heard, found: &mut Vec<Mismatch>) {
         let first = &heard.questions[heard.questions.len() - heard.unanswered..][0];
         found.push(Mismatch::new(format!("it asks “{}”, and `answers` has no answer to that", cut(first))));
     }
+    if let Some(question) = &heard.unconfirmed {
+        let problem = format!(
+            "it asks for consent (“{}”); say `confirm: true` or `confirm: false` in the case",
+            cut(question)
+        );
+        found.push(Mismatch::new(problem));
+    }
+    if heard.has_unused_consent {
+        found.push(Mismatch::new("it has not asked for the consent that `confirm` gives or refuses"));
+    }
     if heard.unused_answers > 0 {
         let number = heard.unused_answers;
         let problem = format!("{} of `answers` nobody asked for", counted(number, "answer"));

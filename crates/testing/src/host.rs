@@ -1,7 +1,7 @@
 //! Test client of a case: records what the server sends while the case runs, and answers as the case says.
 
 use crate::cases::case::Answer;
-use mcp_bash_client::Host;
+use mcp_bash_client::{Host, asks_for_consent, consent_answer};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::os::unix::ffi::OsStrExt;
@@ -14,6 +14,8 @@ const MOST: usize = 100_000;
 pub(crate) struct TestHost {
     roots: Vec<PathBuf>,
     answers: VecDeque<Answer>,
+    /// Whether the user of the case consents to the call, if the case says so.
+    consents: Option<bool>,
     pub(crate) heard: Heard,
 }
 
@@ -28,6 +30,10 @@ pub(crate) struct Heard {
     pub(crate) unanswered: usize,
     /// How many answers were not used.
     pub(crate) unused_answers: usize,
+    /// The question for consent, if the case has no answer to it.
+    pub(crate) unconfirmed: Option<String>,
+    /// The case says whether its user consents, and was not asked.
+    pub(crate) has_unused_consent: bool,
     /// An answer that does not fit its question.
     pub(crate) misplaced: Option<String>,
 }
@@ -51,14 +57,24 @@ impl TestHost {
     }
 
     /// Forgets the last case and prepares for the next.
-    pub(crate) fn prepare(&mut self, answers: &[Answer]) {
+    pub(crate) fn prepare(&mut self, answers: &[Answer], consents: Option<bool>) {
         self.answers = answers.iter().cloned().collect();
-        self.heard = Heard::default();
+        self.consents = consents;
+        self.heard = Heard { has_unused_consent: consents.is_some(), ..Heard::default() };
     }
 
     pub(crate) fn take_heard(&mut self) -> Heard {
         self.heard.unused_answers = self.answers.len();
         std::mem::take(&mut self.heard)
+    }
+
+    fn consent(&mut self, params: &Value) -> Value {
+        self.heard.has_unused_consent = false;
+        if let Some(consents) = self.consents {
+            return consent_answer(consents);
+        }
+        self.heard.unconfirmed = Some(question_words(params, false));
+        json!({ "action": "cancel" })
     }
 
     fn question(&mut self, method: &str, params: &Value) -> Result<Value, String> {
@@ -147,6 +163,7 @@ impl Host for TestHost {
                 Ok(json!({ "roots": roots }))
             }
             "ping" => Ok(json!({})),
+            "elicitation/create" if asks_for_consent(params) => Ok(self.consent(params)),
             "elicitation/create" | "sampling/createMessage" => self.question(method, params),
             _ => Err(format!("this client does not answer `{method}`")),
         }

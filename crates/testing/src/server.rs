@@ -84,7 +84,7 @@ impl TestServer {
         places: &Places,
         values: &Values,
     ) -> Result<Got, NoResult> {
-        self.host.prepare(&step.answers);
+        self.host.prepare(&step.answers, step.confirm);
         let (method, params) = request(step, places, values);
         let answer = self.session.request(method, &params, &mut self.host, Some(step.timeout)).await;
         let heard = self.host.take_heard();

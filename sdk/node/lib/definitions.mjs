@@ -21,6 +21,7 @@ const OPTIONS = {
     'maxTimeoutSecs',
     'timeoutHint',
     'requires',
+    'confirm',
   ],
   resource: [...SHARED_OPTIONS, 'mimeType', 'annotations', 'size'],
   prompt: [...SHARED_OPTIONS, 'input', 'requires'],

@@ -81,6 +81,7 @@ def tool(
     meta: Optional[Mapping[str, Any]] = None,
     output: Union[bool, Mapping[str, Any], type] = True,
     requires: Optional[Sequence[str]] = None,
+    confirm: Union[bool, str, None] = None,
     sandbox: Optional[Sandbox] = None,
     secrets: Optional[Mapping[str, Any]] = None,
 ) -> Callable[[F], F]: ...
@@ -106,6 +107,7 @@ def tool(
     meta: Optional[Mapping[str, Any]] = None,
     output: Union[bool, Mapping[str, Any], type] = True,
     requires: Optional[Sequence[str]] = None,
+    confirm: Union[bool, str, None] = None,
     sandbox: Optional[Sandbox] = None,
     secrets: Optional[Mapping[str, Any]] = None,
 ) -> Any:
@@ -115,7 +117,8 @@ def tool(
     ``read_only``, ``destructive``, ``idempotent`` and ``open_world`` are hints for clients, and so is what
     ``annotations`` holds, a dict or a `ToolAnnotations` of another package; ``timeout`` and ``max_timeout`` are
     seconds; ``output=False`` gives no output schema, a type or a schema another one; ``requires`` names what the client must
-    offer: ``elicitation``, ``elicitation.url``, ``sampling``, ``roots``; ``sandbox`` is what the function may do: 'off', 'on',
+    offer: ``elicitation``, ``elicitation.url``, ``sampling``, ``roots``; ``confirm`` says whether a person has to consent
+    before it runs, or asks the question: 'Delete {path}?'; ``sandbox`` is what the function may do: 'off', 'on',
     'strict' or a dict with the keys of metadata; ``secrets`` maps variables to the names of secrets.
     """
     hints = {
@@ -138,6 +141,7 @@ def tool(
         "_meta": _meta(meta, tags),
         "output": output,
         "requiredCapabilities": list(requires) if requires else None,
+        "confirm": confirm,
         "sandbox": _sandbox("@tool", sandbox),
         "secrets": dict(secrets) if secrets else None,
     }

@@ -29,7 +29,7 @@ class Start(WorkerTest):
             instructions("Be kind.")
 
             @tool(name="sum", title="Sum", read_only=True, destructive=False, timeout=5, progress_extends_timeout=True,
-                  icons=["a.png"], meta={"k": 1}, requires=["sampling"])
+                  icons=["a.png"], meta={"k": 1}, requires=["sampling"], confirm="Add {a}?")
             def add(a: int, b: int) -> int:
                 "Adds."
                 return twice(a + b)
@@ -65,6 +65,7 @@ class Start(WorkerTest):
                 "icons": [{"src": "a.png"}],
                 "_meta": {"k": 1},
                 "requiredCapabilities": ["sampling"],
+                "confirm": "Add {a}?",
             },
         )
         self.assertEqual(ready["resources"], [{"name": "config", "uri": "config://app", "mimeType": "text/plain"}])

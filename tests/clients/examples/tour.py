@@ -157,6 +157,15 @@ async def guarded_delete(serve):
             found = await served.structured("delete_files", pattern="*.tmp")
             check("the file is deleted after a yes", not file.exists() and found["deleted"] == ["a.tmp"], found)
             check("the question named it", served.asked == [f"Delete from {root}: a.tmp?"], served.asked)
+            for answer in [("decline", None), ("cancel", None), ("accept", {"consent": "no"})]:
+                file.touch()
+                served.answers = [answer]
+                result = await served.call("delete_file", file=str(file))
+                check(f"delete_file does not run after {answer}", file.exists() and result.is_error, result)
+            served.answers, served.asked = [("accept", {"consent": "once"})], []
+            text = await served.text("delete_file", file=str(file))
+            check("delete_file runs with consent", not file.exists() and text == "Deleted: a.tmp", text)
+            check("the form showed the argument", f'file: "{file}"' in served.asked[0], served.asked)
 
 
 async def ask_and_sample(serve):

@@ -26,7 +26,7 @@ pub(crate) fn with_flags_first(words: Vec<OsString>) -> Vec<OsString> {
         return words;
     }
     let command = own_command(&words[place]);
-    // Without a question of ours, `--yes` is for the tool.
+    // After the name of the tool, `--yes` is for the tool, unless there is a question of ours that no tool has.
     let asks = words.iter().any(|word| word == "--trace-access");
     let (mut ordered, after) = (words[..=place].to_vec(), &words[place + 1..]);
     let (mut ours, mut rest, mut index) = (Vec::new(), Vec::new(), 0);
@@ -36,7 +36,7 @@ pub(crate) fn with_flags_first(words: Vec<OsString>) -> Vec<OsString> {
             rest.extend_from_slice(&after[index..]);
             break;
         }
-        let length = if word == "--yes" && !asks { 0 } else { own_length(&command, word) };
+        let length = if (word == "--yes" || word == "-y") && !asks { 0 } else { own_length(&command, word) };
         if length == 0 {
             rest.push(word.clone());
         } else {
@@ -109,6 +109,7 @@ mod tests {
             ("m call x --help", "m call x --help"),
             ("m call x -- --json", "m call x -- --json"),
             ("m call x --yes", "m call x --yes"),
+            ("m call --yes x -y --json", "m call --json --yes x -y"),
             ("m call x --yes --trace-access", "m call --yes --trace-access x"),
             ("m run-tool x --allow-self --args {}", "m run-tool --allow-self --args {} x"),
             ("m --project-root call call x --json", "m --project-root call call --json x"),

@@ -98,12 +98,12 @@ fn not_believed(path: &Path, distrust: &Distrust) -> Diagnostic {
     Diagnostic::new(path, format!("is ignored, and the project read instead: {distrust}"))
 }
 
-/// The rules that decide which files are entries. Stamps stored under other rules do not count, so the files are read
-/// again.
+/// The rules that decide which files are entries and what is read of them. Stamps stored under other rules do not count, so
+/// the files are read again: a version that did not know `confirm` has not stored it.
 fn rules(reading: &Reading) -> &'static str {
     match reading.asks {
-        Asks::All => "2 all executables",
-        Asks::Signed => "2 signs",
+        Asks::All => "3 all executables",
+        Asks::Signed => "3 signs",
     }
 }
 

@@ -1,5 +1,6 @@
 //! Server identity: `server.d/server.meta.json`, with defaults that need no file.
 
+use crate::declarations::confirm::ConfirmScope;
 use crate::ground::json::{JsonError, LONGEST, one_line};
 use crate::ground::optional::optional_text;
 use crate::ground::wrong_type::describe_wrong_type;
@@ -18,6 +19,8 @@ pub struct Identity {
     pub website_url: Option<String>,
     /// A JSON array.
     pub icons: Option<Box<RawValue>>,
+    /// Which tools ask for consent. Clients see it in each tool.
+    pub confirm: ConfirmScope,
 }
 
 #[derive(Deserialize, Default)]
@@ -29,6 +32,7 @@ pub(crate) struct Meta {
     description: Option<String>,
     website_url: Option<String>,
     icons: Option<Box<RawValue>>,
+    confirm: Option<Box<RawValue>>,
 }
 
 impl Identity {
@@ -36,15 +40,30 @@ impl Identity {
     pub fn read(paths: &Paths, diagnostics: &mut Vec<Diagnostic>) -> Self {
         let project = &*paths.root;
         let path = paths.server.join("server.meta.json");
-        let meta = optional_text(&path, LONGEST, diagnostics).map(|text| {
+        let text = optional_text(&path, LONGEST, diagnostics);
+        // A file that may have said so cannot be read: then all tools ask.
+        let may_confirm = text.as_ref().is_some_and(|text| text.contains("confirm"));
+        let mut confirm = ConfirmScope::Declared;
+        let meta = text.map(|text| {
             let line = one_line(&text)?;
             let read = serde_json::from_str(line.get());
             read.map_err(|error| describe_wrong_type::<Meta>(&text).unwrap_or_else(|| JsonError::from(error)))
         });
         let meta = meta.unwrap_or_else(|| Ok(Meta::default())).unwrap_or_else(|problem| {
             diagnostics.push(Diagnostic::new(&path, format!("is ignored: {problem}")));
+            if may_confirm {
+                confirm = ConfirmScope::All;
+            }
             Meta::default()
         });
+        match ConfirmScope::read(meta.confirm.as_deref()) {
+            Ok(scope) => confirm = confirm.max(scope),
+            Err(problem) => {
+                diagnostics
+                    .push(Diagnostic::new(&path, format!("makes all tools ask for consent: {problem}")));
+                confirm = ConfirmScope::All;
+            }
+        }
         let folder =
             project.file_name().map_or("mcp-bash".into(), |name| name.to_string_lossy().into_owned());
         let name = given(meta.name).unwrap_or(folder);
@@ -55,6 +74,7 @@ impl Identity {
             description: given(meta.description),
             website_url: given(meta.website_url),
             icons: meta.icons.filter(|icons| icons.get().starts_with('[')),
+            confirm,
         }
     }
 }
@@ -127,5 +147,19 @@ mod tests {
         let (identity, diagnostics) = read(&[("server.d/server.meta.json", r#"{"name": }"#)]);
         assert_eq!(identity.name, "ops-box_tools");
         assert!(diagnostics[0].to_string().contains("server.meta.json"), "{}", diagnostics[0]);
+        assert_eq!(identity.confirm, ConfirmScope::Declared);
+    }
+
+    #[test]
+    fn what_was_meant_to_ask_for_consent_does_not_end_as_nothing() {
+        let scope = |text: &str| {
+            let (identity, diagnostics) = read(&[("server.d/server.meta.json", text)]);
+            (identity.confirm, diagnostics.len())
+        };
+        assert_eq!(scope(r#"{"confirm": "destructive"}"#), (ConfirmScope::Destructive, 0));
+        assert_eq!(scope(r#"{"confirm": "destructve"}"#), (ConfirmScope::All, 1));
+        assert_eq!(scope(r#"{"confirm": "destructive",}"#), (ConfirmScope::All, 1));
+        assert_eq!(scope(r#"{"confirm": "destructive", "name": 1}"#), (ConfirmScope::All, 1));
+        assert_eq!(scope(r#"{"name": 1}"#), (ConfirmScope::Declared, 1));
     }
 }

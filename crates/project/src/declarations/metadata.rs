@@ -42,6 +42,8 @@ pub(crate) struct Metadata {
     pub(crate) replay: Option<bool>,
     /// Whether a script reads the client's roots from its environment.
     pub(crate) needs_roots: Option<bool>,
+    /// Whether a person is asked before the tool runs, or with which question.
+    pub(crate) confirm: Option<Box<RawValue>>,
     /// The folder that a tool runs in.
     pub(crate) cwd: Option<String>,
     pub(crate) uri: Option<String>,

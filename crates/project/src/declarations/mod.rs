@@ -3,6 +3,7 @@
 pub(crate) mod about;
 pub(crate) mod arguments;
 pub(crate) mod client_capability;
+pub(crate) mod confirm;
 pub(crate) mod error;
 pub(crate) mod header_parameters;
 pub(crate) mod icons;

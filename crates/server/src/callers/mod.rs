@@ -2,6 +2,7 @@
 
 pub(crate) mod caller;
 pub(crate) mod capabilities;
+mod consents;
 pub(crate) mod context;
 mod guard;
 mod handshake;
@@ -15,6 +16,7 @@ mod trace_context;
 pub use caller::{Caller, local_name};
 pub(crate) use caller::{CallerKey, Callers, Counted, MOST_FOLLOWED};
 pub(crate) use capabilities::ClientCapabilities;
+pub(crate) use consents::Consents;
 pub(crate) use context::RequestContext;
 pub(crate) use guard::{Denied, Guard, SLOWED};
 pub(crate) use handshake::{Gate, Handshake, Stage};

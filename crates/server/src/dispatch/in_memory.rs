@@ -39,6 +39,14 @@ impl InMemoryClient {
         Self { client, unasked, is_clogged }
     }
 
+    /// A client whose every request is self-contained. No message of the server belongs to no request.
+    pub fn without_session(server: &Arc<Server>, principal: Arc<Principal>) -> Self {
+        let is_clogged = Arc::default();
+        let (_, unasked) = Sender::new(&is_clogged);
+        let client = Arc::new(Client::without_session(Arc::clone(server), principal));
+        Self { client, unasked, is_clogged }
+    }
+
     /// Sends one message; any bytes are allowed.
     pub fn send(&self, message: &[u8]) -> InMemoryReply {
         let (reply, mut got) = InMemoryReply::pair(&self.is_clogged);

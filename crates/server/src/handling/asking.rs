@@ -35,6 +35,8 @@ pub(crate) struct ClientQuestion {
     /// The text of a JSON object.
     pub(crate) params: String,
     pub(crate) is_offered: fn(ClientCapabilities) -> bool,
+    /// Whether an answer counts that came with the call, or that an earlier run of the script was given.
+    pub(crate) may_be_given: bool,
 }
 
 /// The name of a question that its author did not name.
@@ -132,7 +134,9 @@ impl Work {
     ) -> Result<Vec<RawBuf>, Unanswered> {
         let mut pending: Vec<PendingQuestion> = asked.iter().map(|question| self.pending(question)).collect();
         let is_named = |question: &PendingQuestion| &*question.key != UNNAMED;
-        self.given.lock().answer(&mut pending, is_named);
+        if asked.iter().all(|question| question.may_be_given) {
+            self.given.lock().answer(&mut pending, is_named);
+        }
         if pending.iter().any(|question| question.answer.is_none()) {
             let longest = self.server().parking().timeout();
             let timeout = timeout.map_or(longest, |timeout| timeout.min(longest));

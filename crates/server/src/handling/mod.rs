@@ -1,12 +1,17 @@
 //! Handling: what the handler of a method works with, a request that is answered at once or work that takes time.
 
 mod asking;
+mod confirming;
+mod consent_form;
 mod immediate;
 mod policing;
 mod relaying;
 mod work;
 
 pub(crate) use asking::{ClientQuestion, Resumable};
+pub(crate) use confirming::{Consent, NotGranted};
+pub(crate) use consent_form::filled;
+pub use consent_form::{asks_for_consent, consent_answer};
 pub(crate) use immediate::Immediate;
 pub(crate) use policing::Policed;
 pub(crate) use work::Work;

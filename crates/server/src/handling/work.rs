@@ -1,7 +1,7 @@
 //! Work: a request whose answer takes time, and what its handler knows about it. Questions to the client are in
 //! `asking.rs`, notifications in `relaying.rs`.
 
-use crate::callers::{Caller, ClientCapabilities, Identity, Principal};
+use crate::callers::{Caller, ClientCapabilities, Consents, Identity, Principal};
 use crate::logging::{Measured, Subscriber};
 use crate::offered::Snapshot;
 use crate::replies::RenderedResult;
@@ -111,6 +111,11 @@ impl Work {
     /// The session of the request, in the handshake era.
     pub(super) fn session(&self) -> Option<&Session> {
         self.client.session().filter(|_| self.revision.era() == Era::Handshake)
+    }
+
+    /// The consents of its session, or of its connection if that can have sessions.
+    pub(super) fn connection_consents(&self) -> Option<&Consents> {
+        self.client.session().map(|session| &session.consents)
     }
 
     pub(super) fn current(&self) -> Option<Arc<Current>> {

@@ -134,7 +134,7 @@ impl AskedQuestion {
                 _ => return Plan::Known(Err(Unanswered::NotOffered("there is no such question"))),
             };
         let params = if method == ROOTS { "{}".to_owned() } else { self.params };
-        Plan::Ask(ClientQuestion { name: self.name, method, params, is_offered })
+        Plan::Ask(ClientQuestion { name: self.name, method, params, is_offered, may_be_given: true })
     }
 }
 
@@ -232,6 +232,7 @@ pub(crate) async fn ask_roots(work: &Work, call: Resumable) {
         method: ROOTS,
         params: "{}".to_owned(),
         is_offered: |offered| offered.roots,
+        may_be_given: true,
     };
     if let Some(Ok(answer)) = work.ask(&[question], call, None).await.pop() {
         let _ = roots_of(work, answer).await;

@@ -2,6 +2,7 @@
 
 use super::schemas::Schemas;
 use crate::callers::Rights;
+use crate::replies::definitions::AboutTool;
 use crate::replies::{Answer, Members, definitions};
 use mcp_bash_project::utc::now;
 use mcp_bash_project::{Catalog, Resource, Tool};
@@ -140,7 +141,11 @@ impl Snapshot {
     ) -> Result<Page, RpcError> {
         let tools = self.catalog.tools.items();
         let definition = |place: usize| {
-            let render = || definitions::tool(&tools[place], revision, &sandbox_of);
+            let about = |tool: &Tool| AboutTool {
+                sandbox: sandbox_of(tool),
+                needs_consent: tool.needs_consent(self.catalog.identity.confirm),
+            };
+            let render = || definitions::tool(&tools[place], revision, about);
             self.tools.get(revision, tools.len(), place, render)
         };
         let is_seen = |place: usize| rights.is_none_or(|rights| rights.shows(&tools[place]));

@@ -40,8 +40,18 @@ pub(crate) fn server_capabilities(revision: Revision, is_minimal: bool) -> Strin
 /// The name in `_meta` of what a sandbox enforces.
 pub(crate) const SANDBOX: &str = "mcpbash/sandbox";
 
-/// The definition of a tool as `revision` has it. `sandbox_of` describes its sandbox, if it has one.
-pub(crate) fn tool(tool: &Tool, revision: Revision, sandbox_of: impl Fn(&Tool) -> Option<String>) -> String {
+/// The name in `_meta` of whether a person is asked before a tool runs.
+const CONFIRM: &str = "mcpbash/confirm";
+
+/// What is known of a tool besides its definition.
+pub(crate) struct AboutTool {
+    /// What its sandbox enforces, as JSON, if it has one.
+    pub(crate) sandbox: Option<String>,
+    pub(crate) needs_consent: bool,
+}
+
+/// The definition of a tool as `revision` has it.
+pub(crate) fn tool(tool: &Tool, revision: Revision, about: impl Fn(&Tool) -> AboutTool) -> String {
     let text = |value: &Option<Box<RawValue>>| value.as_ref().map(|raw| raw.get().to_owned());
     let mut definition = Members::default();
     definition.string("name", Some(&tool.name));
@@ -62,24 +72,25 @@ pub(crate) fn tool(tool: &Tool, revision: Revision, sandbox_of: impl Fn(&Tool) -
         definition.optional_raw("icons", text(&tool.icons).as_deref());
     }
     if revision.has_item_meta() {
-        let meta = meta_of_tool(tool.meta.as_deref().map(RawValue::get), sandbox_of(tool).as_deref());
+        let meta = meta_of_tool(tool.meta.as_deref().map(RawValue::get), &about(tool));
         definition.optional_raw("_meta", meta.as_deref());
     }
     definition.object()
 }
 
-/// The `_meta` of a tool: its author's, and what its sandbox enforces. An author cannot claim the latter.
-fn meta_of_tool(own: Option<&str>, sandbox: Option<&str>) -> Option<String> {
+/// The `_meta` of a tool: its author's, what its sandbox enforces and whether it asks. An author cannot claim the latter two.
+fn meta_of_tool(own: Option<&str>, about: &AboutTool) -> Option<String> {
     // A name may be written with escapes.
-    let may_claim = |own: &str| own.contains(SANDBOX) || own.contains('\\');
-    if sandbox.is_none() && !own.is_some_and(may_claim) {
+    let may_claim = |own: &str| own.contains(SANDBOX) || own.contains(CONFIRM) || own.contains('\\');
+    if about.sandbox.is_none() && !about.needs_consent && !own.is_some_and(may_claim) {
         return own.map(ToOwned::to_owned);
     }
     let mut meta = Members::default();
     if let Some(own) = own.and_then(|own| Scanner::new(own, Limits::NONE).whole_value().ok()) {
-        meta.splice_object(own, &[SANDBOX]);
+        meta.splice_object(own, &[SANDBOX, CONFIRM]);
     }
-    meta.optional_raw(SANDBOX, sandbox);
+    meta.optional_raw(SANDBOX, about.sandbox.as_deref());
+    meta.optional_raw(CONFIRM, about.needs_consent.then_some("true"));
     (!meta.is_empty()).then(|| meta.object())
 }
 

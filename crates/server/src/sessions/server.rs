@@ -1,7 +1,7 @@
 //! Server: the state that all clients and requests share.
 
 use super::assembly::{own_roots, record_payloads, report_missing_sdk, report_sandbox_shortfall};
-use crate::callers::{Caller, Callers, Guard, Identity, Principal};
+use crate::callers::{Caller, Callers, Consents, Guard, Identity, Principal};
 use crate::logging::{AuditLog, Log, Meter, Observer, Observers, worker_news};
 use crate::offered::{Resources, Served, Snapshot, Subscriptions};
 use crate::replies::ShortPaths;
@@ -50,6 +50,8 @@ pub struct Server {
     parking: Parking,
     /// Seals the states that clients bring back. Made when it is first needed, unless it was given.
     state_keys: OnceLock<KeyRing>,
+    /// The calls that users of callers without a session have allowed for a while.
+    consents: Consents,
     own_roots: Arc<ScriptRoots>,
     /// The tools that were given arguments though they declare none.
     given_unread: Mutex<HashSet<String>>,
@@ -112,6 +114,7 @@ impl Server {
             runtime,
             parking: Parking::new(parking, store),
             state_keys: OnceLock::new(),
+            consents: Consents::of_callers(),
             own_roots,
             given_unread: Mutex::default(),
             has_refused: AtomicBool::new(false),
@@ -183,6 +186,10 @@ impl Server {
     /// The folders that scripts may work in if their client names none.
     pub(crate) fn own_roots(&self) -> &Arc<ScriptRoots> {
         &self.own_roots
+    }
+
+    pub(crate) fn consents(&self) -> &Consents {
+        &self.consents
     }
 
     pub(crate) fn parking(&self) -> &Parking {

@@ -2,7 +2,7 @@
 
 use super::roots::ClientRoots;
 use super::session_state::SessionState;
-use crate::callers::{ClientCapabilities, Gate, Handshake, Stage};
+use crate::callers::{ClientCapabilities, Consents, Gate, Handshake, Stage};
 use crate::logging::{MeasuredSession, Subscriber};
 use crate::replies::Stream;
 use crate::requests::Questions;
@@ -22,6 +22,8 @@ pub(crate) struct Session {
     pub(crate) subscriber: Arc<Subscriber>,
     /// What functions keep between the calls of the session.
     pub(crate) state: SessionState,
+    /// The calls that its user has allowed for the whole session.
+    pub(crate) consents: Consents,
     /// Set if there is a meter.
     pub(crate) measured: OnceLock<MeasuredSession>,
     /// The name and the version of the client, if it sent them.
@@ -41,6 +43,7 @@ impl Session {
             questions,
             subscriber,
             state: SessionState::default(),
+            consents: Consents::of_session(),
             measured: OnceLock::new(),
             client_info: OnceLock::new(),
         }

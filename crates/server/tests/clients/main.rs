@@ -3,6 +3,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests use files of their own")]
 
+mod consent;
 mod headers;
 mod meter;
 mod rights;

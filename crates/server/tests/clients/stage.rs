@@ -29,10 +29,23 @@ impl Stage {
         settings: &[(&str, &str)],
         script: impl Fn(&StartedWith) -> Vec<Deed> + Send + Sync + 'static,
     ) -> Self {
+        let tools: Vec<Value> = tools.iter().map(|name| json!({ "name": name })).collect();
+        Self::with_metadata(&tools, &json!({}), settings, script)
+    }
+
+    /// The same, with the metadata of each tool and of the server.
+    pub(crate) fn with_metadata(
+        tools: &[Value],
+        server: &Value,
+        settings: &[(&str, &str)],
+        script: impl Fn(&StartedWith) -> Vec<Deed> + Send + Sync + 'static,
+    ) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        for tool in tools {
-            write_tool(folder.path(), tool);
+        for metadata in tools {
+            write_metadata(folder.path(), metadata);
         }
+        fs::create_dir(folder.path().join("server.d")).unwrap();
+        fs::write(folder.path().join("server.d/server.meta.json"), server.to_string()).unwrap();
         let children = FakeChildren::new(script);
         let private = folder.path().join("private");
         fs::create_dir(&private).unwrap();
@@ -80,9 +93,13 @@ impl Stage {
 }
 
 pub(crate) fn write_tool(root: &std::path::Path, name: &str) {
-    let folder = root.join("tools").join(name);
+    write_metadata(root, &json!({ "name": name }));
+}
+
+fn write_metadata(root: &std::path::Path, metadata: &Value) {
+    let folder = root.join("tools").join(metadata["name"].as_str().unwrap());
     fs::create_dir_all(&folder).unwrap();
-    fs::write(folder.join("tool.meta.json"), json!({ "name": name }).to_string()).unwrap();
+    fs::write(folder.join("tool.meta.json"), metadata.to_string()).unwrap();
     let file = folder.join("tool.sh");
     fs::write(&file, "#!/bin/sh\n").unwrap();
     fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();

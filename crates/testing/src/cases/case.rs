@@ -51,6 +51,8 @@ pub(crate) struct Step {
     pub(crate) subject: Subject,
     pub(crate) arguments: Value,
     pub(crate) answers: Vec<Answer>,
+    /// Whether the user consents to the call, if it asks for that.
+    pub(crate) confirm: Option<bool>,
     pub(crate) timeout: Duration,
     pub(crate) expect: Expect,
     /// Values of the result that later steps use, by name.

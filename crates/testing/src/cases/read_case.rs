@@ -13,7 +13,7 @@ use regex::Regex;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-const KEYS: [&str; 18] = [
+const KEYS: [&str; 19] = [
     "name",
     "tool",
     "prompt",
@@ -26,6 +26,7 @@ const KEYS: [&str; 18] = [
     "environment",
     "roots",
     "answers",
+    "confirm",
     "timeout",
     "skip",
     "replace",
@@ -116,10 +117,21 @@ fn asker(node: &Node, fields: &Fields<'_>) -> Result<Asker, Wrong> {
 }
 
 /// The keys of a request: of a case that makes one, and of each step.
-const REQUEST_KEYS: [&str; 7] = ["tool", "prompt", "resource", "complete", "arguments", "answers", "expect"];
+const REQUEST_KEYS: [&str; 8] =
+    ["tool", "prompt", "resource", "complete", "arguments", "answers", "confirm", "expect"];
 
-const STEP_KEYS: [&str; 9] =
-    ["tool", "prompt", "resource", "complete", "arguments", "answers", "expect", "timeout", "keep"];
+const STEP_KEYS: [&str; 10] = [
+    "tool",
+    "prompt",
+    "resource",
+    "complete",
+    "arguments",
+    "answers",
+    "confirm",
+    "expect",
+    "timeout",
+    "keep",
+];
 
 /// The requests of a case: itself, or its steps.
 fn steps(
@@ -171,6 +183,7 @@ fn step(
         subject,
         arguments: fields.optional("arguments", map_value)?.unwrap_or_else(|| json!({})),
         answers: fields.or_default("answers", answers)?,
+        confirm: fields.optional("confirm", truth)?,
         timeout,
         expect: fields.or_default("expect", |node, _| expect(file, node))?,
         keep: Vec::new(),

@@ -35,8 +35,9 @@ pub(crate) struct Arguments {
     #[arg(long)]
     pub(super) trace_access: bool,
 
-    /// With --trace-access: write the offered sandbox, with what was denied, to the tool's metadata without asking
-    #[arg(long, requires = "trace_access")]
+    /// Consent to the call, if the tool asks for that; with --trace-access also write the offered sandbox, with what was
+    /// denied, to the tool's metadata. It stands before the name of the tool, and answers no question of the tool itself
+    #[arg(short, long)]
     pub(super) yes: bool,
 
     /// The tool, then its arguments: key=value, key:=JSON, or the flags that `call TOOL --help` lists
@@ -78,6 +79,7 @@ Examples:
   mcp-bash call chart --save pictures/
   mcp-bash call logs --whole | less
   mcp-bash call report --trace-access
+  mcp-bash call --yes clean folder=scratch
   mcp-bash call add a:=1 b:=2 --command \"npx -y some-server\"
 
 Exit codes: 0 a result that is no error, 1 the tool failed, 2 wrong arguments, 3 refused, 4 no such tool, 5 timed out,

@@ -10,6 +10,9 @@ use serde_json::value::RawValue;
 /// The error code for invalid params.
 const INVALID_PARAMS: i64 = -32602;
 
+/// The type of the error of a tool that has not the consent that it asks for.
+const NOT_CONFIRMED: &str = "not_confirmed";
+
 pub(crate) fn of_result(schema: &str, arguments: &str, result: &RawValue) -> Exit {
     // Parsed only if it may be an error: results can be large.
     if !result.get().contains("isError") {
@@ -20,11 +23,19 @@ pub(crate) fn of_result(schema: &str, arguments: &str, result: &RawValue) -> Exi
         Exit::Done
     } else if result["structuredContent"]["error"]["type"] == "timeout" {
         Exit::TimedOut
+    } else if result["structuredContent"]["error"]["type"] == NOT_CONFIRMED {
+        Exit::Refused
     } else if !fit(schema, arguments) {
         Exit::Usage
     } else {
         Exit::Failed
     }
+}
+
+/// Whether a tool asked for consent, and this client could not be asked.
+pub(crate) fn is_unconfirmed(result: &Value) -> bool {
+    let error = &result["structuredContent"]["error"];
+    error["type"] == NOT_CONFIRMED && error["reason"] == "unavailable"
 }
 
 /// `is_refused`: our own server did not let the tool run.

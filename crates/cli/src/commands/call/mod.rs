@@ -37,7 +37,7 @@ use trace::Trace;
 
 pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Error> {
     let asked = Asked::read("call", &arguments.options, &arguments.words)?;
-    let mut host = CommandLineHost::new(common, asked.roots.clone());
+    let mut host = CommandLineHost::new(common, asked.roots.clone()).consenting(arguments.yes);
     let limit = arguments.options.time_limit();
     if arguments.trace_access && arguments.options.server.is_elsewhere() {
         return Err(Error::of_command(Exit::Usage, CallError::TraceElsewhere));
@@ -101,6 +101,9 @@ fn show_result(
     let items = read["content"].as_array();
     if items.is_some_and(|items| items.iter().any(whole::is_link_to_whole_text)) {
         tell("The text is shown as a client receives it; `mcp-bash call --whole` shows all of it.");
+    }
+    if judge::is_unconfirmed(&read) {
+        tell("There is no terminal to ask on; `mcp-bash call --yes TOOL …` gives the consent.");
     }
     Ok(exit.into())
 }

@@ -9,6 +9,7 @@ mod sampling;
 use crate::base::common::Common;
 use bar::Bar;
 use mcp_bash_client::Host;
+use mcp_bash_server::{asks_for_consent, consent_answer};
 use mcp_bash_terminal::{harmless_line, tell};
 use mcp_bash_uri::FileUri;
 use mcp_bash_wire::LogLevel;
@@ -21,6 +22,8 @@ use std::sync::{Arc, Mutex};
 pub(crate) struct CommandLineHost {
     bar: Option<Bar>,
     person: Option<Arc<Mutex<Person>>>,
+    /// Whether the user has consented on the command line to what is called.
+    has_consented: bool,
     /// The folders that scripts may work in, if the user names some.
     roots: Vec<PathBuf>,
     is_verbose: bool,
@@ -32,10 +35,16 @@ impl CommandLineHost {
         Self {
             bar: Bar::of_stderr().filter(|_| !common.quiet),
             person: Person::find().map(|person| Arc::new(Mutex::new(person))),
+            has_consented: false,
             roots,
             is_verbose: common.verbose,
             is_quiet: common.quiet,
         }
+    }
+
+    /// The same, for a user who has consented on the command line, or not.
+    pub(crate) fn consenting(self, has_consented: bool) -> Self {
+        Self { has_consented, ..self }
     }
 
     /// The lowest level of log messages that is of interest.
@@ -103,6 +112,8 @@ impl Host for CommandLineHost {
         if self.person.is_some() {
             capabilities["elicitation"] = json!({ "form": {}, "url": {} });
             capabilities["sampling"] = json!({});
+        } else if self.has_consented {
+            capabilities["elicitation"] = json!({ "form": {} });
         }
         if !self.roots.is_empty() {
             capabilities["roots"] = json!({});
@@ -125,12 +136,18 @@ impl Host for CommandLineHost {
         self.finish();
         let (method, params, roots) = (method.to_owned(), params.clone(), self.roots.clone());
         let person = self.person.clone();
+        let has_consented = self.has_consented;
         async move {
             match (method.as_str(), person) {
                 ("ping", _) => Ok(json!({})),
                 ("roots/list", _) => {
                     Ok(json!({ "roots": roots.iter().map(|root| root_entry(root)).collect::<Vec<_>>() }))
                 }
+                ("elicitation/create", _) if has_consented && asks_for_consent(&params) => {
+                    Ok(consent_answer(true))
+                }
+                // There is a user, who cannot be asked anything else.
+                ("elicitation/create", None) if has_consented => Ok(json!({ "action": "decline" })),
                 ("elicitation/create", Some(person)) => {
                     with_person(person, move |person| Ok(form::fill(person, &params))).await
                 }

@@ -20,7 +20,7 @@ pub enum Part {
 }
 
 impl Template {
-    pub(super) fn parse(text: &str) -> Result<Self, MappingError> {
+    pub(crate) fn parse(text: &str) -> Result<Self, MappingError> {
         let malformed = || MappingError::Braces(text.to_owned());
         let (mut parts, mut fixed) = (Vec::new(), String::new());
         let mut rest = text;

@@ -9,6 +9,7 @@ pub use execution::Execution;
 pub use options::{Timeouts, ToolOptions};
 
 use crate::Paths;
+use crate::declarations::confirm::{Confirm, ConfirmScope};
 use crate::declarations::error::EntryError;
 use crate::declarations::metadata::Metadata;
 use crate::declarations::refusals::names::refusal;
@@ -69,9 +70,29 @@ impl Tool {
 
     /// Whether its annotations say that it changes nothing. One that calls itself destructive as well is not believed.
     pub fn is_read_only(&self) -> bool {
-        let annotations = self.annotations.as_ref().map(|raw| serde_json::from_str::<Value>(raw.get()));
-        let annotations = annotations.and_then(Result::ok).unwrap_or_default();
-        annotations["readOnlyHint"] == true && annotations["destructiveHint"] != true
+        let hints = self.hints();
+        hints["readOnlyHint"] == true && hints["destructiveHint"] != true
+    }
+
+    /// Its annotations; null if it has none.
+    fn hints(&self) -> Value {
+        let annotations = self.annotations.as_ref().map(|raw| serde_json::from_str(raw.get()));
+        annotations.and_then(Result::ok).unwrap_or_default()
+    }
+
+    /// Whether it may destroy something: it does unless its annotations deny it, as clients assume too.
+    fn is_destructive(&self) -> bool {
+        !self.is_read_only() && self.hints()["destructiveHint"] != false
+    }
+
+    /// Whether a person has to consent to each call of it, in a project where these tools ask. Its own declaration counts
+    /// before that of the project.
+    pub fn needs_consent(&self, scope: ConfirmScope) -> bool {
+        match (&self.options.confirm, scope) {
+            (Some(Confirm::No), _) | (None, ConfirmScope::Declared) => false,
+            (None, ConfirmScope::Destructive) => self.is_destructive(),
+            (Some(Confirm::Yes | Confirm::Question(_)), _) | (None, ConfirmScope::All) => true,
+        }
     }
 
     /// Whether it is a function of a file, which an interpreter loads and which is never run by itself.
@@ -195,6 +216,7 @@ impl Tool {
             (_, schema) => input_schema(schema)?,
         };
         let schema = header_parameters::without_faults(&name, &schema, problems).unwrap_or(schema);
+        options.confirm.as_ref().map_or(Ok(()), |confirm| confirm.check(&schema))?;
         let execution = Execution::of(mapped, worker, &schema)?;
         problems.extend(execution.unused_arguments(&schema));
         Ok(Self {

@@ -1,6 +1,7 @@
 //! Options of a tool: the keys of metadata that decide how it runs, and that clients never receive.
 
 use crate::declarations::client_capability::ClientCapability;
+use crate::declarations::confirm::Confirm;
 use crate::declarations::error::EntryError;
 use crate::declarations::metadata::Metadata;
 use crate::declarations::values::positive;
@@ -23,6 +24,8 @@ pub struct ToolOptions {
     pub may_run_again: bool,
     /// Whether the client's roots must be known before the script starts.
     pub needs_roots: bool,
+    /// Whether a person is asked before it runs, if the author says so.
+    pub confirm: Option<Confirm>,
     pub working_folder: WorkingFolder,
     /// The variables of the server's environment that it needs.
     pub variables: Vec<String>,
@@ -59,6 +62,7 @@ impl ToolOptions {
             required_capabilities: metadata.required_capabilities.take().unwrap_or_default(),
             may_run_again: metadata.replay.unwrap_or_default(),
             needs_roots: metadata.needs_roots.unwrap_or_default(),
+            confirm: Confirm::read(metadata.confirm.as_deref())?,
             working_folder: WorkingFolder::read(metadata.cwd.as_deref())?,
             variables: variable_names::read(metadata.env.as_deref(), problems),
             sandbox: sandbox::read(metadata.sandbox.as_deref())?,
@@ -67,7 +71,7 @@ impl ToolOptions {
     }
 
     /// The options as members of a JSON object, by their keys in metadata.
-    pub(super) fn members(&self) -> [(&'static str, Option<String>); 12] {
+    pub(super) fn members(&self) -> [(&'static str, Option<String>); 13] {
         let seconds = |limit: Option<Duration>| limit.map(|limit| limit.as_secs().to_string());
         let yes = |is_so: bool| is_so.then(|| "true".to_owned());
         let variables = self.variables.iter().map(|name| write::string(name)).collect::<Vec<_>>().join(",");
@@ -80,6 +84,7 @@ impl ToolOptions {
             ("requiredCapabilities", ClientCapability::written(&self.required_capabilities)),
             ("replay", yes(self.may_run_again)),
             ("needsRoots", yes(self.needs_roots)),
+            ("confirm", self.confirm.as_ref().map(Confirm::written)),
             ("cwd", self.working_folder.written().map(write::string)),
             ("env", (!variables.is_empty()).then(|| format!("[{variables}]"))),
             ("sandbox", self.sandbox.as_ref().map(|sandbox| sandbox.written().to_owned())),

@@ -3,7 +3,7 @@
 use super::record::Record;
 use super::{failures, output, unknown};
 use crate::callers::rights;
-use crate::handling::{Policed, Resumable, Work};
+use crate::handling::{Consent, Policed, Resumable, Work, filled};
 use crate::logging::{Facts, Measured};
 use crate::methods::asked_timeout::asked_timeout;
 use crate::methods::{questions, required};
@@ -14,7 +14,7 @@ use crate::requests::Subject;
 use crate::requests::request_state::unknown_state;
 use mcp_bash_budget::SMALL;
 use mcp_bash_policy::Redactions;
-use mcp_bash_project::{ClientCapability, Tool};
+use mcp_bash_project::{ClientCapability, Confirm, Tool};
 use mcp_bash_scripts::{Outcome, ScriptError, ToolCall};
 use mcp_bash_wire::{LogLevel, Object, Raw, RpcError};
 use std::sync::Arc;
@@ -101,10 +101,13 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
     drop(checking);
     warn_of_unread_arguments(work, tool, &arguments);
 
-    let resumable = || Resumable {
-        subject: Subject::new("tools/call", &params.name, params.arguments),
-        may_run_again: tool.options.may_run_again,
-    };
+    let subject = || Subject::new("tools/call", &params.name, params.arguments);
+    let resumable = || Resumable { subject: subject(), may_run_again: tool.options.may_run_again };
+    if tool.needs_consent(snapshot.catalog.identity.confirm)
+        && let Err(refused) = ask_for_consent(work, tool, &arguments, subject()).await
+    {
+        return Ok(refused);
+    }
     let reads_roots =
         tool.options.needs_roots || tool.options.required_capabilities.contains(&ClientCapability::Roots);
     if reads_roots && work.has_unasked_roots() {
@@ -193,6 +196,22 @@ fn note_sandbox(work: &Work, tool: &Tool) {
     work.measure(|measured| {
         measured.note("sandbox", || Some(scripts.sandbox_words(tool.options.sandbox.as_ref())));
     });
+}
+
+/// Asks for the consent that a tool needs. Without it, the call is answered.
+async fn ask_for_consent(work: &Work, tool: &Tool, arguments: &str, subject: Subject) -> Result<(), Answer> {
+    let question = match &tool.options.confirm {
+        Some(Confirm::Question(question)) => Some(filled(&question.template, arguments)),
+        _ => None,
+    };
+    let consent = Consent { tool, arguments, question: question.as_deref(), subject };
+    match work.confirm(&consent).await {
+        Ok(_) => Ok(()),
+        Err(why) => {
+            work.server().note_refusal();
+            Err(failures::not_confirmed(tool, &why, work.revision()))
+        }
+    }
 }
 
 /// The answer to a call for which nothing was run. A model sees a result, and can try something else.

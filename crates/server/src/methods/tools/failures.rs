@@ -1,5 +1,6 @@
 //! Failed calls as results that a model can read: timeouts, shutdown, and plain text.
 
+use crate::handling::NotGranted;
 use crate::replies::{Answer, Content};
 use mcp_bash_project::{Tool, WorkerProgram};
 use mcp_bash_scripts::{Overrun, TimeLimits};
@@ -75,6 +76,13 @@ pub(super) fn not_started(message: &str, limit: Duration, revision: Revision) ->
         "exitCode": TIMED_OUT,
     });
     Answer { meta: format!(r#""exitCode":{TIMED_OUT}"#), ..with_error(failure(message), &error, revision) }
+}
+
+/// No person has consented to the call.
+pub(super) fn not_confirmed(tool: &Tool, why: &NotGranted, revision: Revision) -> Answer {
+    let message = format!("Tool '{}' was not run: {why}", tool.name);
+    let error = json!({ "type": "not_confirmed", "message": message, "reason": why.word() });
+    with_error(failure(&message), &error, revision)
 }
 
 /// The answer with the error as its structured content, in the shape of `mcp_result_error`.

@@ -48,6 +48,14 @@ impl Subject {
         };
         Self(digest(&[method, name, &arguments]))
     }
+
+    /// The digest of a question about this call, asked for this caller.
+    pub(crate) fn with_question(self, caller: &str, question: &str) -> Digest {
+        let mut digest = Sha256::new();
+        digest.update(self.0);
+        digest.update(self::digest(&[caller, question]));
+        digest.finalize().into()
+    }
 }
 
 /// The digest of several texts, unambiguous about where each of them ends.

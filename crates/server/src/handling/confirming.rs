@@ -1,0 +1,161 @@
+//! Consent: a person is asked before a tool runs. The consent is bound to the tool, its exact arguments and the caller, and is
+//! valid once, or for the session if the person says so.
+//!
+//! The question takes the way of a script's questions (`asking.rs`), before any process exists. It is always asked now: answers
+//! that came with the call, or that an earlier run was given, do not count.
+
+use super::asking::{ClientQuestion, Resumable};
+use super::consent_form::{Choice, ConsentForm, Remembered, choice};
+use super::work::Work;
+use crate::callers::{Consents, KnownBy};
+use crate::logging::Facts;
+use crate::requests::{Subject, Unanswered};
+use mcp_bash_project::Tool;
+use mcp_bash_wire::LogLevel;
+use thiserror::Error;
+
+/// A call that needs the consent of a person.
+pub(crate) struct Consent<'a> {
+    pub(crate) tool: &'a Tool,
+    /// The text of a JSON object, as the tool receives it.
+    pub(crate) arguments: &'a str,
+    /// A question of its author or of a policy.
+    pub(crate) question: Option<&'a str>,
+    /// The call as the client made it.
+    pub(crate) subject: Subject,
+}
+
+/// How a consent was given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Granted {
+    Once,
+    ForSession,
+    /// Earlier in the session.
+    Before,
+    /// The client cannot ask, and the operator allows the tool all the same.
+    ByOperator,
+}
+
+/// Why there is no consent. A model reads the message, which does not invite another try.
+#[derive(Debug, Error)]
+pub(crate) enum NotGranted {
+    #[error("the user declined")]
+    Declined,
+    #[error("the user closed the question without an answer")]
+    Dismissed,
+    #[error("the answer of the client was none of the choices")]
+    Unclear,
+    #[error(
+        "it needs the consent of a person, and this client cannot ask its user (it does not offer forms, `elicitation`). Use \
+         a client that can; or the operator of the server allows it by MCPBASH_ALLOW_UNCONFIRMED={0}"
+    )]
+    Unavailable(String),
+    #[error("the user could not be asked: {0}")]
+    Unanswered(Unanswered),
+}
+
+impl NotGranted {
+    /// The word for it, in results and logs.
+    pub(crate) fn word(&self) -> &'static str {
+        match self {
+            Self::Declined | Self::Dismissed => "declined",
+            Self::Unavailable(_) => "unavailable",
+            Self::Unclear | Self::Unanswered(_) => "unanswered",
+        }
+    }
+}
+
+impl Granted {
+    /// The word for it, in logs.
+    fn word(self) -> &'static str {
+        match self {
+            Self::Once => "once",
+            Self::ForSession => "session",
+            Self::Before => "remembered",
+            Self::ByOperator => "allowed_by_operator",
+        }
+    }
+}
+
+impl Work {
+    /// Asks a person whether this call may run, unless they have allowed it before. Takes as long as they do.
+    pub(crate) async fn confirm(&self, consent: &Consent<'_>) -> Result<Granted, NotGranted> {
+        let outcome = self.consented(consent).await;
+        let (word, level, kind) = match &outcome {
+            Ok(granted @ Granted::ByOperator) => {
+                (granted.word(), LogLevel::Warning, "a call runs without the consent that its tool asks for")
+            }
+            Ok(granted) => (granted.word(), LogLevel::Info, "a person consented to a call"),
+            Err(why) => (why.word(), LogLevel::Warning, "a call was not run for lack of consent"),
+        };
+        self.measure(|measured| {
+            measured.note("consent", || Some(word));
+            if outcome.is_err() {
+                measured.refused("consent");
+            }
+        });
+        let facts = Facts::of_tool(consent.tool).words("consent", word);
+        self.server().log().request_event(level, "mcp.tools", kind, facts);
+        outcome
+    }
+
+    async fn consented(&self, consent: &Consent<'_>) -> Result<Granted, NotGranted> {
+        let consents = self.consents();
+        let remembered =
+            consents.map(|known| known.lifetime().map_or(Remembered::ForSession, Remembered::For));
+        let form = ConsentForm {
+            name: &consent.tool.name,
+            title: consent.tool.title.as_deref(),
+            question: consent.question,
+            arguments: consent.arguments,
+            remembered,
+        };
+        let params = form.params();
+        let key = consent.subject.with_question(self.caller().name(), &params);
+        if consents.is_some_and(|known| known.hold(&key)) {
+            return Ok(Granted::Before);
+        }
+        if !self.capabilities().form {
+            return if self.server().settings().unconfirmed.hold(&consent.tool.name) {
+                Ok(Granted::ByOperator)
+            } else {
+                Err(NotGranted::Unavailable(consent.tool.name.clone()))
+            };
+        }
+        let question = [ClientQuestion {
+            name: Some("consent".into()),
+            method: "elicitation/create",
+            params,
+            is_offered: |offered| offered.form,
+            may_be_given: false,
+        }];
+        // A state that outlives this process would be valid once for each server.
+        let call = Resumable { subject: consent.subject, may_run_again: false };
+        let answer = tokio::select! {
+            biased;
+            // First, so that an answer that arrives after the cancellation does not count.
+            () = self.cancelled() => None,
+            answers = self.ask(&question, call, None) => answers.into_iter().next(),
+        };
+        let answer = answer.unwrap_or(Err(Unanswered::Cancelled)).map_err(NotGranted::Unanswered)?;
+        match choice(&answer, consents.is_some()) {
+            Choice::Once => Ok(Granted::Once),
+            Choice::Session => {
+                if let Some(known) = consents {
+                    known.remember(self.caller(), key);
+                }
+                Ok(Granted::ForSession)
+            }
+            Choice::No => Err(NotGranted::Declined),
+            Choice::Dismissed => Err(NotGranted::Dismissed),
+            Choice::Unclear => Err(NotGranted::Unclear),
+        }
+    }
+
+    /// Where a consent can be remembered: in the session or the connection; without either for the caller, if more is known of
+    /// it than an address, which others may share.
+    fn consents(&self) -> Option<&Consents> {
+        let of_caller = || (self.identity().known_by != KnownBy::Address).then(|| self.server().consents());
+        self.connection_consents().or_else(of_caller)
+    }
+}
