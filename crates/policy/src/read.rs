@@ -2,6 +2,7 @@
 
 use crate::decide::Policy;
 use crate::error::{PolicyError, Problem};
+use crate::limits::{LONGEST_FILE, MOST_REDACTIONS, MOST_RULES};
 use crate::message::Message;
 use crate::place;
 use crate::pointer::Pointer;
@@ -11,12 +12,6 @@ use crate::rule::{Effect, Rule};
 use mcp_bash_cel::{Pattern, Program};
 use mcp_bash_yaml::{Fields, Node, Tree, items, text};
 use serde_json::Value;
-
-/// The most rules of a policy.
-pub(crate) const MOST_RULES: usize = 500;
-
-/// The most entries of one `redact`.
-pub(crate) const MOST_REDACTIONS: usize = 50;
 
 const KEYS: [&str; 3] = ["version", "default", "rules"];
 const RULE_KEYS: [&str; 6] = ["name", "when", "allow", "deny", "confirm", "redact"];
@@ -36,7 +31,7 @@ impl Policy {
     /// Reads a policy; or returns everything that is wrong in it, in the order of the file.
     pub fn parse(file: &[u8]) -> Result<Self, Vec<PolicyError>> {
         let length = file.len() as u64;
-        if length > crate::LONGEST_FILE {
+        if length > LONGEST_FILE {
             return Err(vec![nowhere(Problem::TooLarge(length))]);
         }
         let file = std::str::from_utf8(file).map_err(|_| vec![nowhere(Problem::NotText)])?;
