@@ -10,7 +10,7 @@ use thiserror::Error;
 pub struct PolicyError {
     pub line: Option<usize>,
     pub column: Option<usize>,
-    pub problem: Problem,
+    pub problem: Box<Problem>,
 }
 
 fn place(line: Option<usize>, column: Option<usize>) -> String {
@@ -58,7 +58,7 @@ pub enum Problem {
     #[error("`{0}` is no name of a rule; use letters, digits, `-`, `_` and `.`, at most 64 of them")]
     BadName(String),
     #[error("{rule}: {error}")]
-    Expression { rule: String, error: CompileError },
+    Expression { rule: String, error: Box<CompileError> },
     #[error("{rule} names {first} and {second}, and no request has both; make two rules of it, one for each")]
     NoSubject { rule: String, first: &'static str, second: &'static str },
     #[error("{rule}: invalid regular expression: {error}")]
@@ -75,6 +75,6 @@ pub enum Problem {
 
 impl From<Wrong> for PolicyError {
     fn from(Wrong { line, column, problem }: Wrong) -> Self {
-        Self { line, column, problem: Problem::Yaml(problem) }
+        Self { line, column, problem: Box::new(Problem::Yaml(problem)) }
     }
 }

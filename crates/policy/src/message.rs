@@ -41,7 +41,7 @@ impl Message {
             } else {
                 let end = rest.find('}').ok_or_else(|| Problem::OpenBrace { rule: rule.to_owned() })?;
                 let program = Program::compile(&rest[..end], &VARIABLES)
-                    .map_err(|error| Problem::Expression { rule: rule.to_owned(), error })?;
+                    .map_err(|error| Problem::Expression { rule: rule.to_owned(), error: error.into() })?;
                 parts.extend([Part::Text(std::mem::take(&mut plain)), Part::Value(program)]);
                 rest = &rest[end + 1..];
             }
