@@ -8,5 +8,5 @@ mod work;
 
 pub(crate) use asking::{ClientQuestion, Resumable};
 pub(crate) use immediate::Immediate;
-pub(crate) use policing::Policed;
+pub(crate) use policing::{Policed, PolicyRefusal};
 pub(crate) use work::Work;

@@ -3,7 +3,7 @@
 use super::record::Record;
 use super::{failures, output, unknown};
 use crate::callers::rights;
-use crate::handling::{Policed, Resumable, Work};
+use crate::handling::{Policed, PolicyRefusal, Resumable, Work};
 use crate::logging::Facts;
 use crate::methods::asked_timeout::asked_timeout;
 use crate::methods::{questions, required};
@@ -14,8 +14,8 @@ use crate::requests::Subject;
 use crate::requests::request_state::unknown_state;
 use mcp_bash_budget::SMALL;
 use mcp_bash_policy::Redactions;
-use mcp_bash_project::{ClientCapability, Tool};
-use mcp_bash_scripts::{Outcome, ScriptError, ToolCall};
+use mcp_bash_project::{ClientCapability, Paths, Tool};
+use mcp_bash_scripts::{AllowedTool, Outcome, ScriptError, ToolCall};
 use mcp_bash_wire::{LogLevel, Object, Raw, RpcError};
 use std::sync::Arc;
 use std::time::Duration;
@@ -77,19 +77,9 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
     }
     let scripts = work.server().scripts();
     let limits = scripts.limits_of(tool, params.timeout, work.budget());
-    let limit = limits.patience.limit;
-    let allowed = timeout(
-        limit,
-        scripts.allow(tool, paths, work.identity().for_scripts(), work.budget(), work.cancelled()),
-    )
-    .await;
-    let allowed = match allowed {
-        Ok(Ok(allowed)) => allowed,
-        Ok(Err(error)) => return not_run(work, tool, params.arguments, error),
-        Err(_) => {
-            let error = ScriptError::NotStarted { what: format!("Tool '{}'", tool.name), limit };
-            return not_run(work, tool, params.arguments, error);
-        }
+    let allowed = match allowed(work, tool, paths, limits.patience.limit).await {
+        Ok(allowed) => allowed,
+        Err(error) => return not_run(work, tool, params.arguments, error),
     };
     let cost = Schemas::cost_of(params.arguments);
     let checking = (cost > SMALL).then(|| work.budget().charge(cost)).transpose();
@@ -115,9 +105,7 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
     let policed = Policed::Tool { tool, arguments: &arguments, roots: &roots };
     let redactions = match work.police(&snapshot, &policed) {
         Ok(redactions) => redactions,
-        // A model reads a result, and can try something else.
-        Err(refusal) if refusal.is_about_the_call() => return Ok(failures::failure(&refusal.to_string())),
-        Err(refusal) => return Err(refusal.into()),
+        Err(refusal) => return refused(refusal),
     };
     let session_state = work.session_state();
     let call = ToolCall {
@@ -149,19 +137,39 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
         Err(error) => return not_run(work, tool, params.arguments, error),
     };
     let (outcome, arguments) = (&outcome, &*arguments);
-    let patience = limits.patience;
     let answer = output::Finished {
         work,
         tool,
         schemas,
         outcome,
-        patience,
+        patience: limits.patience,
         roots: &roots,
         arguments,
         redactions: &redactions,
     }
     .answer();
     Record { work, tool, outcome, arguments, roots: &roots }.keep(answer)
+}
+
+/// Asks whether the tool may run, within the time limit of the call.
+async fn allowed<'t>(
+    work: &Work,
+    tool: &'t Tool,
+    paths: &'t Paths,
+    limit: Duration,
+) -> Result<AllowedTool<'t>, ScriptError> {
+    let (scripts, caller) = (work.server().scripts(), work.identity().for_scripts());
+    let asked = scripts.allow(tool, paths, caller, work.budget(), work.cancelled());
+    let late = || ScriptError::NotStarted { what: format!("Tool '{}'", tool.name), limit };
+    timeout(limit, asked).await.unwrap_or_else(|_| Err(late()))
+}
+
+/// The answer to a call that the policy refuses. A model reads a result, and can try something else.
+fn refused(refusal: PolicyRefusal) -> Result<Answer, RpcError> {
+    if refusal.is_about_the_call() {
+        return Ok(failures::failure(&refusal.to_string()));
+    }
+    Err(refusal.into())
 }
 
 /// The outcome without what the policy of the project redacts.
