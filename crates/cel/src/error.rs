@@ -42,11 +42,11 @@ pub enum Mistake {
     Number(String),
     #[error("`{0}` is a reserved word")]
     Reserved(String),
-    #[error("unknown name `{name}`{}", suggestion(.nearest, .known))]
+    #[error("unknown name `{name}`{}", suggestion(.nearest.as_deref(), .known))]
     UnknownName { name: String, nearest: Option<String>, known: String },
-    #[error("`{variable}` has no field `{field}`{}", suggestion(.nearest, .known))]
+    #[error("`{variable}` has no field `{field}`{}", suggestion(.nearest.as_deref(), .known))]
     UnknownField { variable: String, field: String, nearest: Option<String>, known: String },
-    #[error("unknown function `{name}`{}", suggestion(.nearest, .known))]
+    #[error("unknown function `{name}`{}", suggestion(.nearest.as_deref(), .known))]
     UnknownFunction { name: String, nearest: Option<String>, known: String },
     #[error("{usage}: wrong number of arguments ({given})")]
     Arguments { usage: &'static str, given: usize },
@@ -66,7 +66,7 @@ pub enum Mistake {
     Zone(String),
 }
 
-fn suggestion(nearest: &Option<String>, known: &str) -> String {
+fn suggestion(nearest: Option<&str>, known: &str) -> String {
     match nearest {
         Some(nearest) => format!("; did you mean `{nearest}`?"),
         None if known.is_empty() => String::new(),
@@ -114,4 +114,13 @@ pub enum Failure {
         "unknown time zone `{0}`; a zone that is not a literal must be UTC or an offset such as \"+02:00\""
     )]
     Zone(String),
+}
+
+/// The beginning of a text, for errors.
+pub(crate) fn short(text: &str) -> String {
+    const LONGEST: usize = 60;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
 }

@@ -2,9 +2,9 @@
 
 use crate::arithmetic::{compute, negate, no_overload};
 use crate::cost::Budget;
-use crate::error::{EvalError, Failure, Position};
+use crate::error::{EvalError, Failure, Position, short};
 use crate::held::Held;
-use crate::order::{compare, equal, lookup};
+use crate::order::{Order, compare, equal, lookup};
 use crate::tree::{Expr, Node, Operator};
 use crate::value::{List, Map, Type, Value};
 use crate::{functions, macros};
@@ -149,7 +149,7 @@ impl<'e, 'a> Evaluation<'e, 'a> {
             Value::List(list) => {
                 let position =
                     position(index).ok_or_else(|| no_overload("[]", &[of.clone(), index.clone()]))?;
-                let found = position.and_then(|position| list.get(position));
+                let found = list.get(position);
                 found.ok_or_else(|| Failure::Index { index: index.to_string(), length: list.len() })
             }
             _ => Err(no_overload("[]", &[of.clone(), index.clone()])),
@@ -186,8 +186,11 @@ impl<'e, 'a> Evaluation<'e, 'a> {
             _ => return compute(operator, a, b, self.budget),
         };
         let order = compare(a, b, self.budget)?;
-        let order = order.ok_or_else(|| no_overload(operator.sign(), &[a.clone(), b.clone()]))?;
-        Ok(Value::Bool(order.is_some_and(is)))
+        match order {
+            Order::Known(order) => Ok(Value::Bool(is(order))),
+            Order::NotANumber => Ok(Value::Bool(false)),
+            Order::None => Err(no_overload(operator.sign(), &[a.clone(), b.clone()])),
+        }
     }
 
     fn is_in(&mut self, value: &Value<'a>, all: &Value<'a>) -> Result<bool, Failure> {
@@ -222,28 +225,20 @@ fn may_be_key(value: &Value<'_>) -> bool {
     matches!(value.type_of(), Type::Bool | Type::Int | Type::Uint | Type::String)
 }
 
-/// The position that a number names, within `None` if there is none of that size.
+/// The position that a number names; one beyond every list for a number that is none. `None` if it is no number.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "only whole numbers in range are converted"
 )]
-fn position(index: &Value<'_>) -> Option<Option<usize>> {
-    Some(match index {
+fn position(index: &Value<'_>) -> Option<usize> {
+    let position = match index {
         Value::Int(index) => usize::try_from(*index).ok(),
         Value::Uint(index) => usize::try_from(*index).ok(),
         Value::Double(index) => {
             (index.fract() == 0.0 && (0.0..1e15).contains(index)).then_some(*index as usize)
         }
         _ => return None,
-    })
-}
-
-/// The beginning of a text, for errors.
-pub(crate) fn short(text: &str) -> String {
-    const LONGEST: usize = 60;
-    match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
+    };
+    Some(position.unwrap_or(usize::MAX))
 }

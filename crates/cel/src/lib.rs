@@ -26,6 +26,7 @@ mod program;
 mod timestamp;
 mod tree;
 mod value;
+mod variable;
 mod zone;
 
 pub use cost::Budget;
@@ -33,6 +34,7 @@ pub use duration::Span;
 pub use error::{CompileError, EvalError, Failure, Mistake, Position};
 pub use observed::Observed;
 pub use pattern::{Pattern, PatternError};
-pub use program::{Program, Variable};
+pub use program::Program;
 pub use timestamp::Timestamp;
 pub use value::{List, Map, Type, Value};
+pub use variable::Variable;

@@ -3,9 +3,9 @@
 use crate::cost::Budget;
 use crate::error::EvalError;
 use crate::evaluate::Evaluation;
-use crate::program::Variable;
 use crate::tree::{Expr, Node};
 use crate::value::Value;
+use crate::variable::Variable;
 
 /// The units for reading one part.
 const COST: u64 = 1000;

@@ -47,16 +47,22 @@ pub(crate) fn equal(a: &Value<'_>, b: &Value<'_>, budget: &mut Budget) -> Verdic
             }
             true
         }
-        _ => numbers(a, b) == Some(Some(Ordering::Equal)),
+        _ => numbers(a, b) == Order::Known(Ordering::Equal),
     })
 }
 
-/// The order of two values; `None` within if they are numbers of which one is not a number.
-pub(crate) fn compare(
-    a: &Value<'_>,
-    b: &Value<'_>,
-    budget: &mut Budget,
-) -> Result<Option<Option<Ordering>>, Failure> {
+/// The order of two values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Order {
+    Known(Ordering),
+    /// One of two numbers is NaN.
+    NotANumber,
+    /// Values of these types have no order.
+    None,
+}
+
+/// Compares two values.
+pub(crate) fn compare(a: &Value<'_>, b: &Value<'_>, budget: &mut Budget) -> Result<Order, Failure> {
     let ordering = match (a, b) {
         (Value::Bool(a), Value::Bool(b)) => a.cmp(b),
         (Value::String(a), Value::String(b)) => {
@@ -71,7 +77,7 @@ pub(crate) fn compare(
         (Value::Duration(a), Value::Duration(b)) => a.cmp(b),
         _ => return Ok(numbers(a, b)),
     };
-    Ok(Some(Some(ordering)))
+    Ok(Order::Known(ordering))
 }
 
 /// The value of a key. The key of a map that an expression made may be a number of another type.
@@ -98,19 +104,21 @@ pub(crate) fn lookup<'a>(
     }
 }
 
-/// The order of two numbers by value; the outer `None` if one is no number.
-fn numbers(a: &Value<'_>, b: &Value<'_>) -> Option<Option<Ordering>> {
+/// The order of two numbers by value.
+fn numbers(a: &Value<'_>, b: &Value<'_>) -> Order {
     let integer = |value: &Value<'_>| match value {
         Value::Int(value) => Some(i128::from(*value)),
         Value::Uint(value) => Some(i128::from(*value)),
         _ => None,
     };
-    Some(match (a, b) {
-        (Value::Double(a), Value::Double(b)) => a.partial_cmp(b),
-        (Value::Double(a), b) => with_double(integer(b)?, *a).map(Ordering::reverse),
-        (a, Value::Double(b)) => with_double(integer(a)?, *b),
-        (a, b) => Some(integer(a)?.cmp(&integer(b)?)),
-    })
+    let order = match (a, b, integer(a), integer(b)) {
+        (Value::Double(a), Value::Double(b), ..) => a.partial_cmp(b),
+        (Value::Double(a), _, _, Some(b)) => with_double(b, *a).map(Ordering::reverse),
+        (_, Value::Double(b), Some(a), _) => with_double(a, *b),
+        (_, _, Some(a), Some(b)) => Some(a.cmp(&b)),
+        _ => return Order::None,
+    };
+    order.map_or(Order::NotANumber, Order::Known)
 }
 
 /// Compares without rounding the integer.

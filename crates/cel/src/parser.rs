@@ -4,9 +4,9 @@ use crate::error::{CompileError, Mistake, Position};
 use crate::lexer::{Token, tokens};
 use crate::names::{FUNCTIONS, MACROS, MacroSignature, RESERVED};
 use crate::pattern::Pattern;
-use crate::program::Variable;
 use crate::tree::{Expr, Function, Macro, Node, Operator, Range};
 use crate::value::Type;
+use crate::variable::Variable;
 use crate::zone::Zone;
 use mcp_bash_spelling::nearest;
 

@@ -7,14 +7,7 @@ use crate::observed::{self, Observed};
 use crate::parser::Parser;
 use crate::tree::{Expr, Node};
 use crate::value::Value;
-
-/// A variable that expressions may name.
-#[derive(Debug, Clone, Copy)]
-pub struct Variable {
-    pub name: &'static str,
-    /// The fields that it always has and no others; `None` if any field may be there.
-    pub fields: Option<&'static [&'static str]>,
-}
+use crate::variable::Variable;
 
 /// An expression that can be evaluated many times.
 #[derive(Debug)]

@@ -10,7 +10,7 @@ use thiserror::Error;
 pub struct PolicyError {
     pub line: Option<usize>,
     pub column: Option<usize>,
-    pub problem: Problem,
+    pub problem: Box<Problem>,
 }
 
 fn place(line: Option<usize>, column: Option<usize>) -> String {
@@ -23,7 +23,7 @@ fn place(line: Option<usize>, column: Option<usize>) -> String {
 
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Problem {
-    #[error("the file has {0} bytes; at most {most} are read", most = crate::LONGEST_FILE)]
+    #[error("the file has {0} bytes; at most {most} are read", most = crate::limits::LONGEST_FILE)]
     TooLarge(u64),
     #[error("the file is not valid UTF-8; save it as UTF-8")]
     NotText,
@@ -37,7 +37,7 @@ pub enum Problem {
     Version(String),
     #[error("`default` is `allow` or `deny`, not `{0}`")]
     Default(String),
-    #[error("there are {0} rules; at most {most} are allowed", most = crate::read::MOST_RULES)]
+    #[error("there are {0} rules; at most {most} are allowed", most = crate::limits::MOST_RULES)]
     TooManyRules(usize),
     #[error("{rule} has no effect; add one of `allow: true`, `deny`, `confirm` and `redact`")]
     NoEffect { rule: String },
@@ -49,7 +49,7 @@ pub enum Problem {
     Allow { rule: String },
     #[error("{rule}: `{key}` needs a message")]
     NoMessage { rule: String, key: &'static str },
-    #[error("{rule}: the message has {length} characters; at most {most} are allowed", most = crate::message::LONGEST)]
+    #[error("{rule}: the message has {length} characters; at most {most} are allowed", most = crate::limits::LONGEST_MESSAGE)]
     LongMessage { rule: String, length: usize },
     #[error("{rule}: `{{` begins a value such as {{args.env}}, and has no `}}`; write `{{{{` for a brace")]
     OpenBrace { rule: String },
@@ -58,7 +58,7 @@ pub enum Problem {
     #[error("`{0}` is no name of a rule; use letters, digits, `-`, `_` and `.`, at most 64 of them")]
     BadName(String),
     #[error("{rule}: {error}")]
-    Expression { rule: String, error: CompileError },
+    Expression { rule: String, error: Box<CompileError> },
     #[error("{rule} names {first} and {second}, and no request has both; make two rules of it, one for each")]
     NoSubject { rule: String, first: &'static str, second: &'static str },
     #[error("{rule}: invalid regular expression: {error}")]
@@ -69,12 +69,12 @@ pub enum Problem {
     Pointer { rule: String, pointer: String },
     #[error("{rule}: `redact` is a list of JSON pointers and of `pattern: REGEX`")]
     Redact { rule: String },
-    #[error("{rule}: `redact` has {count} entries; at most {most} are allowed", most = crate::read::MOST_REDACTIONS)]
+    #[error("{rule}: `redact` has {count} entries; at most {most} are allowed", most = crate::limits::MOST_REDACTIONS)]
     TooManyRedactions { rule: String, count: usize },
 }
 
 impl From<Wrong> for PolicyError {
     fn from(Wrong { line, column, problem }: Wrong) -> Self {
-        Self { line, column, problem: Problem::Yaml(problem) }
+        Self { line, column, problem: Box::new(Problem::Yaml(problem)) }
     }
 }

@@ -7,6 +7,7 @@
 mod decide;
 mod error;
 mod explain;
+mod limits;
 mod message;
 mod place;
 mod pointer;
@@ -18,10 +19,8 @@ mod rule;
 pub use decide::{Decision, Policy, Refusal};
 pub use error::{PolicyError, Problem};
 pub use explain::{Explanation, RuleOutcome, RuleTrace};
+pub use limits::LONGEST_FILE;
 pub use mcp_bash_cel::Timestamp;
 pub use redact::Redactions;
 pub use request::{CallerFacts, Request, Subject, tool_facts};
 pub use rule::{Action, Rule};
-
-/// The longest policy file, in bytes.
-pub const LONGEST_FILE: u64 = 256 * 1024;

@@ -1,11 +1,9 @@
 //! Messages with values of the request in braces, such as `Deploy {args.version}?`.
 
 use crate::error::Problem;
+use crate::limits::LONGEST_MESSAGE;
 use crate::request::VARIABLES;
 use mcp_bash_cel::{Budget, Program, Value};
-
-/// The longest message, in characters.
-pub(crate) const LONGEST: usize = 2000;
 
 /// The longest value in a message, in characters.
 const LONGEST_VALUE: usize = 200;
@@ -25,7 +23,7 @@ enum Part {
 impl Message {
     pub(crate) fn parse(rule: &str, text: &str) -> Result<Self, Problem> {
         let length = text.chars().count();
-        if length > LONGEST {
+        if length > LONGEST_MESSAGE {
             return Err(Problem::LongMessage { rule: rule.to_owned(), length });
         }
         let mut parts = Vec::new();
@@ -43,7 +41,7 @@ impl Message {
             } else {
                 let end = rest.find('}').ok_or_else(|| Problem::OpenBrace { rule: rule.to_owned() })?;
                 let program = Program::compile(&rest[..end], &VARIABLES)
-                    .map_err(|error| Problem::Expression { rule: rule.to_owned(), error })?;
+                    .map_err(|error| Problem::Expression { rule: rule.to_owned(), error: error.into() })?;
                 parts.extend([Part::Text(std::mem::take(&mut plain)), Part::Value(program)]);
                 rest = &rest[end + 1..];
             }

@@ -2,6 +2,7 @@
 
 use crate::decide::Policy;
 use crate::error::{PolicyError, Problem};
+use crate::limits::{LONGEST_FILE, MOST_REDACTIONS, MOST_RULES};
 use crate::message::Message;
 use crate::place;
 use crate::pointer::Pointer;
@@ -12,12 +13,6 @@ use mcp_bash_cel::{Pattern, Program};
 use mcp_bash_yaml::{Fields, Node, Tree, items, text};
 use serde_json::Value;
 
-/// The most rules of a policy.
-pub(crate) const MOST_RULES: usize = 500;
-
-/// The most entries of one `redact`.
-pub(crate) const MOST_REDACTIONS: usize = 50;
-
 const KEYS: [&str; 3] = ["version", "default", "rules"];
 const RULE_KEYS: [&str; 6] = ["name", "when", "allow", "deny", "confirm", "redact"];
 
@@ -25,18 +20,18 @@ const RULE_KEYS: [&str; 6] = ["name", "when", "allow", "deny", "confirm", "redac
 const LONGEST_NAME: usize = 64;
 
 fn at(node: &Node, problem: Problem) -> PolicyError {
-    PolicyError { line: Some(node.line), column: Some(node.column), problem }
+    PolicyError { line: Some(node.line), column: Some(node.column), problem: problem.into() }
 }
 
 fn nowhere(problem: Problem) -> PolicyError {
-    PolicyError { line: None, column: None, problem }
+    PolicyError { line: None, column: None, problem: problem.into() }
 }
 
 impl Policy {
     /// Reads a policy; or returns everything that is wrong in it, in the order of the file.
     pub fn parse(file: &[u8]) -> Result<Self, Vec<PolicyError>> {
         let length = file.len() as u64;
-        if length > crate::LONGEST_FILE {
+        if length > LONGEST_FILE {
             return Err(vec![nowhere(Problem::TooLarge(length))]);
         }
         let file = std::str::from_utf8(file).map_err(|_| vec![nowhere(Problem::NotText)])?;
@@ -59,13 +54,12 @@ impl Reader<'_> {
         let fields = Fields::of(node, "a policy", &KEYS).map_err(|wrong| vec![wrong.into()])?;
         self.version(fields.get("version"));
         let allows_by_default = self.default(fields.get("default"));
-        let rules = match fields.get("rules") {
-            Some(rules) => self.rules(rules),
-            None => {
-                let missing = Problem::Missing("rules", "write `rules: []` for a policy with no rules");
-                self.errors.push(nowhere(missing));
-                Vec::new()
-            }
+        let rules = if let Some(rules) = fields.get("rules") {
+            self.rules(rules)
+        } else {
+            let missing = Problem::Missing("rules", "write `rules: []` for a policy with no rules");
+            self.errors.push(nowhere(missing));
+            Vec::new()
         };
         if self.errors.is_empty() { Ok(Policy { allows_by_default, rules }) } else { Err(self.errors) }
     }
@@ -132,14 +126,14 @@ impl Reader<'_> {
             None => format!("rule {number}"),
         };
         let when = fields.get("when").map(|when| self.expression(&name, when)).transpose()?;
-        let effect = self.effect(node, &name, &fields)?;
+        let effect = effect(node, &name, &fields)?;
         let programs: Vec<&Program> = when.iter().chain(effect.programs()).collect();
         let names = |variable: usize| programs.iter().any(|program| program.names(variable));
         let kinds: Vec<Kind> = Kind::ALL.into_iter().filter(|kind| applies_to(*kind, &names)).collect();
         if kinds.is_empty() {
-            let named = [TOOL, RESOURCE, PROMPT, ARGS].into_iter().filter(|variable| names(*variable));
-            let mut named = named.map(|variable| VARIABLES[variable].name);
-            let (first, second) = (named.next().unwrap_or_default(), named.next().unwrap_or_default());
+            let found = [TOOL, RESOURCE, PROMPT, ARGS].into_iter().filter(|variable| names(*variable));
+            let mut found = found.map(|variable| VARIABLES[variable].name);
+            let (first, second) = (found.next().unwrap_or_default(), found.next().unwrap_or_default());
             return Err(at(node, Problem::NoSubject { rule: name, first, second }));
         }
         Ok(Rule { name, line: node.line, when, kinds, effect })
@@ -149,33 +143,33 @@ impl Reader<'_> {
         let source = text(node, "when")?;
         Program::compile(&source, &VARIABLES).map_err(|error| {
             let (line, column) = place::of(self.file, node, error.at);
-            let problem = Problem::Expression { rule: rule.to_owned(), error };
-            PolicyError { line: Some(line), column: Some(column), problem }
+            let problem = Problem::Expression { rule: rule.to_owned(), error: error.into() };
+            PolicyError { line: Some(line), column: Some(column), problem: problem.into() }
         })
     }
+}
 
-    fn effect(&self, node: &Node, name: &str, fields: &Fields<'_>) -> Result<Effect, PolicyError> {
-        let rule = || name.to_owned();
-        let given: Vec<(&'static str, &Node)> = ["allow", "deny", "confirm", "redact"]
-            .into_iter()
-            .filter_map(|key| fields.get(key).map(|node| (key, node)))
-            .collect();
-        match given[..] {
-            [] => Err(at(node, Problem::NoEffect { rule: rule() })),
-            [("allow", value)] if value.to_value() == true => Ok(Effect::Allow),
-            [("allow", value)] => Err(at(value, Problem::Allow { rule: rule() })),
-            [("redact", value)] => redactions(name, value).map(Effect::Redact),
-            [(key, value)] => {
-                let written = text(value, key)?;
-                if written.trim().is_empty() || value.to_value().is_boolean() {
-                    return Err(at(value, Problem::NoMessage { rule: rule(), key }));
-                }
-                let message = Message::parse(name, &written).map_err(|problem| at(value, problem))?;
-                Ok(if key == "deny" { Effect::Deny(message) } else { Effect::Confirm(message) })
+fn effect(node: &Node, name: &str, fields: &Fields<'_>) -> Result<Effect, PolicyError> {
+    let rule = || name.to_owned();
+    let given: Vec<(&'static str, &Node)> = ["allow", "deny", "confirm", "redact"]
+        .into_iter()
+        .filter_map(|key| fields.get(key).map(|node| (key, node)))
+        .collect();
+    match given[..] {
+        [] => Err(at(node, Problem::NoEffect { rule: rule() })),
+        [("allow", value)] if value.to_value() == true => Ok(Effect::Allow),
+        [("allow", value)] => Err(at(value, Problem::Allow { rule: rule() })),
+        [("redact", value)] => redactions(name, value).map(Effect::Redact),
+        [(key, value)] => {
+            let written = text(value, key)?;
+            if written.trim().is_empty() || value.to_value().is_boolean() {
+                return Err(at(value, Problem::NoMessage { rule: rule(), key }));
             }
-            [(first, _), (second, value), ..] => {
-                Err(at(value, Problem::TwoEffects { rule: rule(), first, second }))
-            }
+            let message = Message::parse(name, &written).map_err(|problem| at(value, problem))?;
+            Ok(if key == "deny" { Effect::Deny(message) } else { Effect::Confirm(message) })
+        }
+        [(first, _), (second, value), ..] => {
+            Err(at(value, Problem::TwoEffects { rule: rule(), first, second }))
         }
     }
 }

@@ -47,7 +47,7 @@ impl PolicyCases {
                 if is_expected {
                     Vec::new()
                 } else {
-                    vec![Mismatch::new(difference(expected, action, rule, &words))]
+                    vec![Mismatch::new(difference(expected, action, rule.as_deref(), &words))]
                 }
             }
             Err(problem) => vec![Mismatch::new(problem)],
@@ -114,13 +114,13 @@ fn read(text: &str) -> Result<Value, String> {
     serde_json::from_str(text).map_err(|error| error.to_string())
 }
 
-fn difference(expected: &ExpectedDecision, action: Action, rule: Option<String>, words: &str) -> String {
+fn difference(expected: &ExpectedDecision, action: Action, rule: Option<&str>, words: &str) -> String {
     let name = |action: Action, rule: Option<&str>| match rule {
         Some(rule) => format!("{} {rule}", action.word()),
         None => action.word().to_owned(),
     };
     let wanted = name(expected.action, expected.rule.as_deref());
-    let got = name(action, rule.as_deref());
+    let got = name(action, rule);
     let words = if words.is_empty() { String::new() } else { format!(": {words}") };
     format!("the policy should `{wanted}`, and decides `{got}`{words}")
 }

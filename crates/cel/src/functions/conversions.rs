@@ -2,8 +2,7 @@
 
 use crate::arithmetic::no_overload;
 use crate::cost::Budget;
-use crate::error::Failure;
-use crate::evaluate::short;
+use crate::error::{Failure, short};
 use crate::held::Held;
 use crate::value::Value;
 use crate::{Span, Timestamp};

@@ -6,8 +6,7 @@ mod times;
 
 use crate::arithmetic::no_overload;
 use crate::cost::Budget;
-use crate::error::Failure;
-use crate::evaluate::short;
+use crate::error::{Failure, short};
 use crate::pattern::Pattern;
 use crate::tree::Function;
 use crate::value::Value;

@@ -13,5 +13,5 @@ pub(crate) use confirming::{Consent, NotGranted};
 pub(crate) use consent_form::filled;
 pub use consent_form::{asks_for_consent, consent_answer};
 pub(crate) use immediate::Immediate;
-pub(crate) use policing::Policed;
+pub(crate) use policing::{Policed, PolicyRefusal, Ruling};
 pub(crate) use work::Work;

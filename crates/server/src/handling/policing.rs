@@ -25,7 +25,7 @@ pub(crate) enum PolicyRefusal {
     #[error("Blocked by policy: {0}")]
     Decided(#[from] Refusal),
     #[error(
-        "Blocked by policy: rule `{rule}` asks for consent (\"{message}\"), and this server cannot ask its client yet"
+        "Blocked by policy: rule `{rule}` asks for consent (\"{message}\"), which only calls of tools can wait for"
     )]
     Unconfirmed { rule: String, message: String },
     /// The operator has to act.
@@ -62,18 +62,45 @@ impl From<PolicyRefusal> for RpcError {
     }
 }
 
+/// What the policy says of a request that it does not refuse.
+#[derive(Default)]
+pub(crate) struct Ruling<'s> {
+    /// What is redacted in the result.
+    pub(crate) redactions: Redactions<'s>,
+    /// The question for the person whose consent it takes.
+    pub(crate) question: Option<String>,
+}
+
 impl Work {
-    /// Asks the policy of the project, if there is one. Returns what is redacted in the result.
+    /// Asks the policy of the project about a request that cannot wait for consent. Returns what is redacted in the result.
     pub(crate) fn police<'s>(
         &self,
         snapshot: &'s Snapshot,
         policed: &Policed<'_>,
     ) -> Result<Redactions<'s>, PolicyRefusal> {
+        self.police_with(snapshot, policed, false).map(|ruling| ruling.redactions)
+    }
+
+    /// Asks the policy of the project about a request that can wait for consent.
+    pub(crate) fn rule_on<'s>(
+        &self,
+        snapshot: &'s Snapshot,
+        policed: &Policed<'_>,
+    ) -> Result<Ruling<'s>, PolicyRefusal> {
+        self.police_with(snapshot, policed, true)
+    }
+
+    fn police_with<'s>(
+        &self,
+        snapshot: &'s Snapshot,
+        policed: &Policed<'_>,
+        may_wait: bool,
+    ) -> Result<Ruling<'s>, PolicyRefusal> {
         if matches!(snapshot.catalog.policy, PolicyFile::Absent) && !self.server().settings().policy_required
         {
-            return Ok(Redactions::default());
+            return Ok(Ruling::default());
         }
-        let decided = self.asked_policy(snapshot, policed);
+        let decided = self.asked_policy(snapshot, policed, may_wait);
         if let Err(refusal) = &decided {
             self.server().note_refusal();
             let mut facts = match policed {
@@ -88,6 +115,10 @@ impl Work {
             if let Some(rule) = refusal.rule() {
                 facts = facts.policy_rule(rule);
             }
+            self.measure(|measured| {
+                measured.note("policy.rule", || refusal.rule());
+                measured.refused("policy");
+            });
             let log = self.server().log();
             log.request_event(LogLevel::Warning, "mcp.policy", "the policy refused a request", facts);
         }
@@ -98,7 +129,8 @@ impl Work {
         &self,
         snapshot: &'s Snapshot,
         policed: &Policed<'_>,
-    ) -> Result<Redactions<'s>, PolicyRefusal> {
+        may_wait: bool,
+    ) -> Result<Ruling<'s>, PolicyRefusal> {
         let policy = match &snapshot.catalog.policy {
             PolicyFile::Absent => return Err(PolicyRefusal::Missing),
             PolicyFile::Unusable(why) => return Err(PolicyRefusal::Unusable(why.clone())),
@@ -137,16 +169,17 @@ impl Work {
         let now = Timestamp::from(SystemTime::now());
         let request = Request { subject, args: &args, caller: &caller, client: &client, roots: &roots, now };
         match policy.decide(&request) {
-            Decision::Allow(redactions) => Ok(redactions),
+            Decision::Allow(redactions) => Ok(Ruling { redactions, question: None }),
             Decision::Deny(refusal) => Err(refusal.into()),
-            Decision::Confirm { rule, message, redactions } => consent(rule, message).map(|()| redactions),
+            Decision::Confirm { rule, message, redactions } if may_wait => {
+                self.measure(|measured| measured.note("policy.rule", || Some(rule)));
+                Ok(Ruling { redactions, question: Some(message) })
+            }
+            Decision::Confirm { rule, message, .. } => {
+                Err(PolicyRefusal::Unconfirmed { rule: rule.to_owned(), message })
+            }
         }
     }
-}
-
-/// Asks the user of the client for consent.
-fn consent(rule: &str, message: String) -> Result<(), PolicyRefusal> {
-    Err(PolicyRefusal::Unconfirmed { rule: rule.to_owned(), message })
 }
 
 /// Whether a segment of the URI means another one, so that a rule about its beginning would be wrong.

@@ -3,7 +3,7 @@
 use super::record::Record;
 use super::{failures, output, unknown};
 use crate::callers::rights;
-use crate::handling::{Consent, Policed, Resumable, Work, filled};
+use crate::handling::{Consent, Policed, PolicyRefusal, Resumable, Ruling, Work, filled};
 use crate::logging::{Facts, Measured};
 use crate::methods::asked_timeout::asked_timeout;
 use crate::methods::{questions, required};
@@ -14,8 +14,8 @@ use crate::requests::Subject;
 use crate::requests::request_state::unknown_state;
 use mcp_bash_budget::SMALL;
 use mcp_bash_policy::Redactions;
-use mcp_bash_project::{ClientCapability, Confirm, Tool};
-use mcp_bash_scripts::{Outcome, ScriptError, ToolCall};
+use mcp_bash_project::{ClientCapability, Confirm, Paths, Tool};
+use mcp_bash_scripts::{AllowedTool, Outcome, ScriptError, ToolCall};
 use mcp_bash_wire::{LogLevel, Object, Raw, RpcError};
 use std::sync::Arc;
 use std::time::Duration;
@@ -76,19 +76,9 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
     }
     let scripts = work.server().scripts();
     let limits = scripts.limits_of(tool, params.timeout, work.budget());
-    let limit = limits.patience.limit;
-    let allowed = timeout(
-        limit,
-        scripts.allow(tool, paths, work.identity().for_scripts(), work.budget(), work.cancelled()),
-    )
-    .await;
-    let allowed = match allowed {
-        Ok(Ok(allowed)) => allowed,
-        Ok(Err(error)) => return not_run(work, tool, params.arguments, error),
-        Err(_) => {
-            let error = ScriptError::NotStarted { what: format!("Tool '{}'", tool.name), limit };
-            return not_run(work, tool, params.arguments, error);
-        }
+    let allowed = match allowed(work, tool, paths, limits.patience.limit).await {
+        Ok(allowed) => allowed,
+        Err(error) => return not_run(work, tool, params.arguments, error),
     };
     let cost = Schemas::cost_of(params.arguments);
     let checking = (cost > SMALL).then(|| work.budget().charge(cost)).transpose();
@@ -103,11 +93,6 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
 
     let subject = || Subject::new("tools/call", &params.name, params.arguments);
     let resumable = || Resumable { subject: subject(), may_run_again: tool.options.may_run_again };
-    if tool.needs_consent(snapshot.catalog.identity.confirm)
-        && let Err(refused) = ask_for_consent(work, tool, &arguments, subject()).await
-    {
-        return Ok(refused);
-    }
     let reads_roots =
         tool.options.needs_roots || tool.options.required_capabilities.contains(&ClientCapability::Roots);
     if reads_roots && work.has_unasked_roots() {
@@ -116,12 +101,15 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
     note_sandbox(work, tool);
     let roots = work.roots().await;
     let policed = Policed::Tool { tool, arguments: &arguments, roots: &roots };
-    let redactions = match work.police(&snapshot, &policed) {
-        Ok(redactions) => redactions,
-        // A model reads a result, and can try something else.
-        Err(refusal) if refusal.is_about_the_call() => return Ok(failures::failure(&refusal.to_string())),
-        Err(refusal) => return Err(refusal.into()),
+    let Ruling { redactions, question } = match work.rule_on(&snapshot, &policed) {
+        Ok(ruling) => ruling,
+        Err(refusal) => return refused(refusal),
     };
+    let needs_consent = question.is_some() || tool.needs_consent(snapshot.catalog.identity.confirm);
+    if needs_consent && let Err(refused) = ask_for_consent(work, tool, &arguments, question, subject()).await
+    {
+        return Ok(refused);
+    }
     let session_state = work.session_state();
     let call = ToolCall {
         tool: allowed,
@@ -152,19 +140,39 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
         Err(error) => return not_run(work, tool, params.arguments, error),
     };
     let (outcome, arguments) = (&outcome, &*arguments);
-    let patience = limits.patience;
     let answer = output::Finished {
         work,
         tool,
         schemas,
         outcome,
-        patience,
+        patience: limits.patience,
         roots: &roots,
         arguments,
         redactions: &redactions,
     }
     .answer();
     Record { work, tool, outcome, arguments, roots: &roots }.keep(answer)
+}
+
+/// Asks whether the tool may run, within the time limit of the call.
+async fn allowed<'t>(
+    work: &Work,
+    tool: &'t Tool,
+    paths: &'t Paths,
+    limit: Duration,
+) -> Result<AllowedTool<'t>, ScriptError> {
+    let (scripts, caller) = (work.server().scripts(), work.identity().for_scripts());
+    let asked = scripts.allow(tool, paths, caller, work.budget(), work.cancelled());
+    let late = || ScriptError::NotStarted { what: format!("Tool '{}'", tool.name), limit };
+    timeout(limit, asked).await.unwrap_or_else(|_| Err(late()))
+}
+
+/// The answer to a call that the policy refuses. A model reads a result, and can try something else.
+fn refused(refusal: PolicyRefusal) -> Result<Answer, RpcError> {
+    if refusal.is_about_the_call() {
+        return Ok(failures::failure(&refusal.to_string()));
+    }
+    Err(refusal.into())
 }
 
 /// The outcome without what the policy of the project redacts.
@@ -198,12 +206,20 @@ fn note_sandbox(work: &Work, tool: &Tool) {
     });
 }
 
-/// Asks for the consent that a tool needs. Without it, the call is answered.
-async fn ask_for_consent(work: &Work, tool: &Tool, arguments: &str, subject: Subject) -> Result<(), Answer> {
-    let question = match &tool.options.confirm {
+/// Asks for the consent that a tool or the policy wants, with the question of the policy if it has one. Without consent, the
+/// call is answered.
+async fn ask_for_consent(
+    work: &Work,
+    tool: &Tool,
+    arguments: &str,
+    of_policy: Option<String>,
+    subject: Subject,
+) -> Result<(), Answer> {
+    let of_tool = || match &tool.options.confirm {
         Some(Confirm::Question(question)) => Some(filled(&question.template, arguments)),
         _ => None,
     };
+    let question = of_policy.or_else(of_tool);
     let consent = Consent { tool, arguments, question: question.as_deref(), subject };
     match work.confirm(&consent).await {
         Ok(_) => Ok(()),
