@@ -452,6 +452,9 @@ export interface Context {
   /** A private folder of this call, removed after it. */
   readonly folder: string | undefined
   readonly caller: string | undefined
+  readonly callerGroups: string[]
+  /** What the caller's identity provider says about it, as far as the operator passes it on. */
+  readonly callerClaims: Record<string, any>
   /** The state of the client's session: JSON values, kept from one call to the next. Throws without a session. */
   readonly state: Record<string, any>
   readonly trace: Trace
@@ -513,6 +516,12 @@ export function folder(): string | undefined
 
 /** The caller, if the server knows it. */
 export function caller(): string | undefined
+
+/** The groups of the caller. */
+export function callerGroups(): string[]
+
+/** What the caller's identity provider says about it, as far as the operator passes it on. */
+export function callerClaims(): Record<string, any>
 
 export interface Trace {
   traceparent?: string

@@ -49,6 +49,7 @@ pub use running::sdk_not_sourced::sdk_not_sourced;
 pub use running::start_failure::{StartFailure, interpreter_problem};
 pub use scripts::Scripts;
 pub use surroundings::cached_home::{CacheError, cached_home};
+pub use surroundings::called_by::CalledBy;
 pub use surroundings::known_variables::known_variables;
 pub use surroundings::script_roots::ScriptRoots;
 pub use surroundings::trace_variables::TraceVariables;

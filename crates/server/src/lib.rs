@@ -34,7 +34,7 @@ mod tasks;
 #[cfg(test)]
 mod test_kit;
 
-pub use callers::{Caller, Holdings, Rights, Swept, Ticket};
+pub use callers::{Caller, Holdings, Identity, KnownBy, Principal, Rights, Swept, Ticket};
 pub use dispatch::{Header, Headers, InMemoryClient, InMemoryConnection, InMemoryReply, Owed, Said};
 pub use logging::{EndedSession, ErrorType, Log, Meter, OTHER, Observer, Operation, Operator, Style};
 pub use offered::Served;

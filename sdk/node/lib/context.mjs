@@ -77,6 +77,16 @@ export function caller() {
   return currentCall().caller
 }
 
+/** The groups of the caller. */
+export function callerGroups() {
+  return currentCall().callerGroups
+}
+
+/** What the caller's identity provider says about it, as far as the operator passes it on. */
+export function callerClaims() {
+  return currentCall().callerClaims
+}
+
 /** The state of the client's session: an object of JSON values, kept from one call to the next. */
 export function state() {
   return currentCall().state
@@ -158,6 +168,14 @@ export class Context {
 
   get caller() {
     return this.#call.caller
+  }
+
+  get callerGroups() {
+    return this.#call.callerGroups
+  }
+
+  get callerClaims() {
+    return this.#call.callerClaims
   }
 
   get state() {

@@ -53,6 +53,8 @@ export class Call {
   hasUnaskedRoots = false
   folder = undefined
   caller = undefined
+  callerGroups = []
+  callerClaims = {}
   trace = {}
   wantsProgress = false
   canElicit = false

@@ -141,6 +141,16 @@ class Context(ContextHabits):
         return caller
 
     @property
+    def caller_groups(self) -> List[str]:
+        """The groups of the caller."""
+        return list(self.facts.get("groups") or [])
+
+    @property
+    def caller_claims(self) -> Dict[str, Any]:
+        """What the caller's identity provider says about it, as far as the operator passes it on."""
+        return dict(self.facts.get("claims") or {})
+
+    @property
     def state(self) -> SessionState:
         """The state of the client's session: a dict of JSON values, kept from one call to the next. Raises `ToolError` if
         the client has no session."""

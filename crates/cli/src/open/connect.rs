@@ -205,7 +205,7 @@ impl Conversation {
         for problem in problems {
             server.log().event(LogLevel::Warning, "mcp.settings", &problem, &json!({}));
         }
-        let connection = InMemoryConnection::new(&server, server.local_caller());
+        let connection = InMemoryConnection::new(&server, server.local_principal());
         Self::begin(runtime, signals, Connection::InMemory(connection), Some(server), host, GREETING)
     }
 

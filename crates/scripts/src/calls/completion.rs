@@ -5,6 +5,7 @@ use crate::running::error::ScriptError;
 use crate::running::outcome::Outcome;
 use crate::running::spill::Spill;
 use crate::scripts::Scripts;
+use crate::surroundings::called_by::CalledBy;
 use mcp_bash_budget::Budget;
 use mcp_bash_project::{Paths, Prompt};
 use mcp_bash_sandbox::Declaration;
@@ -18,7 +19,7 @@ pub struct CompletionCall<'a> {
     /// The prompt or resource that the argument belongs to.
     pub name: &'a str,
     /// Who asks for them.
-    pub caller: &'a str,
+    pub caller: CalledBy<'a>,
     pub script: &'a Path,
     /// The prompt that the script is beside; the script then learns about it.
     pub beside: Option<&'a Prompt>,
@@ -55,7 +56,7 @@ impl Scripts {
         spill
             .json(&mut environment, names, call.arguments)
             .map_err(|source| ScriptError::Arguments { what: what.clone(), source })?;
-        environment.set("MCP_CALLER", call.caller);
+        call.caller.set(&mut environment);
         environment.set("MCP_COMPLETION_NAME", call.name);
         environment.set("MCP_COMPLETION_LIMIT", call.limit.to_string());
         environment.set("MCP_COMPLETION_OFFSET", call.offset.to_string());

@@ -41,7 +41,7 @@ pub(crate) fn render<'a>(
     spill.json(&mut variables, ["MCP_ROOTS_JSON", "MCP_ROOTS_FILE"], &roots.json)?;
     spill.json(&mut variables, ["MCP_ROOTS_PATHS", "MCP_ROOTS_PATHS_FILE"], &roots.paths)?;
     let files = CallFiles::new(spill.into_folder()?);
-    variables.set("MCP_CALLER", call.caller);
+    call.caller.set(&mut variables);
     variables.set("MCP_TOOL_NAME", &tool.name);
     variables.set("MCP_TOOL_PATH", &tool.script);
     variables.set("MCP_PROGRESS_TOKEN", call.progress_token);

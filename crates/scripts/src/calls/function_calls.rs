@@ -10,6 +10,7 @@ use crate::running::outcome::Outcome;
 use crate::running::process::Limits;
 use crate::running::time_limits;
 use crate::scripts::Scripts;
+use crate::surroundings::called_by::CalledBy;
 use crate::workers::{Request, WorkerCall};
 use mcp_bash_budget::Budget;
 use mcp_bash_project::{Paths, ServedBy};
@@ -30,7 +31,7 @@ pub struct FunctionRead<'a> {
     pub variables: &'a Values,
     pub paths: &'a Paths,
     /// Who reads.
-    pub caller: &'a str,
+    pub caller: CalledBy<'a>,
     /// The timeout that the client asks for, as in `ResourceRead`.
     pub asked: Option<Duration>,
     /// The budget that its answer is charged to.
@@ -116,7 +117,7 @@ struct Asked<'a> {
     function: &'a ServedBy,
     paths: &'a Paths,
     request: Request<'a>,
-    caller: &'a str,
+    caller: CalledBy<'a>,
     trace: &'a TraceVariables,
     asks: Asks,
     patience: TimeLimits,

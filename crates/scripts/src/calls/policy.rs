@@ -5,6 +5,7 @@ use crate::running::error::{Block, NoEnvironment, ScriptError};
 use crate::running::process::Limits;
 use crate::running::server_script::ServerScript;
 use crate::scripts::Scripts;
+use crate::surroundings::called_by::CalledBy;
 use mcp_bash_budget::Budget;
 use mcp_bash_files::shortage;
 use mcp_bash_project::trust::{self, Start};
@@ -65,7 +66,7 @@ impl Scripts {
         &self,
         tool: &'a Tool,
         paths: &'a Paths,
-        caller: &str,
+        caller: CalledBy<'_>,
         budget: &Arc<Budget>,
         cancelled: impl Future<Output = ()>,
     ) -> Result<AllowedTool<'a>, ScriptError> {
@@ -103,7 +104,7 @@ impl Scripts {
         &self,
         tool: &Tool,
         paths: &Paths,
-        caller: &str,
+        caller: CalledBy<'_>,
         policy: &[u8],
         budget: &Arc<Budget>,
         cancelled: impl Future<Output = ()>,
@@ -123,7 +124,7 @@ impl Scripts {
         };
         let blocked = |why| ScriptError::Blocked { tool: tool.name.clone(), why };
         let mut environment = self.surroundings.server_environment(paths).await?;
-        environment.set("MCP_CALLER", caller);
+        caller.set(&mut environment);
         let outcome =
             self.surroundings.processes.run_without_talk(script.process(paths, environment), cancelled).await;
         let outcome = outcome.map_err(|error| ScriptError::NotJudged {

@@ -5,6 +5,7 @@ use crate::running::error::ScriptError;
 use crate::running::outcome::Outcome;
 use crate::running::spill::Spill;
 use crate::scripts::Scripts;
+use crate::surroundings::called_by::CalledBy;
 use crate::surroundings::trace_variables::TraceVariables;
 use mcp_bash_budget::Budget;
 use mcp_bash_project::{Paths, Prompt, Source};
@@ -16,7 +17,7 @@ use std::time::Duration;
 pub struct PromptCall<'a> {
     pub prompt: &'a Prompt,
     /// Who asks for it.
-    pub caller: &'a str,
+    pub caller: CalledBy<'a>,
     pub paths: &'a Paths,
     /// The text of a JSON object.
     pub arguments: &'a str,
@@ -56,7 +57,7 @@ impl Scripts {
                 .json(&mut environment, names, text)
                 .map_err(|source| ScriptError::Arguments { what: what.clone(), source })?;
         }
-        environment.set("MCP_CALLER", call.caller);
+        call.caller.set(&mut environment);
         environment.set("MCP_PROMPT_NAME", &prompt.name);
         environment.set("MCP_PROMPT_PATH", &prompt.file);
         environment.set("MCP_PROMPT_REL_PATH", &prompt.path);

@@ -7,6 +7,7 @@ use crate::running::process::{Limits, Process};
 use crate::running::start_failure::StartFailure;
 use crate::running::time_limits;
 use crate::scripts::Scripts;
+use crate::surroundings::called_by::CalledBy;
 use mcp_bash_budget::Budget;
 use mcp_bash_project::Paths;
 use mcp_bash_project::trust::{self, Distrust, Start};
@@ -30,7 +31,7 @@ pub struct ResourceRead<'a> {
     pub paths: &'a Paths,
     pub uri: &'a str,
     /// Who reads it; empty for the server itself.
-    pub caller: &'a str,
+    pub caller: CalledBy<'a>,
     /// What the executable may do, if the resource declares it.
     pub sandbox: Option<&'a Declaration>,
     /// The variables of the template that matched the URI.
@@ -143,7 +144,7 @@ fn variables(
     given.set("MCP_RESOURCES_ROOTS", roots.join(&OsString::from(":")));
     given.set("MCPBASH_PROVIDERS_DIR", &paths.providers);
     given.set("MCPBASH_RESOURCES_DIR", &paths.resources);
-    given.set("MCP_CALLER", read.caller);
+    read.caller.set(&mut given);
     given.set("MCP_RESOURCE_URI", read.uri);
     for (name, value) in read.variables {
         let text = match value {

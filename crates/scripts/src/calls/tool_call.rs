@@ -2,6 +2,7 @@
 
 use crate::calls::policy::AllowedTool;
 use crate::running::process::Limits;
+use crate::surroundings::called_by::CalledBy;
 use crate::surroundings::script_roots::ScriptRoots;
 use crate::surroundings::trace_variables::TraceVariables;
 use crate::workers::{Request, WorkerCall};
@@ -14,7 +15,7 @@ pub struct ToolCall<'a> {
     /// The text of a JSON object.
     pub arguments: &'a str,
     /// Who calls.
-    pub caller: &'a str,
+    pub caller: CalledBy<'a>,
     /// The caller's `_meta`: the text of a JSON object.
     pub meta: &'a str,
     /// The state of the caller's session, the text of a JSON object; `None` without a session.

@@ -216,13 +216,15 @@ fn changed(surroundings: &Surroundings, mut variables: Map, changes: &Changes) -
 
 /// Variables that belong to one call or one question. If a script of another server runs this one, that script's variables
 /// are not passed on.
-pub(crate) const OF_ONE_CALL: [&str; 50] = [
+pub(crate) const OF_ONE_CALL: [&str; 52] = [
     "BAGGAGE",
     "MCPBASH_TIMEOUT_HINT",
     "MCP_ASK_KEY",
     "MCP_ASK_NAME",
     "MCP_ASK_SOCKET",
     "MCP_CALLER",
+    "MCP_CALLER_CLAIMS",
+    "MCP_CALLER_GROUPS",
     "MCP_CANCEL_FILE",
     "MCP_COMPLETION_ARGS_FILE",
     "MCP_COMPLETION_ARGS_HASH",

@@ -1,6 +1,7 @@
 //! Surroundings of scripts: search path, SDK and jq, environment variables, `server.d/env.sh`.
 
 pub(crate) mod cached_home;
+pub(crate) mod called_by;
 pub(crate) mod env_file;
 pub(crate) mod environment;
 pub(crate) mod known_variables;

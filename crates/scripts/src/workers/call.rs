@@ -3,6 +3,7 @@
 use crate::ScriptRoots;
 use crate::TraceVariables;
 use crate::running::process::Limits;
+use crate::surroundings::called_by::CalledBy;
 use mcp_bash_project::{Paths, Worker};
 use mcp_bash_sandbox::Declaration;
 use std::path::{Path, PathBuf};
@@ -49,7 +50,7 @@ pub struct WorkerCall<'a> {
     pub sandbox: Option<&'a Declaration>,
     pub paths: &'a Paths,
     pub request: Request<'a>,
-    pub caller: &'a str,
+    pub caller: CalledBy<'a>,
     /// The caller's `_meta`: the text of a JSON object.
     pub meta: &'a str,
     /// The state of the caller's session, the text of a JSON object; `None` without a session.

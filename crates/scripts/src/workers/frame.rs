@@ -137,7 +137,11 @@ pub(super) fn of_call(number: u64, call: &WorkerCall<'_>) -> Vec<u8> {
         push_string(&mut frame, "rootsRefused", why);
     }
     push_trace(&mut frame, call);
-    push_string(&mut frame, "caller", call.caller);
+    push_string(&mut frame, "caller", call.caller.name);
+    let more = [("groups", call.caller.groups_text()), ("claims", call.caller.claims_text())];
+    for (name, text) in more.into_iter().filter_map(|(name, text)| Some((name, text?))) {
+        push_json(&mut frame, name, &text);
+    }
     for (name, is_so) in [
         ("askForRoots", call.has_unasked_roots),
         ("progress", call.wants_progress),

@@ -1,7 +1,7 @@
 //! Scripts that are not tools: prompts, completions, and executables that read resources.
 
 use crate::project::{Project, said, variable};
-use mcp_bash_scripts::{CompletionCall, Outcome, PromptCall, ResourceRead, ScriptError, Unread};
+use mcp_bash_scripts::{CalledBy, CompletionCall, Outcome, PromptCall, ResourceRead, ScriptError, Unread};
 use mcp_bash_uri::{Value, Values};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -12,7 +12,7 @@ async fn prompted(project: &Project, asked: Option<Duration>) -> Result<Outcome,
         project.catalog.prompts.get("p").unwrap_or_else(|| panic!("{:?}", project.catalog.diagnostics));
     let (paths, budget) = (&project.paths, project.scripts.budget());
     let call = PromptCall {
-        caller: "alice",
+        caller: CalledBy::named("alice"),
         prompt,
         paths,
         arguments: r#"{"x":"1"}"#,
@@ -73,7 +73,7 @@ async fn a_completion_receives_its_request() {
     let project = Project::new(&[("completions/c.sh", "#!/bin/sh\ncat; echo; env\n")]);
     let call = CompletionCall {
         sandbox: None,
-        caller: "alice",
+        caller: CalledBy::named("alice"),
         name: "subject",
         script: &project.path("completions/c.sh"),
         beside: None,
@@ -107,7 +107,7 @@ async fn read(script: &str, variables: &Values) -> Result<Outcome, ScriptError> 
     let read = ResourceRead {
         sandbox: None,
         asked: None,
-        caller: "alice",
+        caller: CalledBy::named("alice"),
         script: &project.path("providers/x.sh"),
         paths: &project.paths,
         uri: "x://a/b",

@@ -1,7 +1,7 @@
 //! Tool policy: whether a tool may run.
 
 use crate::project::{Project, said};
-use mcp_bash_scripts::{AllowedTool, Block, ScriptError};
+use mcp_bash_scripts::{AllowedTool, Block, CalledBy, ScriptError};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
@@ -9,7 +9,10 @@ const TOOL: (&str, &str) = ("tools/t/tool.sh", "#!/bin/sh\n");
 
 async fn judged(project: &Project) -> Result<AllowedTool<'_>, ScriptError> {
     let (tool, budget) = (project.tool("t"), project.scripts.budget());
-    project.scripts.allow(tool, &project.paths, "alice", budget, std::future::pending()).await
+    project
+        .scripts
+        .allow(tool, &project.paths, CalledBy::named("alice"), budget, std::future::pending())
+        .await
 }
 
 /// The decision about the tool in a project with this policy.
@@ -75,8 +78,10 @@ async fn a_policy_that_does_not_come_to_an_answer_has_not_said_yes() {
 async fn a_policy_is_not_asked_for_longer_than_its_caller_waits() {
     let project = Project::new(&[TOOL, ("server.d/policy.sh", "sleep 600")]);
     let (tool, budget) = (project.tool("t"), project.scripts.budget());
-    let cancelled =
-        project.scripts.allow(tool, &project.paths, "alice", budget, std::future::ready(())).await;
+    let cancelled = project
+        .scripts
+        .allow(tool, &project.paths, CalledBy::named("alice"), budget, std::future::ready(()))
+        .await;
     assert!(said(cancelled).contains("server.d/policy.sh failed"));
 }
 

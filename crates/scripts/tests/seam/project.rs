@@ -2,7 +2,7 @@
 
 use mcp_bash_budget::Budget;
 use mcp_bash_project::{Catalog, Changes, Paths, Tool};
-use mcp_bash_scripts::{Outcome, ScriptError, ScriptRoots, Scripts, ToolCall, TraceVariables};
+use mcp_bash_scripts::{CalledBy, Outcome, ScriptError, ScriptRoots, Scripts, ToolCall, TraceVariables};
 use mcp_bash_settings::Settings;
 use parking_lot::{Mutex, MutexGuard};
 use std::cell::RefCell;
@@ -86,12 +86,15 @@ impl Project {
     /// The same for a tool that need not be in the catalog.
     pub(crate) async fn prepare_tool<'a>(&'a self, tool: &'a Tool, arguments: &'a str) -> ToolCall<'a> {
         let budget = self.scripts.budget();
-        let allowed = self.scripts.allow(tool, &self.paths, "alice", budget, std::future::pending()).await;
+        let allowed = self
+            .scripts
+            .allow(tool, &self.paths, CalledBy::named("alice"), budget, std::future::pending())
+            .await;
         ToolCall {
             opened_roots: &[],
             tool: allowed.unwrap_or_else(|error| panic!("{error}")),
             arguments,
-            caller: "test",
+            caller: CalledBy::named("test"),
             meta: "{}",
             session_state: None,
             trace: &self.trace,

@@ -2,9 +2,7 @@
 //! held, kept, parked, awaited or followed for a client belongs to its caller.
 
 use super::limiter::Limiter;
-use super::rights::Rights;
 use super::swept::Swept;
-use arc_swap::ArcSwapOption;
 use mcp_bash_budget::Budget;
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -40,8 +38,6 @@ pub struct Caller {
     slowed: AtomicUsize,
     /// How many resources are followed for it.
     followed: AtomicUsize,
-    /// What it may do; none means everything.
-    rights: ArcSwapOption<Rights>,
 }
 
 impl Caller {
@@ -53,7 +49,6 @@ impl Caller {
             denials,
             slowed: AtomicUsize::new(0),
             followed: AtomicUsize::new(0),
-            rights: ArcSwapOption::empty(),
         }
     }
 
@@ -68,23 +63,6 @@ impl Caller {
     /// The memory that is charged to it, as a part of the total.
     pub fn budget(&self) -> &Arc<Budget> {
         &self.budget
-    }
-
-    /// What it may do. `None` means everything.
-    pub(crate) fn rights(&self) -> Option<Arc<Rights>> {
-        self.rights.load_full()
-    }
-
-    /// Replaces its rights.
-    pub(crate) fn set_rights(&self, rights: Option<Arc<Rights>>) {
-        let is_same = {
-            let known = self.rights.load();
-            known.as_ref().map(Arc::as_ptr) == rights.as_ref().map(Arc::as_ptr)
-        };
-        // Set with every request, and hardly ever changed.
-        if !is_same {
-            self.rights.store(rights);
-        }
     }
 
     /// Counts a wrong secret. False when there were too many lately.

@@ -1,9 +1,9 @@
 //! Request context: what a handler knows about the request it serves. Both eras produce the same value.
 
-use super::caller::Caller;
 use super::capabilities::ClientCapabilities;
 use super::guard::Guard;
 use super::handshake::Handshake;
+use super::identity::Principal;
 use super::trace_context;
 use mcp_bash_scripts::TraceVariables;
 use mcp_bash_wire::{Era, LogLevel, Raw, RequestMeta, Revision, RpcError, code, keys};
@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 /// The circumstances of one request.
 pub(crate) struct RequestContext {
-    /// The caller that makes the request.
-    pub(crate) caller: Arc<Caller>,
+    /// Who makes the request.
+    pub(crate) principal: Arc<Principal>,
     pub(crate) revision: Revision,
     /// JSON text: a string or an integer.
     pub(crate) progress_token: Option<Box<str>>,
@@ -32,7 +32,7 @@ impl RequestContext {
     /// Builds the context: from the request itself in the stateless era, from the session otherwise.
     pub(crate) fn of(
         meta: &RequestMeta<'_>,
-        caller: &Arc<Caller>,
+        principal: &Arc<Principal>,
         handshake: Option<Handshake>,
         guard: Option<&Guard>,
     ) -> Result<Self, RpcError> {
@@ -64,9 +64,9 @@ impl RequestContext {
             None => whole.text().into(),
             Some(guard) => guard.without_secret(whole).into(),
         });
-        let caller = Arc::clone(caller);
+        let principal = Arc::clone(principal);
         let trace = trace_context::read(meta.trace);
-        Ok(Self { caller, revision, progress_token, log_level, meta: whole, capabilities, trace })
+        Ok(Self { principal, revision, progress_token, log_level, meta: whole, capabilities, trace })
     }
 
     pub(crate) fn era(&self) -> Era {

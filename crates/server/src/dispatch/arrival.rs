@@ -43,8 +43,8 @@ impl Arrival<'_, '_> {
     pub(super) fn listen(&self, context: &RequestContext) -> Result<Dispatched, RpcError> {
         let filter = Filter::read(self.request.params())?;
         let reply = self.responder.reply();
-        let Client { server, caller, listens, .. } = &**self.client;
-        listens.begin(server, reply, caller, self.request.id(), context.revision, filter)?;
+        let Client { server, listens, .. } = &**self.client;
+        listens.begin(server, reply, &context.principal, self.request.id(), context.revision, filter)?;
         Ok(Dispatched::Later)
     }
 
@@ -56,7 +56,7 @@ impl Arrival<'_, '_> {
             self.client.log(LogLevel::Warning, "mcp.auth", "remote token rejected", facts);
             return Err(error);
         }
-        let Some(slowed) = self.client.caller.slow_down() else { return Err(error) };
+        let Some(slowed) = self.client.caller().slow_down() else { return Err(error) };
         let in_flight = self.begin()?;
         self.client.server.runtime().spawn(async move {
             tokio::time::sleep(SLOWED).await;

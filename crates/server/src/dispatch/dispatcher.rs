@@ -6,7 +6,7 @@ use super::notifications;
 use super::resolved::Resolved;
 use super::routing::{self, Headers};
 use crate::callers::context::missing_meta;
-use crate::callers::{Gate, RequestContext, rights};
+use crate::callers::{Gate, Principal, RequestContext, rights};
 use crate::logging::{Facts, Measured, Meter, OTHER, meter};
 use crate::methods::{Method, Serve};
 use crate::replies::Reply;
@@ -34,27 +34,19 @@ pub enum Owed {
 impl Client {
     /// Takes one line. Answers that need no waiting are queued when this returns; the caller flushes.
     pub fn receive(self: &Arc<Self>, line: &Line<'_>, reply: &Arc<dyn Reply>) -> Owed {
-        self.take_line(line, None, reply)
+        self.receive_from(&self.principal, line, None, reply)
     }
 
-    /// Takes a line that came with headers, which must not contradict it.
-    pub fn receive_with(
+    /// Takes a line of that principal, which is of the same caller. Headers, if it came with any, must not contradict it.
+    pub fn receive_from(
         self: &Arc<Self>,
-        line: &Line<'_>,
-        headers: &dyn Headers,
-        reply: &Arc<dyn Reply>,
-    ) -> Owed {
-        self.take_line(line, Some(headers), reply)
-    }
-
-    fn take_line(
-        self: &Arc<Self>,
+        principal: &Arc<Principal>,
         line: &Line<'_>,
         headers: Option<&dyn Headers>,
         reply: &Arc<dyn Reply>,
     ) -> Owed {
         let arrived = self.server.meter().map(|meter| (meter, Instant::now()));
-        let dispatcher = Dispatcher { client: self, headers, arrived };
+        let dispatcher = Dispatcher { client: self, principal, headers, arrived };
         let observers = self.server.observers();
         if !observers.is_empty() {
             return dispatcher.receive(line, &observers.reply(Arc::clone(reply)));
@@ -66,6 +58,7 @@ impl Client {
 /// Takes the messages of one client.
 struct Dispatcher<'a> {
     client: &'a Arc<Client>,
+    principal: &'a Arc<Principal>,
     /// The headers of the message, if the transport has headers.
     headers: Option<&'a dyn Headers>,
     /// The meter, if there is one, and when the line arrived.
@@ -112,7 +105,7 @@ impl Dispatcher<'_> {
         if !has_batches && reply.is_shared() {
             return self.take_members(elements, reply);
         }
-        let batch = Batch::open(Arc::clone(reply), self.client.caller.budget());
+        let batch = Batch::open(Arc::clone(reply), self.client.caller().budget());
         let way = Way::InBatch(&batch);
         let mut owed = Owed::Nothing;
         // Requests that are answered at once are in flight as well, until the array is sent.
@@ -202,7 +195,7 @@ impl Dispatcher<'_> {
     /// The responder of a message that is owed an answer.
     fn responder(&self, way: &Way<'_>) -> Responder {
         match way {
-            Way::Alone(reply) => Responder::new(Arc::clone(reply), Arc::clone(self.client.caller.budget())),
+            Way::Alone(reply) => Responder::new(Arc::clone(reply), Arc::clone(self.client.caller().budget())),
             Way::InBatch(batch) => batch.responder(),
         }
     }
@@ -222,14 +215,14 @@ impl Dispatcher<'_> {
         let meta = RequestMeta::read(request.params())?;
         let guard = server.guard();
         if let Some(guard) = guard
-            && let Err(denied) = guard.check(meta.whole, &client.caller)
+            && let Err(denied) = guard.check(meta.whole, client.caller())
         {
             return arrival.deny(&denied);
         }
         let handshake = client.session().map(Session::handshake);
         let headers = self.headers.filter(|_| routing::is_repeated_in_headers(&meta, request));
         headers.map_or(Ok(()), |headers| routing::check_version(headers, &meta))?;
-        let context = RequestContext::of(&meta, &client.caller, handshake, guard)?;
+        let context = RequestContext::of(&meta, self.principal, handshake, guard)?;
         responder.measure(|measured| measured.set_revision(context.revision));
         headers.map_or(Ok(()), |headers| routing::check_method_and_name(headers, request))?;
         let method = self.method_for(request, &context, way)?;
@@ -262,8 +255,8 @@ impl Dispatcher<'_> {
     /// The refusal of a call that its caller may not make. An incomplete call is left to its handler, which says what
     /// is missing.
     fn refusal_by_rights(&self, request: &Resolved<'_>) -> Option<RpcError> {
-        let caller = &self.client.caller;
-        let rights = caller.rights()?;
+        let caller = self.client.caller();
+        let rights = self.principal.rights.as_ref()?;
         let (error, logger, why) = if let Some(tool) = request.tool_name() {
             let snapshot = self.client.server.snapshot();
             let found = rights.read_only.then(|| request.tool(&snapshot)).flatten();

@@ -32,7 +32,7 @@ impl Arrival<'_, '_> {
         context: RequestContext,
     ) -> Result<Dispatched, RpcError> {
         // A client that sends without end gets the entries known so far.
-        let held = self.client.caller.budget().charge(WAITING_LIST + self.held_bytes(&context));
+        let held = self.client.caller().budget().charge(WAITING_LIST + self.held_bytes(&context));
         let Ok(held) = held else {
             return Ok(self.answer_now(method, handler, &context).into());
         };

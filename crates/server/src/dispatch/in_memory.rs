@@ -3,7 +3,7 @@
 
 use super::dispatcher::Owed;
 use super::routing::Headers;
-use crate::callers::Caller;
+use crate::callers::Principal;
 use crate::replies::{Reply, Stream};
 use crate::sessions::{Client, Server};
 use mcp_bash_wire::Line;
@@ -32,10 +32,10 @@ pub struct InMemoryClient {
 
 impl InMemoryClient {
     /// A client that can begin a session.
-    pub fn new(server: &Arc<Server>, caller: Arc<Caller>) -> Self {
+    pub fn new(server: &Arc<Server>, principal: Arc<Principal>) -> Self {
         let is_clogged = Arc::default();
         let (stream, unasked) = Sender::new(&is_clogged);
-        let client = Arc::new(Client::with_session(Arc::clone(server), caller, Arc::new(stream)));
+        let client = Arc::new(Client::with_session(Arc::clone(server), principal, Arc::new(stream)));
         Self { client, unasked, is_clogged }
     }
 
@@ -49,7 +49,15 @@ impl InMemoryClient {
     /// Sends one message with headers.
     pub fn send_with(&self, message: &[u8], headers: &dyn Headers) -> InMemoryReply {
         let (reply, mut got) = InMemoryReply::pair(&self.is_clogged);
-        got.owed = self.client.receive_with(&Line::Whole(message), headers, &reply);
+        let principal = &self.client.principal;
+        got.owed = self.client.receive_from(principal, &Line::Whole(message), Some(headers), &reply);
+        got
+    }
+
+    /// Sends one message with another credential of the same caller.
+    pub fn send_as(&self, principal: &Arc<Principal>, message: &[u8]) -> InMemoryReply {
+        let (reply, mut got) = InMemoryReply::pair(&self.is_clogged);
+        got.owed = self.client.receive_from(principal, &Line::Whole(message), None, &reply);
         got
     }
 
@@ -81,11 +89,11 @@ pub struct InMemoryConnection {
 
 impl InMemoryConnection {
     /// A client that can begin a session.
-    pub fn new(server: &Arc<Server>, caller: Arc<Caller>) -> Self {
+    pub fn new(server: &Arc<Server>, principal: Arc<Principal>) -> Self {
         let (sender, said) = Sender::new(&Arc::default());
         let sender = Arc::new(sender);
         let stream = Arc::clone(&sender) as Arc<dyn Stream>;
-        let client = Arc::new(Client::with_session(Arc::clone(server), caller, stream));
+        let client = Arc::new(Client::with_session(Arc::clone(server), principal, stream));
         Self { client, reply: sender, said }
     }
 

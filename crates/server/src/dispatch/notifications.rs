@@ -10,7 +10,7 @@ pub(super) fn take(client: &Arc<Client>, notification: &Notification<'_>) {
     let params = notification.params;
     if let Some(guard) = client.server.guard() {
         let meta = RequestMeta::read(params).unwrap_or_default();
-        if guard.check(meta.whole, &client.caller).is_err() {
+        if guard.check(meta.whole, client.caller()).is_err() {
             return;
         }
     }
@@ -46,7 +46,7 @@ fn cancel(client: &Client, params: Option<Raw<'_>>) {
         return;
     }
     if let Some(request) = client.in_flight.cancel(&id) {
-        client.server.admission().forget(&client.caller, &request);
+        client.server.admission().forget(client.caller(), &request);
         client.log(LogLevel::Debug, "mcp.rpc", "request cancelled", Facts::none());
     }
 }

@@ -38,7 +38,7 @@ impl Arrival<'_, '_> {
         let server = &self.client.server;
         let resumption = Resumption::read(self.request.params())?;
         let keys = server.state_keys().ok_or_else(|| RpcError::internal("There are no random numbers"))?;
-        let shown = match resumption.open(name, &context.caller, keys) {
+        let shown = match resumption.open(name, &context.principal.caller, keys) {
             Ok(shown) => shown,
             Err(why) => {
                 self.report_state(why);
@@ -72,7 +72,7 @@ impl Arrival<'_, '_> {
 
     /// Logs for the operator alone why a state is refused.
     fn report_state(&self, why: Unacceptable) {
-        let facts = Facts::of_caller(&self.client.caller).words("reason", why.words());
+        let facts = Facts::of_caller(self.client.caller()).words("reason", why.words());
         let log = self.client.server.log();
         log.request_event(LogLevel::Notice, "mcp.state", "a requestState is refused", facts);
     }
@@ -85,7 +85,7 @@ impl Arrival<'_, '_> {
         current: Current,
         given: GivenAnswers,
     ) -> bool {
-        let caller = &self.client.caller;
+        let caller = self.client.caller();
         let open_request = Arc::clone(current.in_flight.request());
         let refuse = |why: &dyn Display| {
             open_request.answer(Err(RpcError::internal(format!("Server busy: {why}"))));

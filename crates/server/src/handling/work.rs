@@ -1,7 +1,7 @@
 //! Work: a request whose answer takes time, and what its handler knows about it. Questions to the client are in
 //! `asking.rs`, notifications in `relaying.rs`.
 
-use crate::callers::{Caller, ClientCapabilities, local_name};
+use crate::callers::{Caller, ClientCapabilities, Identity, Principal};
 use crate::logging::Subscriber;
 use crate::offered::Snapshot;
 use crate::replies::RenderedResult;
@@ -17,6 +17,8 @@ use tokio::sync::watch;
 
 pub(crate) struct Work {
     client: Arc<Client>,
+    /// Who made its first request.
+    principal: Arc<Principal>,
     pub(super) revision: Revision,
     pub(super) slot: Slot,
     /// Its place among running work, unless it rests.
@@ -30,10 +32,11 @@ pub(crate) struct Work {
 
 impl Work {
     pub(crate) fn new(client: Arc<Client>, request: Current, given: GivenAnswers) -> Self {
-        let revision = request.context.revision;
+        let (revision, principal) = (request.context.revision, Arc::clone(&request.context.principal));
         let slot = Arc::new(watch::Sender::new(Occupant::Request(Arc::new(request))));
         Self {
             client,
+            principal,
             revision,
             slot,
             place: Mutex::default(),
@@ -81,6 +84,14 @@ impl Work {
 
     pub(crate) fn caller(&self) -> &Arc<Caller> {
         self.client.caller()
+    }
+
+    pub(crate) fn principal(&self) -> &Arc<Principal> {
+        &self.principal
+    }
+
+    pub(crate) fn identity(&self) -> &Identity {
+        &self.principal.identity
     }
 
     /// The budget of the caller of the request.
@@ -176,8 +187,7 @@ impl Work {
     /// The folders that a sandbox with `roots` opens: those of the client if its caller has started this server, else those
     /// of the project. Another caller could name any folder of this machine.
     pub(crate) fn opened_roots<'a>(&'a self, roots: &'a ScriptRoots) -> &'a [PathBuf] {
-        let is_local = self.caller().name() == local_name();
-        if is_local { &roots.folders } else { &self.server().own_roots().folders }
+        if self.principal.is_local() { &roots.folders } else { &self.server().own_roots().folders }
     }
 
     /// Whether the client has folders of its own that it was not asked for yet. Without a session that takes a second

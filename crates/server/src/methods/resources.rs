@@ -14,7 +14,7 @@ pub(super) fn list(request: &Immediate<'_>) -> Result<Answer, RpcError> {
     let snapshot = request.server().snapshot();
     snapshot.check_served()?;
     Ok(snapshot
-        .resources(request.context.revision, request.params, &request.client.caller)?
+        .resources(request.context.revision, request.params, request.context.principal.rights.as_deref())?
         .into_answer("resources"))
 }
 
@@ -22,7 +22,7 @@ pub(super) fn list_templates(request: &Immediate<'_>) -> Result<Answer, RpcError
     let snapshot = request.server().snapshot();
     snapshot.check_served()?;
     Ok(snapshot
-        .templates(request.context.revision, request.params, &request.client.caller)?
+        .templates(request.context.revision, request.params, request.context.principal.rights.as_deref())?
         .into_answer("resourceTemplates"))
 }
 
@@ -31,7 +31,7 @@ pub(crate) async fn read(work: &Work, params: Option<Raw<'_>>) -> Result<Answer,
     server.snapshot().check_served()?;
     let uri = uri_in(server, work.revision(), params)?;
     let asked = timeout_in(params)?;
-    let read = within(asked, "read", server.resources().read(Some(work.caller()), &uri, asked));
+    let read = within(asked, "read", server.resources().read(Some(work.principal()), &uri, asked));
     let content = tokio::select! {
         content = read => content,
         () = work.cancelled() => Err(Failure::Failed("the request was cancelled".to_owned())),
@@ -45,7 +45,7 @@ pub(crate) async fn subscribe(work: &Work, params: Option<Raw<'_>>) -> Result<An
     let no_session = || RpcError::internal("Internal error: the request has no session");
     let wanting = Wanting {
         subscriber: Arc::clone(work.subscriber().ok_or_else(no_session)?),
-        caller: Arc::clone(work.caller()),
+        principal: Arc::clone(work.principal()),
     };
     server.snapshot().check_served()?;
     let uri = uri_in(server, work.revision(), params)?;

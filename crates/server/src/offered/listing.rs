@@ -1,7 +1,7 @@
 //! Lists of a catalog, as text: definitions are written once for each revision that asks, and pages are cut from them.
 
 use super::schemas::Schemas;
-use crate::callers::Caller;
+use crate::callers::Rights;
 use crate::replies::{Answer, Members, definitions};
 use mcp_bash_project::utc::now;
 use mcp_bash_project::{Catalog, Resource, Tool};
@@ -94,15 +94,14 @@ impl Snapshot {
         &self,
         revision: Revision,
         params: Option<Raw<'_>>,
-        caller: &Caller,
+        rights: Option<&Rights>,
     ) -> Result<Page, RpcError> {
         let resources = self.catalog.resources.items();
         let definition = |place: usize| {
             let render = || definitions::resource(&resources[place], revision);
             self.resources.get(revision, resources.len(), place, render)
         };
-        let rights = caller.rights();
-        let is_seen = |place: usize| rights.as_ref().is_none_or(|rights| rights.may_read(&resources[place]));
+        let is_seen = |place: usize| rights.is_none_or(|rights| rights.may_read(&resources[place]));
         let hash = || self.catalog.resources.hash();
         page("resources", resources.len(), is_seen, definition, hash, params)
     }
@@ -112,16 +111,14 @@ impl Snapshot {
         &self,
         revision: Revision,
         params: Option<Raw<'_>>,
-        caller: &Caller,
+        rights: Option<&Rights>,
     ) -> Result<Page, RpcError> {
         let templates = self.catalog.templates.items();
         let definition = |place: usize| {
             let render = || definitions::resource_template(&templates[place], revision);
             self.templates.get(revision, templates.len(), place, render)
         };
-        let rights = caller.rights();
-        let is_seen =
-            |place: usize| rights.as_ref().is_none_or(|rights| rights.may_read_template(&templates[place]));
+        let is_seen = |place: usize| rights.is_none_or(|rights| rights.may_read_template(&templates[place]));
         let hash = || self.catalog.templates.hash();
         page("resourceTemplates", templates.len(), is_seen, definition, hash, params)
     }
@@ -138,7 +135,7 @@ impl Snapshot {
         &self,
         revision: Revision,
         params: Option<Raw<'_>>,
-        caller: &Caller,
+        rights: Option<&Rights>,
         sandbox_of: impl Fn(&Tool) -> Option<String>,
     ) -> Result<Page, RpcError> {
         let tools = self.catalog.tools.items();
@@ -146,8 +143,7 @@ impl Snapshot {
             let render = || definitions::tool(&tools[place], revision, &sandbox_of);
             self.tools.get(revision, tools.len(), place, render)
         };
-        let rights = caller.rights();
-        let is_seen = |place: usize| rights.as_ref().is_none_or(|rights| rights.may_call(&tools[place]));
+        let is_seen = |place: usize| rights.is_none_or(|rights| rights.may_call(&tools[place]));
         page("tools", tools.len(), is_seen, definition, || self.catalog.tools.hash(), params)
     }
 
@@ -156,16 +152,14 @@ impl Snapshot {
         &self,
         revision: Revision,
         params: Option<Raw<'_>>,
-        caller: &Caller,
+        rights: Option<&Rights>,
     ) -> Result<Page, RpcError> {
         let prompts = self.catalog.prompts.items();
         let definition = |place: usize| {
             self.prompts
                 .get(revision, prompts.len(), place, || definitions::prompt(&prompts[place], revision))
         };
-        let rights = caller.rights();
-        let is_seen =
-            |place: usize| rights.as_ref().is_none_or(|rights| rights.may_get(&prompts[place].name));
+        let is_seen = |place: usize| rights.is_none_or(|rights| rights.may_get(&prompts[place].name));
         page("prompts", prompts.len(), is_seen, definition, || self.catalog.prompts.hash(), params)
     }
 }

@@ -5,7 +5,7 @@ use super::listens::Listens;
 use super::roots::RememberedRoots;
 use super::server::Server;
 use super::session::Session;
-use crate::callers::Caller;
+use crate::callers::{Caller, Principal};
 use crate::logging::{Facts, Subscriber};
 use crate::replies::Stream;
 use crate::requests::InFlight;
@@ -14,7 +14,8 @@ use std::sync::Arc;
 
 pub struct Client {
     pub(crate) server: Arc<Server>,
-    pub(crate) caller: Arc<Caller>,
+    /// Who began it. Later requests of a session may come with another credential of the same caller.
+    pub(crate) principal: Arc<Principal>,
     pub(crate) in_flight: Arc<InFlight>,
     pub(crate) listens: Listens,
     /// The roots it named when a request of the stateless era asked for them.
@@ -26,26 +27,26 @@ pub struct Client {
 impl Client {
     /// A client that can begin a session, besides requests of the stateless era. Messages that belong to no request go
     /// to `stream`.
-    pub fn with_session(server: Arc<Server>, caller: Arc<Caller>, stream: Arc<dyn Stream>) -> Self {
+    pub fn with_session(server: Arc<Server>, principal: Arc<Principal>, stream: Arc<dyn Stream>) -> Self {
         let settings = server.settings();
         let stream = server.observers().stream(stream);
         let session = Session::new(stream, server.log().default_level(), settings.logs_per_minute);
         server.log().audience().join(&session.subscriber);
-        Self::new(server, caller, Some(session))
+        Self::new(server, principal, Some(session))
     }
 
     /// A client whose every request is self-contained.
-    pub fn without_session(server: Arc<Server>, caller: Arc<Caller>) -> Self {
-        Self::new(server, caller, None)
+    pub fn without_session(server: Arc<Server>, principal: Arc<Principal>) -> Self {
+        Self::new(server, principal, None)
     }
 
-    fn new(server: Arc<Server>, caller: Arc<Caller>, session: Option<Session>) -> Self {
+    fn new(server: Arc<Server>, principal: Arc<Principal>, session: Option<Session>) -> Self {
         let (in_flight, listens) = (Arc::default(), Listens::default());
-        Self { server, caller, in_flight, listens, remembered_roots: RememberedRoots::default(), session }
+        Self { server, principal, in_flight, listens, remembered_roots: RememberedRoots::default(), session }
     }
 
     pub fn caller(&self) -> &Arc<Caller> {
-        &self.caller
+        &self.principal.caller
     }
 
     /// The revision that its session agreed on. `None` before `initialize` has succeeded, and without a session.
@@ -107,7 +108,7 @@ impl Client {
     pub fn abandon(&self) {
         self.listens.end_all(&self.server);
         for request in self.in_flight.cancel_all() {
-            self.server.admission().forget(&self.caller, &request);
+            self.server.admission().forget(self.caller(), &request);
         }
         if let Some(subscriber) = self.subscriber() {
             subscriber.close();

@@ -1,7 +1,7 @@
 //! `subscriptions/listen`: requests of the stateless era that are answered only when they end.
 
 use super::server::Server;
-use crate::callers::{Caller, MOST_FOLLOWED};
+use crate::callers::{MOST_FOLLOWED, Principal};
 use crate::logging::{ListChange, Subscriber};
 use crate::offered::Wanting;
 use crate::replies::{Answer, Members, Reply};
@@ -97,7 +97,7 @@ impl Listens {
         &self,
         server: &Arc<Server>,
         reply: Arc<dyn Reply>,
-        caller: &Arc<Caller>,
+        principal: &Arc<Principal>,
         id: &Id,
         revision: Revision,
         mut filter: Filter,
@@ -107,7 +107,7 @@ impl Listens {
         filter.lists.retain(|list| capabilities.get(list.kind).is_some());
         // The id is here, with its subscriber, and in every notification.
         let uris: usize = filter.resources.iter().flatten().map(String::len).sum();
-        let held = caller.budget().charge(3 * id.as_json().len() + uris);
+        let held = principal.caller.budget().charge(3 * id.as_json().len() + uris);
         let held = held.map_err(|why| RpcError::internal(why.to_string()))?;
         let stream = Arc::clone(&reply) as _;
         let subscriber = Subscriber::of_listen(stream, id.clone(), filter.lists.clone(), held);
@@ -130,7 +130,7 @@ impl Listens {
             }
             Some(uris) => {
                 filter.resources = Some(Vec::new());
-                let wanting = Wanting { subscriber, caller: Arc::clone(caller) };
+                let wanting = Wanting { subscriber, principal: Arc::clone(principal) };
                 server.runtime().spawn(follow(Arc::clone(server), wanting, filter, uris));
             }
         }

@@ -1,7 +1,7 @@
 //! Server: the state that all clients and requests share.
 
 use super::assembly::{own_roots, record_payloads, report_missing_sdk, report_sandbox_shortfall};
-use crate::callers::{Caller, Callers, Guard, Rights, local_name};
+use crate::callers::{Caller, Callers, Guard, Identity, Principal};
 use crate::logging::{Log, Meter, Observer, Observers, worker_news};
 use crate::offered::{Resources, Served, Snapshot, Subscriptions};
 use crate::replies::ShortPaths;
@@ -212,9 +212,15 @@ impl Server {
         &self.settings
     }
 
-    /// The caller that started this process and talks to it over its standard streams.
-    pub fn local_caller(&self) -> Arc<Caller> {
-        self.caller(local_name())
+    /// The user who started this process and talks to it over its standard streams.
+    pub fn local_principal(&self) -> Arc<Principal> {
+        Arc::new(self.principal(Arc::new(Identity::local()), None))
+    }
+
+    /// Who makes requests with that identity, and from which address.
+    pub fn principal(&self, identity: Arc<Identity>, address: Option<Arc<str>>) -> Principal {
+        let (caller, rights) = (self.caller(&identity.name), identity.rights.clone());
+        Principal { caller, identity, rights, address }
     }
 
     /// The caller of that name.
@@ -222,13 +228,6 @@ impl Server {
         let budget = || self.scripts.budget().part(self.settings.max_connection_bytes, CONNECTION_SETTING);
         let denials = self.settings.remote_token.as_ref().map_or(0, |token| token.max_failures_per_minute);
         self.callers.get(name, budget, denials)
-    }
-
-    /// The caller of that name, with these rights from now on, also for requests that came before.
-    pub fn caller_with(&self, name: &str, rights: Option<Arc<Rights>>) -> Arc<Caller> {
-        let caller = self.caller(name);
-        caller.set_rights(rights);
-        caller
     }
 
     /// Call it when a stream is no longer clogged: what was held back meanwhile goes on.

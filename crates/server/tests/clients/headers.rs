@@ -53,7 +53,7 @@ impl Scene {
         let file = stage.folder.path().join("tools/run/tool.meta.json");
         fs::write(file, json!({ "name": "run", "inputSchema": schema }).to_string()).unwrap();
         stage.server.served().reload(&Changes::anywhere());
-        let client = InMemoryClient::new(&stage.server, stage.server.caller("a"));
+        let client = InMemoryClient::new(&stage.server, stage.principal("a", None));
         Self { stage, client }
     }
 

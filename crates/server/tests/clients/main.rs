@@ -49,7 +49,7 @@ async fn a_cancelled_request_ends_its_reply_and_its_process() {
     stage.wait_for_processes(1).await;
     client.tell("notifications/cancelled", &json!({ "requestId": 7 }));
     assert_eq!(reply.next().await, Some(Said::End));
-    client.0.client().finish().await;
+    client.client.client().finish().await;
     assert!(stage.children.records()[0].ending.is_some(), "nothing is left of it");
 }
 
@@ -68,11 +68,11 @@ async fn progress_and_questions_travel_with_their_request() {
     let id = parsed(&question)["id"].clone();
     // An answer in the name of another client is ignored.
     let response = json!({ "jsonrpc": "2.0", "id": id, "result": { "action": "accept", "content": {} } });
-    assert_eq!(other.0.send(response.to_string().as_bytes()).owed, Owed::Nothing);
+    assert_eq!(other.client.send(response.to_string().as_bytes()).owed, Owed::Nothing);
     let unexpected = other.unasked().await;
     assert_eq!(unexpected["params"]["data"]["message"], "unexpected answer", "{unexpected}");
     assert_eq!(reply.try_next(), None, "it still waits");
-    asked.0.send(response.to_string().as_bytes());
+    asked.client.send(response.to_string().as_bytes());
     assert_eq!(text(&answer(&mut reply).await), "done");
     let answers = &stage.children.records()[0].answers;
     assert!(String::from_utf8_lossy(answers[0].as_ref().unwrap()).contains("accept"));
@@ -84,7 +84,7 @@ async fn clients_receive_nothing_of_each_other_and_all_changes_of_the_project() 
     let (busy, mut quiet) = (stage.client("a").await, stage.client("b").await);
     answer(&mut busy.call(1, "fails")).await;
     busy.tell("notifications/cancelled", &json!({ "requestId": 99 }));
-    busy.0.send(b"not json");
+    busy.client.send(b"not json");
     let _third = stage.client("c").await;
     write_tool(stage.folder.path(), "fresh");
     stage.server.served().reload(&Changes::anywhere());

@@ -92,7 +92,7 @@ async fn each_request_is_metered_once_with_its_outcome() {
     while endless.next().await.is_some() {}
     client.ask(1, "ping", &json!({})).await;
     assert_eq!(notebook.take(), ["tools/call endless 2025-11-25 cancelled", "ping - 2025-11-25 ok"]);
-    client.0.client().finish().await;
+    client.client.client().finish().await;
     assert_eq!(notebook.take(), [""; 0], "nothing twice");
     drop(client);
     assert_eq!(notebook.take(), ["session ended 2025-11-25"]);
@@ -119,7 +119,7 @@ async fn names_made_up_by_clients_are_not_counted() {
     client.ask(1, "tools/call", &json!({ "name": 7 })).await;
     for message in ["no json", r#"{"jsonrpc":"2.0","id":1}"#, r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#]
     {
-        answer(&mut client.0.send(message.as_bytes())).await;
+        answer(&mut client.client.send(message.as_bytes())).await;
     }
     let expected = [
         "tools/call - 2025-11-25 -32602",
@@ -152,6 +152,6 @@ async fn requests_of_the_stateless_era_are_metered_one_by_one() {
         client.request(3, "subscriptions/listen", &json!({ "notifications": {}, "_meta": meta }));
     assert!(listening.next().await.is_some(), "it is acknowledged");
     assert_eq!(notebook.take(), [""; 0], "it goes on");
-    client.0.client().finish().await;
+    client.client.client().finish().await;
     assert_eq!(notebook.take(), ["subscriptions/listen - 2026-07-28 ok"]);
 }

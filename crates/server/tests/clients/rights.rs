@@ -3,7 +3,7 @@
 use crate::print;
 use crate::stage::{Stage, TestClient, answer, parsed, text};
 use mcp_bash_runner::fake_child::Deed;
-use mcp_bash_server::{InMemoryClient, Rights};
+use mcp_bash_server::Rights;
 use mcp_bash_settings::AllowedNames;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -51,7 +51,7 @@ async fn a_caller_sees_and_calls_only_the_tools_of_its_list() {
     let stage = Stage::new(&names, &[], |_| vec![print("ran")]);
     let mut free = stage.client("free").await;
     let mut bound = stage.client("bound").await;
-    stage.server.caller_with("bound", Some(only(&["a2", "c1", "d1", "gone"])));
+    bound.set_rights(&stage, Some(only(&["a2", "c1", "d1", "gone"])));
     for limit in 1..5 {
         assert_eq!(all(&mut bound, limit).await, ["a2", "c1", "d1"]);
         assert_eq!(all(&mut free, limit).await, names);
@@ -78,20 +78,20 @@ async fn a_caller_sees_and_calls_only_the_tools_of_its_list() {
 async fn rights_change_while_their_caller_is_known() {
     let stage = Stage::new(&["a", "b", "c"], &[], |_| vec![print("ran")]);
     let mut client = stage.client("x").await;
-    stage.server.caller_with("x", Some(only(&["a", "b", "c"])));
+    client.set_rights(&stage, Some(only(&["a", "b", "c"])));
     let (names, cursor, ..) = page(&mut client, &json!({ "limit": 1 })).await;
     assert_eq!(names, ["a"]);
-    stage.server.caller_with("x", Some(only(&["a", "c"])));
+    client.set_rights(&stage, Some(only(&["a", "c"])));
     // The rest of the list, as the caller sees it by now.
     let (names, rest, total, _) = page(&mut client, &json!({ "limit": 1, "cursor": cursor })).await;
     assert_eq!((names, rest, total), (vec!["c".to_owned()], None, 2));
     assert_eq!(answer(&mut client.call(1, "b")).await["error"]["code"], -32602);
     for everything in [Some(only(&["*"])), Some(only(&["all"])), None, Some(Arc::default())] {
-        stage.server.caller_with("x", everything);
+        client.set_rights(&stage, everything);
         assert_eq!(all(&mut client, 2).await, ["a", "b", "c"]);
         assert_eq!(text(&answer(&mut client.call(1, "b")).await), "ran");
     }
-    stage.server.caller_with("x", Some(only(&[])));
+    client.set_rights(&stage, Some(only(&[])));
     assert_eq!(all(&mut client, 2).await, [""; 0]);
 }
 
@@ -99,15 +99,15 @@ async fn rights_change_while_their_caller_is_known() {
 async fn a_parked_call_is_not_resumed_by_a_caller_that_may_not_call_its_tool_any_more() {
     let question = r#"{"method":"elicitation/create","params":{"message":"Who?","requestedSchema":{"type":"object","properties":{}}}}"#;
     let stage = Stage::new(&["asks"], &[], move |_| vec![Deed::Ask(question.into()), print("done")]);
-    let client =
-        TestClient(InMemoryClient::new(&stage.server, stage.server.caller_with("x", Some(only(&["asks"])))));
+    let mut client = TestClient::new(&stage, "x");
+    client.set_rights(&stage, Some(only(&["asks"])));
     let asked = parsed(&client.stateless_call(1, "asks", &json!({})).answer().await.unwrap());
     let token = asked["result"]["requestState"].clone();
     let key = asked["result"]["inputRequests"].as_object().unwrap().keys().next().unwrap().clone();
     let more = json!({ "requestState": token, "inputResponses": { key: { "action": "decline" } } });
-    stage.server.caller_with("x", Some(only(&["other"])));
+    client.set_rights(&stage, Some(only(&["other"])));
     let refused = answer(&mut client.stateless_call(2, "asks", &more)).await;
     assert_eq!(refused["error"]["code"], -32602, "{refused}");
-    stage.server.caller_with("x", Some(only(&["asks"])));
+    client.set_rights(&stage, Some(only(&["asks"])));
     assert_eq!(text(&answer(&mut client.stateless_call(3, "asks", &more)).await), "done");
 }

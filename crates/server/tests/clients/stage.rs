@@ -4,7 +4,9 @@ use mcp_bash_project::{Catalog, Paths};
 use mcp_bash_runner::fake_child::{Deed, FakeChildren, StartedWith};
 use mcp_bash_runner::{Runner, StateDir};
 use mcp_bash_scripts::Scripts;
-use mcp_bash_server::{InMemoryClient, InMemoryReply, Log, Said, Server, Style};
+use mcp_bash_server::{
+    Identity, InMemoryClient, InMemoryReply, KnownBy, Log, Principal, Rights, Said, Server, Style,
+};
 use mcp_bash_settings::Settings;
 use mcp_bash_wire::LogLevel;
 use serde_json::{Value, json};
@@ -59,9 +61,15 @@ impl Stage {
         panic!("{} processes were started, not {count}", self.children.records().len());
     }
 
+    /// A caller with these rights.
+    pub(crate) fn principal(&self, name: &str, rights: Option<Arc<Rights>>) -> Arc<Principal> {
+        let identity = Identity { rights, ..Identity::new(name, KnownBy::Token) };
+        Arc::new(self.server.principal(Arc::new(identity), None))
+    }
+
     /// A client of that caller, with a session of the newest handshake revision.
     pub(crate) async fn client(&self, caller: &str) -> TestClient {
-        let mut client = TestClient(InMemoryClient::new(&self.server, self.server.caller(caller)));
+        let mut client = TestClient::new(self, caller);
         let capabilities = json!({ "elicitation": {} });
         let hello = json!({ "protocolVersion": "2025-11-25", "capabilities": capabilities });
         client.ask(0, "initialize", &hello).await;
@@ -80,11 +88,26 @@ pub(crate) fn write_tool(root: &std::path::Path, name: &str) {
     fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-pub(crate) struct TestClient(pub(crate) InMemoryClient);
+pub(crate) struct TestClient {
+    pub(crate) client: InMemoryClient,
+    /// Who sends the next message.
+    pub(crate) principal: Arc<Principal>,
+}
 
 impl TestClient {
+    pub(crate) fn new(stage: &Stage, caller: &str) -> Self {
+        let principal = stage.principal(caller, None);
+        Self { client: InMemoryClient::new(&stage.server, Arc::clone(&principal)), principal }
+    }
+
+    /// Sends what follows with these rights.
+    pub(crate) fn set_rights(&mut self, stage: &Stage, rights: Option<Arc<Rights>>) {
+        self.principal = stage.principal(self.principal.caller.name(), rights);
+    }
+
     pub(crate) fn request(&self, id: u32, method: &str, params: &Value) -> InMemoryReply {
-        self.0.send(
+        self.client.send_as(
+            &self.principal,
             json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string().as_bytes(),
         )
     }
@@ -109,12 +132,15 @@ impl TestClient {
     }
 
     pub(crate) fn tell(&self, method: &str, params: &Value) {
-        self.0.send(json!({ "jsonrpc": "2.0", "method": method, "params": params }).to_string().as_bytes());
+        self.client.send_as(
+            &self.principal,
+            json!({ "jsonrpc": "2.0", "method": method, "params": params }).to_string().as_bytes(),
+        );
     }
 
     /// The next message that belongs to no request.
     pub(crate) async fn unasked(&mut self) -> Value {
-        match self.0.unasked().await {
+        match self.client.unasked().await {
             Some(Said::Notification(message) | Said::Question(message)) => parsed(&message),
             other => panic!("{other:?}"),
         }

@@ -59,11 +59,11 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 /// of its calls.
 pub fn serve(server: Arc<Server>, runtime: &Runtime, host: Host) -> io::Result<Ending> {
     let (input, output) = descriptors::take()?;
-    let caller = server.local_caller();
-    let budget = Arc::clone(caller.budget());
+    let principal = server.local_principal();
+    let budget = Arc::clone(principal.caller.budget());
     let outbox = Arc::new(Outbox::new(output, server.settings().max_unread_bytes, &budget));
     let stream = Arc::clone(&outbox) as _;
-    let client = Arc::new(Client::with_session(Arc::clone(&server), caller, stream));
+    let client = Arc::new(Client::with_session(Arc::clone(&server), principal, stream));
     let service = Arc::new(Service { server, client, outbox, lifecycle: Arc::default() });
     let _inside = runtime.enter();
     await_signals(&service.lifecycle, &service.server, input.as_fd())?;

@@ -30,6 +30,8 @@ export class WorkerCall extends Call {
     this.hasUnaskedRoots = frame.askForRoots === true
     this.folder = frame.folder
     this.caller = frame.caller
+    if (frame.groups) this.callerGroups = frame.groups
+    if (frame.claims) this.callerClaims = frame.claims
     this.#receivedState = frame.state
     if (frame.trace) this.trace = frame.trace
     this.uri = frame.resource

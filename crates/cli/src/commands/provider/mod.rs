@@ -127,7 +127,7 @@ struct Client {
 
 impl Client {
     fn connect(server: &Arc<Server>, runtime: Runtime) -> Result<Self, Error> {
-        let connection = Connection::InMemory(InMemoryConnection::new(server, server.local_caller()));
+        let connection = Connection::InMemory(InMemoryConnection::new(server, server.local_principal()));
         let begun = runtime.block_on(Session::begin(connection, "provider check", &mut Silent, GREETING));
         let session = begun.map_err(Failure::Client)?;
         if let Some(instructions) = session.greeting()["instructions"].as_str() {

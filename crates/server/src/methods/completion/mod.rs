@@ -48,13 +48,12 @@ impl Suggestions {
 
 pub(crate) async fn complete(work: &Work, params: Option<Raw<'_>>) -> Result<Answer, RpcError> {
     let params = Params::read(params)?;
-    let rights = work.caller().rights();
-    let is_known =
-        |snapshot: &Snapshot| Referent::find(&snapshot.catalog, &params, rights.as_deref()).is_ok();
+    let rights = work.principal().rights.as_deref();
+    let is_known = |snapshot: &Snapshot| Referent::find(&snapshot.catalog, &params, rights).is_ok();
     let snapshot = work.snapshot_with(|snapshot, _| is_known(snapshot)).await;
     let catalog = &snapshot.catalog;
     snapshot.check_served()?;
-    let referent = Referent::find(catalog, &params, rights.as_deref())?;
+    let referent = Referent::find(catalog, &params, rights)?;
     let (mut by, start) = begin(&referent, &params)?;
     let listed = |schema: &str| {
         let values = schema::values(schema, &params.value, &catalog.paths.root);

@@ -23,7 +23,7 @@ pub(super) async fn ask(
 ) -> Result<Suggestions, RpcError> {
     let arguments = params.json();
     let call = CompletionCall {
-        caller: work.caller().name(),
+        caller: work.identity().for_scripts(),
         name: referent.name,
         script: &completer.program,
         beside: referent.prompt.filter(|_| completer.beside_prompt),

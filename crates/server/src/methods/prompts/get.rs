@@ -156,7 +156,7 @@ async fn run(
 ) -> Result<String, RpcError> {
     let arguments = values.json();
     let call = PromptCall {
-        caller: work.caller().name(),
+        caller: work.identity().for_scripts(),
         prompt,
         paths,
         arguments: &arguments,

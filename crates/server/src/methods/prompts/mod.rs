@@ -15,6 +15,6 @@ pub(crate) fn list(request: &Immediate<'_>) -> Result<Answer, RpcError> {
     let snapshot = request.server().snapshot();
     snapshot.check_served()?;
     Ok(snapshot
-        .prompts(request.context.revision, request.params, &request.client.caller)?
+        .prompts(request.context.revision, request.params, request.context.principal.rights.as_deref())?
         .into_answer("prompts"))
 }

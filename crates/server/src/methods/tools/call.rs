@@ -62,7 +62,7 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
     let no_such_tool = || unknown::refusal(&snapshot.catalog, &params.name, &in_progress());
     let found = snapshot.tool(&params.name);
     // The tool may have been loaded or changed since the request arrived.
-    let rights = work.caller().rights().filter(|rights| rights.read_only);
+    let rights = work.principal().rights.as_ref().filter(|rights| rights.read_only);
     if rights.is_some_and(|rights| found.is_none_or(|(tool, _)| !rights.may_call(tool))) {
         return Err(rights::read_only_refusal(work.caller().name(), &params.name));
     }
@@ -77,9 +77,11 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
     let scripts = work.server().scripts();
     let limits = scripts.limits_of(tool, params.timeout, work.budget());
     let limit = limits.patience.limit;
-    let allowed =
-        timeout(limit, scripts.allow(tool, paths, work.caller().name(), work.budget(), work.cancelled()))
-            .await;
+    let allowed = timeout(
+        limit,
+        scripts.allow(tool, paths, work.identity().for_scripts(), work.budget(), work.cancelled()),
+    )
+    .await;
     let allowed = match allowed {
         Ok(Ok(allowed)) => allowed,
         Ok(Err(error)) => return not_run(work, tool, params.arguments, error),
@@ -113,7 +115,7 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
     let call = ToolCall {
         tool: allowed,
         arguments: &arguments,
-        caller: work.caller().name(),
+        caller: work.identity().for_scripts(),
         meta: &work.meta(),
         session_state: session_state.as_deref(),
         trace: &work.trace(),

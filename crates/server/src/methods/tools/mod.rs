@@ -26,7 +26,11 @@ pub(crate) fn list(request: &Immediate<'_>) -> Result<Answer, RpcError> {
         return Err(RpcError::internal(failure.clone()));
     }
     let sandbox_of = |tool: &Tool| request.server().scripts().sandbox_summary(tool.options.sandbox.as_ref());
-    let page =
-        snapshot.tools(request.context.revision, request.params, &request.context.caller, sandbox_of)?;
+    let page = snapshot.tools(
+        request.context.revision,
+        request.params,
+        request.context.principal.rights.as_deref(),
+        sandbox_of,
+    )?;
     Ok(page.into_answer("tools"))
 }

@@ -1,7 +1,7 @@
 //! Resource reads, whichever provider serves them.
 
 use super::{Failure, Found, Resources, find};
-use crate::callers::Caller;
+use crate::callers::{Caller, Identity, Principal};
 use crate::offered::listing::Snapshot;
 use crate::replies::Answer;
 use crate::stores::Record;
@@ -31,7 +31,7 @@ impl Resources {
     /// caller. A script may take longer than usual if the client asks for it. Dropping the future stops the read.
     pub(crate) async fn read(
         &self,
-        caller: Option<&Caller>,
+        principal: Option<&Principal>,
         uri: &str,
         asked: Option<Duration>,
     ) -> Result<ResourceContent, Failure> {
@@ -41,17 +41,19 @@ impl Resources {
         if uri.chars().any(char::is_control) {
             return Err(Failure::Invalid("a URI holds no control characters; write them escaped".to_owned()));
         }
+        let caller = principal.map(|principal| &*principal.caller);
         if let Some(Record { bytes, mime_type }) = caller.and_then(|caller| self.kept.get(uri, caller)) {
             return Ok(ResourceContent { bytes, mime_type: Some(mime_type), is_written: false });
         }
         let budget = caller.map_or_else(|| self.scripts.budget(), Caller::budget);
         let patience = self.settings().default_timeout;
-        let rights = caller.and_then(Caller::rights);
-        let found_in = |snapshot: &Snapshot| find(snapshot, uri, rights.as_deref());
+        let rights = principal.and_then(|principal| principal.rights.as_deref());
+        let found_in = |snapshot: &Snapshot| find(snapshot, uri, rights);
         let snapshot = self.served.snapshot_with(patience, |snapshot, _| found_in(snapshot).is_some()).await;
         let found = found_in(&snapshot).ok_or(Failure::Missing(None))?;
         let paths = &snapshot.catalog.paths;
-        let (variables, caller) = (&found.variables, caller.map_or("", Caller::name));
+        let identity = principal.map(|principal| &*principal.identity);
+        let (variables, caller) = (&found.variables, identity.map(Identity::for_scripts).unwrap_or_default());
         if let Some((function, name)) = &found.function {
             let read = FunctionRead { function, name, uri, variables, paths, caller, asked, budget };
             return contents(&self.scripts.read_by_function(read).await?.into_text());

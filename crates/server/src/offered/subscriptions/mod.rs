@@ -15,7 +15,7 @@ mod poll;
 mod table;
 
 use super::resources::{Failure, Resources};
-use crate::callers::{Caller, MOST_FOLLOWED};
+use crate::callers::{MOST_FOLLOWED, Principal};
 use crate::logging::Subscriber;
 use change_signal::ChangeSignal;
 use mcp_bash_project::{Folders, Looks};
@@ -49,7 +49,7 @@ struct SubscriptionsState {
 #[derive(Clone)]
 pub(crate) struct Wanting {
     pub(crate) subscriber: Arc<Subscriber>,
-    pub(crate) caller: Arc<Caller>,
+    pub(crate) principal: Arc<Principal>,
 }
 
 impl Subscriptions {
@@ -68,7 +68,7 @@ impl Subscriptions {
         if let ChangeSignal::File(file) = &mut signal {
             file.remember(Looks::of(file.path()));
         }
-        let content = self.resources.read(Some(&wanting.caller), uri, None).await?;
+        let content = self.resources.read(Some(&wanting.principal), uri, None).await?;
         let digest = Some(Sha256::digest(&content.bytes).into());
         drop(content);
         let followed = Followed::new(digest, signal);
@@ -82,7 +82,7 @@ impl Subscriptions {
 
     /// A subscription that is charged to its caller.
     fn subscription(uri: &str, wanting: &Wanting) -> Result<Subscription, Failure> {
-        let Wanting { subscriber, caller } = wanting;
+        let (subscriber, caller) = (&wanting.subscriber, &wanting.principal.caller);
         let counted = caller.follow().ok_or_else(|| {
             Failure::Failed(format!("{MOST_FOLLOWED} resources are subscribed to, and no more can be"))
         })?;

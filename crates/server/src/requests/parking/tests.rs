@@ -3,6 +3,7 @@ use crate::callers::Caller;
 use crate::callers::caller::test_caller;
 use crate::callers::capabilities::ClientCapabilities;
 use crate::callers::context::RequestContext;
+use crate::callers::identity::test_principal;
 use crate::requests::request_state::{Entry, MOST_ANSWER_BYTES, Origin, Subject};
 use crate::stores::LocalStore;
 use crate::test_kit::Requests;
@@ -90,7 +91,7 @@ impl Scene {
     fn request(&mut self) -> Current {
         self.count += 1;
         let context = RequestContext {
-            caller: Arc::clone(&self.requests.caller),
+            principal: test_principal(&self.requests.caller),
             revision: Revision::V2026_07_28,
             progress_token: None,
             log_level: None,

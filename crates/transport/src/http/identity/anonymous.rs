@@ -1,6 +1,6 @@
 //! Anonymous callers: without tokens, callers are distinguished by their address.
 
-use super::{Identify, Identity, Unidentified};
+use super::{Identified, Identify, Unidentified};
 use crate::http::identity::visitor::Visitor;
 use http::HeaderMap;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 pub(crate) struct Anonymous;
 
 impl Identify for Anonymous {
-    async fn identify(&self, _: &HeaderMap, visitor: &Visitor) -> Result<Identity, Unidentified> {
-        Ok(Identity { name: Arc::clone(&visitor.name), rights: None, rate: None })
+    async fn identify(&self, _: &HeaderMap, visitor: &Visitor) -> Result<Identified, Unidentified> {
+        Ok(Identified { identity: Arc::clone(&visitor.identity), rate: None })
     }
 }

@@ -3,7 +3,7 @@
 
 use super::anonymous::Anonymous;
 use super::tokens::{Tokens, TokensError};
-use super::{Identify, Identity, Unidentified};
+use super::{Identified, Identify, Unidentified};
 use crate::http::identity::visitor::Visitor;
 use crate::http::secrets::guarded_file::Report;
 use http::HeaderMap;
@@ -30,7 +30,7 @@ impl IdentitySource {
         &self,
         headers: &HeaderMap,
         visitor: &Visitor,
-    ) -> Result<Identity, Unidentified> {
+    ) -> Result<Identified, Unidentified> {
         match self {
             Self::Anonymous(source) => source.identify(headers, visitor).await,
             Self::Tokens(source) => source.identify(headers, visitor).await,
@@ -50,7 +50,7 @@ mod tests {
     use std::task::{Context, Poll, Waker};
 
     /// What is known at the first poll: a source that knows its callers waits for nothing.
-    fn at_once(source: &IdentitySource, headers: &HeaderMap) -> Result<Identity, Unidentified> {
+    fn at_once(source: &IdentitySource, headers: &HeaderMap) -> Result<Identified, Unidentified> {
         let visitor = Visitor::new(&Peer::Tcp("10.0.0.1:1".parse().unwrap()), false);
         let mut identified = pin!(source.identify(headers, &visitor));
         match identified.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
@@ -63,7 +63,7 @@ mod tests {
     fn local_sources_answer_at_once() {
         let nothing = HeaderMap::new();
         let by_address = IdentitySource::open(None, || panic!("nothing to report")).unwrap();
-        assert_eq!(&*at_once(&by_address, &nothing).unwrap().name, "address 10.0.0.1");
+        assert_eq!(&*at_once(&by_address, &nothing).unwrap().identity.name, "address 10.0.0.1");
 
         let (line, token) = TokenLine::generate("alice", Grant::default()).unwrap();
         let folder = tempfile::tempdir().unwrap();
@@ -73,7 +73,7 @@ mod tests {
         let by_token = IdentitySource::open(Some(&file), || Box::new(|words| panic!("{words}"))).unwrap();
         let bearer =
             |token: &str| HeaderMap::from_iter([(AUTHORIZATION, format!("Bearer {token}").parse().unwrap())]);
-        assert_eq!(&*at_once(&by_token, &bearer(&token)).unwrap().name, "alice");
+        assert_eq!(&*at_once(&by_token, &bearer(&token)).unwrap().identity.name, "alice");
         assert!(at_once(&by_token, &bearer("wrong")).is_err() && at_once(&by_token, &nothing).is_err());
     }
 }

@@ -17,7 +17,7 @@ pub use tokens::TokensError;
 use crate::http::identity::visitor::Visitor;
 use crate::http::limits::rate::Rate;
 use http::{HeaderMap, HeaderValue};
-use mcp_bash_server::Rights;
+use mcp_bash_server::Identity;
 use std::sync::Arc;
 
 /// A way to find out who the caller is. One that has to ask elsewhere, such as the issuer of a token, may wait; one that
@@ -28,15 +28,13 @@ trait Identify: Send + Sync {
         &self,
         headers: &HeaderMap,
         visitor: &Visitor,
-    ) -> impl Future<Output = Result<Identity, Unidentified>> + Send;
+    ) -> impl Future<Output = Result<Identified, Unidentified>> + Send;
 }
 
 /// A caller that is known.
 #[derive(Debug, Clone)]
-pub(crate) struct Identity {
-    pub(crate) name: Arc<str>,
-    /// What it may do; `None` for everything.
-    pub(crate) rights: Option<Arc<Rights>>,
+pub(crate) struct Identified {
+    pub(crate) identity: Arc<Identity>,
     /// Its own request rate, where it has one.
     pub(crate) rate: Option<Rate>,
 }

@@ -9,7 +9,7 @@
 //! A token has 256 random bits, so that nobody finds it from its hash, and a slow hash would protect nothing.
 
 use crate::http::limits::rate::{Rate, RateError};
-use mcp_bash_server::Rights;
+use mcp_bash_server::{Identity, KnownBy, Rights};
 use sha2::{Digest, Sha256};
 use std::fmt;
 use std::io;
@@ -24,12 +24,10 @@ const RANDOM_BYTES: usize = 32;
 /// One token.
 #[derive(Debug, Clone)]
 pub struct TokenLine {
-    name: Arc<str>,
+    identity: Arc<Identity>,
     digest: [u8; 32],
     /// What it allows, as it is written.
     grant: Grant,
-    /// Made once, and not for each request. `None` for everything.
-    rights: Option<Arc<Rights>>,
 }
 
 /// What a token allows.
@@ -166,12 +164,12 @@ impl TokenLine {
     }
 
     fn new(name: Arc<str>, digest: [u8; 32], grant: Grant) -> Self {
-        let rights = grant.rights();
-        Self { name, digest, grant, rights }
+        let identity = Identity { rights: grant.rights(), ..Identity::new(name, KnownBy::Token) };
+        Self { identity: Arc::new(identity), digest, grant }
     }
 
     pub fn name(&self) -> &Arc<str> {
-        &self.name
+        &self.identity.name
     }
 
     /// What it allows.
@@ -179,8 +177,8 @@ impl TokenLine {
         &self.grant
     }
 
-    pub(super) fn rights(&self) -> Option<Arc<Rights>> {
-        self.rights.clone()
+    pub(super) fn identity(&self) -> &Arc<Identity> {
+        &self.identity
     }
 
     pub(super) fn digest(&self) -> &[u8; 32] {
@@ -199,7 +197,7 @@ pub enum NewTokenError {
 
 impl fmt::Display for TokenLine {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{} sha256:{}{}", self.name, hex(&self.digest), self.grant)
+        write!(formatter, "{} sha256:{}{}", self.name(), hex(&self.digest), self.grant)
     }
 }
 
@@ -230,11 +228,11 @@ impl TokenText {
     }
 
     fn unlike(&self, token: TokenLine, at: usize) -> Result<TokenLine, TokenFileError> {
-        if self.tokens.iter().any(|known| known.name == token.name) {
-            return Err(TokenFileError::SecondOfName(at, token.name));
+        if self.tokens.iter().any(|known| known.name() == token.name()) {
+            return Err(TokenFileError::SecondOfName(at, Arc::clone(token.name())));
         }
         match self.tokens.iter().find(|known| known.digest == token.digest) {
-            Some(known) => Err(TokenFileError::SameToken(at, Arc::clone(&known.name))),
+            Some(known) => Err(TokenFileError::SameToken(at, Arc::clone(known.name()))),
             None => Ok(token),
         }
     }
@@ -319,7 +317,7 @@ mod tests {
         assert_eq!(*line.digest(), digest(token.as_bytes()));
         assert!(token.len() == 69 && !line.to_string().contains(&token));
         let (other, another) = TokenLine::generate("alice", Grant::default()).unwrap();
-        assert!(token != another && other.rights().is_none() && other.grant().rate.is_none());
+        assert!(token != another && other.identity().rights.is_none() && other.grant().rate.is_none());
     }
 
     #[test]

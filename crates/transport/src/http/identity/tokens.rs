@@ -1,7 +1,7 @@
 //! Token authentication: callers present a token of the operator's file.
 
 use super::token_file::{TokenFileError, TokenLine, TokenText, digest};
-use super::{Identify, Identity, Unidentified, bearer};
+use super::{Identified, Identify, Unidentified, bearer};
 use crate::http::identity::visitor::Visitor;
 use crate::http::limits::rate::{Rate, Rates};
 use crate::http::secrets::guarded_file::{Changes, GuardedFileError, Report, read_secret};
@@ -96,7 +96,7 @@ impl Tokens {
         headers: &HeaderMap,
         visitor: &Visitor,
         now: Instant,
-    ) -> Result<Identity, Unidentified> {
+    ) -> Result<Identified, Unidentified> {
         let shown = match bearer::shown(headers) {
             bearer::Shown::Token(token) => digest(token),
             bearer::Shown::Nothing => {
@@ -113,11 +113,9 @@ impl Tokens {
             }
         }
         match found {
-            Some(token) => Ok(Identity {
-                name: Arc::clone(token.name()),
-                rights: token.rights(),
-                rate: token.grant().rate,
-            }),
+            Some(token) => {
+                Ok(Identified { identity: Arc::clone(token.identity()), rate: token.grant().rate })
+            }
             None => Err(self.refuse(bearer::wrong(), visitor)),
         }
     }
@@ -129,7 +127,7 @@ impl Tokens {
 }
 
 impl Identify for Tokens {
-    async fn identify(&self, headers: &HeaderMap, visitor: &Visitor) -> Result<Identity, Unidentified> {
+    async fn identify(&self, headers: &HeaderMap, visitor: &Visitor) -> Result<Identified, Unidentified> {
         self.identify_at(headers, visitor, Instant::now())
     }
 }
@@ -195,12 +193,12 @@ mod tests {
         let tokens = File::new(&format!("{alice}\n{bob}\n")).open().unwrap();
         let who = |token: &str| tokens.identify_at(&bearer(token), &peer("10.0.0.1:1"), Instant::now());
         let alice = who(&first).unwrap();
-        assert_eq!(&*alice.name, "alice");
-        let tools = alice.rights.unwrap().tools.clone().unwrap();
+        assert_eq!(&*alice.identity.name, "alice");
+        let tools = alice.identity.rights.as_ref().unwrap().tools.clone().unwrap();
         assert!(tools.hold("read") && tools.hold("write") && !tools.hold("delete"));
         assert_eq!(alice.rate.unwrap().to_string(), "60/min");
         let bob_is = who(&second).unwrap();
-        assert!(&*bob_is.name == "bob" && bob_is.rights.is_none() && bob_is.rate.is_none());
+        assert!(&*bob_is.identity.name == "bob" && bob_is.identity.rights.is_none() && bob_is.rate.is_none());
 
         for wrong in
             [&first[..first.len() - 1], &format!("{first}0"), &first.to_uppercase(), "x", &hash_of(&bob)]
@@ -250,7 +248,7 @@ mod tests {
                 let now = start + Duration::from_secs(seconds);
                 tokens
                     .identify_at(&bearer(token), &peer("10.0.0.1:1"), now)
-                    .map(|who| who.name.to_string())
+                    .map(|who| who.identity.name.to_string())
                     .ok()
             };
             [who(&first), who(&second)].into_iter().flatten().collect::<Vec<_>>()

@@ -2,7 +2,7 @@
 
 use crate::http::limits::slow_client_timeout::Serving;
 use crate::http::listen::Peer;
-use mcp_bash_server::Caller;
+use mcp_bash_server::{Caller, Identity, KnownBy};
 use parking_lot::Mutex;
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Arc;
@@ -10,6 +10,8 @@ use std::sync::Arc;
 pub(crate) struct Visitor {
     /// Where it comes from, as one that is counted with. Written once, since every request is counted.
     pub(crate) name: Arc<str>,
+    /// Who it is, if nothing else tells.
+    pub(super) identity: Arc<Identity>,
     pub(in crate::http) is_tls: bool,
     /// Which of its requests is being served, and whether it says any more.
     pub(in crate::http) serving: Serving,
@@ -19,7 +21,13 @@ pub(crate) struct Visitor {
 
 impl Visitor {
     pub(crate) fn new(peer: &Peer, is_tls: bool) -> Self {
-        Self { name: peer_name(peer).into(), is_tls, serving: Serving::default(), caller: Mutex::default() }
+        let name: Arc<str> = peer_name(peer).into();
+        let known_by = match peer {
+            Peer::Unix { .. } => KnownBy::UnixUser,
+            Peer::Tcp(_) => KnownBy::Address,
+        };
+        let identity = Arc::new(Identity::new(Arc::clone(&name), known_by));
+        Self { name, identity, is_tls, serving: Serving::default(), caller: Mutex::default() }
     }
 
     /// Keeps who made a request.

@@ -2,7 +2,7 @@
 
 use crate::http::access::AccessRules;
 use crate::http::identity::visitor::Visitor;
-use crate::http::identity::{Identity, IdentitySource, Unidentified};
+use crate::http::identity::{Identified, IdentitySource, Unidentified};
 use crate::http::limits::options::Options;
 use crate::http::limits::rate::Rates;
 use crate::http::metrics::Metrics;
@@ -15,7 +15,7 @@ use crate::http::streams::replay_buffer::Rules;
 use crate::http::streams::waiting::Waiting;
 use http::header::WWW_AUTHENTICATE;
 use http::{HeaderMap, StatusCode};
-use mcp_bash_server::{Caller, Server};
+use mcp_bash_server::{Caller, Principal, Server};
 use mcp_bash_wire::RpcError;
 use std::sync::Arc;
 use std::time::Duration;
@@ -90,22 +90,22 @@ impl Endpoint {
     }
 
     /// Who makes the request, if it may make one now.
-    pub(super) async fn caller_of(
+    pub(super) async fn principal_of(
         &self,
         visitor: &Visitor,
         headers: &HeaderMap,
-    ) -> Result<Arc<Caller>, Refusal> {
-        let identity = self.identity_source.identify(headers, visitor).await.map_err(unknown)?;
-        let Identity { name, rights, rate } = identity;
+    ) -> Result<Arc<Principal>, Refusal> {
+        let identified = self.identity_source.identify(headers, visitor).await.map_err(unknown)?;
+        let Identified { identity, rate } = identified;
         if let Some(rate) = rate.or(self.options.limits.rate) {
-            self.rates.allow(&name, rate).map_err(|wait| {
+            self.rates.allow(&identity.name, rate).map_err(|wait| {
                 let reason = "Too many requests of this caller; it may make more in a while".to_owned();
                 Box::new(respond::later(StatusCode::TOO_MANY_REQUESTS, wait, reason))
             })?;
         }
-        let caller = self.server.caller_with(&name, rights);
-        visitor.keep(&caller);
-        Ok(caller)
+        let principal = self.server.principal(identity, Some(Arc::clone(&visitor.name)));
+        visitor.keep(&principal.caller);
+        Ok(Arc::new(principal))
     }
 
     /// Whether that caller may begin one more session now.

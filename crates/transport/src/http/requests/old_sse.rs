@@ -11,7 +11,7 @@ use crate::http::streams::replay_buffer::ReplayBuffer;
 use crate::http::streams::reply::Said;
 use bytes::Bytes;
 use http::{StatusCode, Uri};
-use mcp_bash_server::{Caller, Client, Reply};
+use mcp_bash_server::{Client, Principal, Reply};
 use mcp_bash_wire::{Line, RpcError, code};
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,19 +28,19 @@ const SESSION: &str = "sessionId";
 const RETRY: Duration = Duration::from_secs(1);
 
 /// Opens a stream, and with it a session.
-pub(in crate::http) fn open(endpoint: &Arc<Endpoint>, caller: &Arc<Caller>) -> Answer {
-    let server = &endpoint.server;
-    if let Err(refused) = endpoint.allow_session(caller) {
+pub(in crate::http) fn open(endpoint: &Arc<Endpoint>, principal: Arc<Principal>) -> Answer {
+    let (server, caller) = (&endpoint.server, Arc::clone(&principal.caller));
+    if let Err(refused) = endpoint.allow_session(&caller) {
         return *refused;
     }
-    let Some(open) = endpoint.streams.open(caller) else { return *no_room() };
+    let Some(open) = endpoint.streams.open(&caller) else { return *no_room() };
     let Some(id) = server.unguessable_token() else {
         return respond::status(StatusCode::SERVICE_UNAVAILABLE);
     };
     let buffer = Arc::new(ReplayBuffer::new(None, &endpoint.rules, caller.budget()));
     buffer.begin();
     let stream = Arc::new(Said::shared(&buffer, None));
-    let client = Arc::new(Client::with_session(Arc::clone(server), Arc::clone(caller), stream));
+    let client = Arc::new(Client::with_session(Arc::clone(server), principal, stream));
     let first = Bytes::from(format!("event: endpoint\ndata: {MESSAGE_PATH}?{SESSION}={id}\n\n"));
     let events = Events::of(Arc::clone(&buffer), buffer.take_over(), Some(first));
     endpoint.old_sessions.0.lock().insert(id.clone(), Arc::new(OldSession { client, buffer }));
@@ -55,13 +55,19 @@ pub(in crate::http) fn open(endpoint: &Arc<Endpoint>, caller: &Arc<Caller>) -> A
 }
 
 /// Takes a message, whose answer is said on the stream of its session.
-pub(in crate::http) fn post(endpoint: &Endpoint, caller: &Arc<Caller>, uri: &Uri, body: &Body) -> Answer {
+pub(in crate::http) fn post(
+    endpoint: &Endpoint,
+    principal: &Arc<Principal>,
+    uri: &Uri,
+    body: &Body,
+) -> Answer {
     let id = uri.query().and_then(|query| {
         let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));
         pairs.find(|(name, _)| *name == SESSION).map(|(_, id)| id)
     });
     let session = id.and_then(|id| endpoint.old_sessions.0.lock().get(id).cloned());
-    let Some(session) = session.filter(|session| Arc::ptr_eq(session.client.caller(), caller)) else {
+    let Some(session) = session.filter(|session| Arc::ptr_eq(session.client.caller(), &principal.caller))
+    else {
         let error = RpcError::invalid_request("Session not found: open a stream first");
         return respond::error(StatusCode::NOT_FOUND, None, &error);
     };
@@ -76,6 +82,6 @@ pub(in crate::http) fn post(endpoint: &Endpoint, caller: &Arc<Caller>, uri: &Uri
         return respond::later(StatusCode::SERVICE_UNAVAILABLE, RETRY, reason);
     }
     let reply: Arc<dyn Reply> = Arc::new(Said::shared(&session.buffer, look.id));
-    session.client.receive(&Line::Whole(&body.bytes), &reply);
+    session.client.receive_from(principal, &Line::Whole(&body.bytes), None, &reply);
     respond::status(StatusCode::ACCEPTED)
 }

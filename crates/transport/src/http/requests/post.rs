@@ -14,7 +14,7 @@ use crate::http::streams::open_streams::OpenStream;
 use crate::http::streams::replay_buffer::{Beginning, ReplayBuffer};
 use crate::http::streams::reply::Said;
 use http::{HeaderMap, HeaderValue, StatusCode};
-use mcp_bash_server::{Caller, Client, Owed, Reply};
+use mcp_bash_server::{Caller, Client, Owed, Principal, Reply};
 use mcp_bash_wire::{Id, Line, RpcError, code};
 use std::future::poll_fn;
 use std::pin::pin;
@@ -34,7 +34,7 @@ const RETRY: Duration = Duration::from_secs(5);
 
 pub(in crate::http) async fn post(
     endpoint: &Arc<Endpoint>,
-    caller: Arc<Caller>,
+    principal: Arc<Principal>,
     headers: &HeaderMap,
     body: Body,
     serving: &Serving,
@@ -46,16 +46,16 @@ pub(in crate::http) async fn post(
         return respond::error(StatusCode::BAD_REQUEST, None, &error);
     }
     if look.is_stateless(version) {
-        return without_session(endpoint, caller, headers, body, look, serving).await;
+        return without_session(endpoint, principal, headers, body, look, serving).await;
     }
     if look.kind == MessageKind::Initialize {
-        return first_of_session(endpoint, caller, body, look, serving).await;
+        return first_of_session(endpoint, principal, body, look, serving).await;
     }
-    match session_of(endpoint, &caller, headers) {
-        Ok(session) => in_session(endpoint, &session, body, look, serving).await,
+    match session_of(endpoint, &principal.caller, headers) {
+        Ok(session) => in_session(endpoint, &session, &principal, body, look, serving).await,
         // What cannot be read is told so before it is asked for a session.
         Err(_) if look.kind == MessageKind::Unreadable => {
-            without_session(endpoint, caller, headers, body, look, serving).await
+            without_session(endpoint, principal, headers, body, look, serving).await
         }
         Err(none) => *none.refusal(look.id.as_ref()),
     }
@@ -64,7 +64,7 @@ pub(in crate::http) async fn post(
 /// A message that says all about itself. Whoever closes the connection does not want the answer any more.
 async fn without_session(
     endpoint: &Arc<Endpoint>,
-    caller: Arc<Caller>,
+    principal: Arc<Principal>,
     headers: &HeaderMap,
     body: Body,
     look: Look,
@@ -74,10 +74,11 @@ async fn without_session(
         // A cancellation could only be meant for a request of another connection, whose ids are its own.
         return respond::status(StatusCode::ACCEPTED);
     }
-    let buffer = Arc::new(ReplayBuffer::new(None, &endpoint.rules, caller.budget()));
-    let client = Arc::new(Client::without_session(Arc::clone(&endpoint.server), caller));
+    let buffer = Arc::new(ReplayBuffer::new(None, &endpoint.rules, principal.caller.budget()));
+    let client = Arc::new(Client::without_session(Arc::clone(&endpoint.server), Arc::clone(&principal)));
     let reply: Arc<dyn Reply> = Arc::new(Said::on(&buffer, look.id));
-    let owed = client.receive_with(&Line::Whole(&body.bytes), &RequestHeaders(headers), &reply);
+    let (line, headers) = (Line::Whole(&body.bytes), RequestHeaders(headers));
+    let owed = client.receive_from(&principal, &line, Some(&headers), &reply);
     // What is still needed of it was copied.
     drop(body);
     let attended = Attended { client, endpoint: Arc::clone(endpoint), number: None };
@@ -183,15 +184,15 @@ async fn beginning(buffer: &ReplayBuffer, serving: &Serving) -> Beginning {
 
 async fn first_of_session(
     endpoint: &Arc<Endpoint>,
-    caller: Arc<Caller>,
+    principal: Arc<Principal>,
     body: Body,
     look: Look,
     serving: &Serving,
 ) -> Answer {
-    if let Err(refused) = endpoint.allow_session(&caller) {
+    if let Err(refused) = endpoint.allow_session(&principal.caller) {
         return *refused;
     }
-    let session = match endpoint.sessions.prepare(&endpoint.server, &endpoint.rules, caller) {
+    let session = match endpoint.sessions.prepare(&endpoint.server, &endpoint.rules, &principal) {
         Ok(session) => session,
         Err(NoSession::Full) => {
             let reason = "There are too many sessions; MCPBASH_HTTP_MAX_SESSIONS sets the limit".to_owned();
@@ -202,7 +203,7 @@ async fn first_of_session(
             return respond::later(StatusCode::SERVICE_UNAVAILABLE, RETRY, reason);
         }
     };
-    let mut answer = in_session(endpoint, &session, body, look, serving).await;
+    let mut answer = in_session(endpoint, &session, &principal, body, look, serving).await;
     if session.revision().is_some()
         && let Ok(id) = HeaderValue::from_str(&session.id)
     {
@@ -216,13 +217,14 @@ async fn first_of_session(
 async fn in_session(
     endpoint: &Arc<Endpoint>,
     session: &Arc<Session>,
+    principal: &Arc<Principal>,
     body: Body,
     look: Look,
     serving: &Serving,
 ) -> Answer {
     let buffer = session.buffer(&endpoint.rules);
     let reply: Arc<dyn Reply> = Arc::new(Said::on(&buffer, look.id));
-    let owed = session.client.receive(&Line::Whole(&body.bytes), &reply);
+    let owed = session.client.receive_from(principal, &Line::Whole(&body.bytes), None, &reply);
     drop(body);
     if session.client.has_exited() {
         endpoint.sessions.end(session);

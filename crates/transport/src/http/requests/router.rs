@@ -14,7 +14,7 @@ use crate::http::limits::slow_client_timeout::Serving;
 use http::header::{CONTENT_TYPE, ORIGIN};
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
 use hyper::body::Incoming;
-use mcp_bash_server::Caller;
+use mcp_bash_server::Principal;
 use std::sync::Arc;
 
 /// What is at a path.
@@ -84,20 +84,22 @@ async fn answer(endpoint: &Arc<Endpoint>, visitor: &Visitor, request: Request<In
     if method == Method::OPTIONS {
         return endpoint.access.preflight(request.headers()).map(|()| ResponseBody::nothing());
     }
-    let caller = match endpoint.caller_of(visitor, request.headers()).await {
-        Ok(caller) => caller,
+    let principal = match endpoint.principal_of(visitor, request.headers()).await {
+        Ok(principal) => principal,
         Err(refused) => return *refused,
     };
     if *request.method() != Method::POST {
         visitor.serving.note_read();
     }
     match (route, request.method().clone()) {
-        (Route::OldStream, _) => old_sse::open(endpoint, &caller),
-        (_, Method::GET) => get(endpoint, &caller, request.headers()).unwrap_or_else(|refused| *refused),
-        (_, Method::DELETE) => {
-            delete(endpoint, &caller, request.headers()).unwrap_or_else(|refused| *refused)
+        (Route::OldStream, _) => old_sse::open(endpoint, principal),
+        (_, Method::GET) => {
+            get(endpoint, &principal.caller, request.headers()).unwrap_or_else(|refused| *refused)
         }
-        (route, _) => read_and_post(endpoint, route, caller, request, &visitor.serving).await,
+        (_, Method::DELETE) => {
+            delete(endpoint, &principal.caller, request.headers()).unwrap_or_else(|refused| *refused)
+        }
+        (route, _) => read_and_post(endpoint, route, principal, request, &visitor.serving).await,
     }
 }
 
@@ -114,7 +116,7 @@ fn route(endpoint: &Endpoint, path: &str) -> Option<Route> {
 async fn read_and_post(
     endpoint: &Arc<Endpoint>,
     route: Route,
-    caller: Arc<Caller>,
+    principal: Arc<Principal>,
     request: Request<Incoming>,
     serving: &Serving,
 ) -> Answer {
@@ -128,11 +130,11 @@ async fn read_and_post(
         let reason = "Not Acceptable: Accept must name application/json and text/event-stream";
         return respond::refusal(StatusCode::NOT_ACCEPTABLE, reason);
     }
-    let body = incoming::read(body, endpoint.options(), caller.budget()).await;
+    let body = incoming::read(body, endpoint.options(), principal.caller.budget()).await;
     serving.note_read();
     match body {
-        Ok(body) if route == Route::OldMessages => old_sse::post(endpoint, &caller, &parts.uri, &body),
-        Ok(body) => post(endpoint, caller, &parts.headers, body, serving).await,
+        Ok(body) if route == Route::OldMessages => old_sse::post(endpoint, &principal, &parts.uri, &body),
+        Ok(body) => post(endpoint, principal, &parts.headers, body, serving).await,
         Err(Unread::TooLong(limit)) => {
             let reason = format!(
                 "Payload Too Large: a message may have {limit} bytes; MCPBASH_HTTP_MAX_BODY_BYTES sets the limit"

@@ -10,7 +10,7 @@ pub(in crate::http) mod session;
 use crate::http::limits::options::Limits;
 use crate::http::sessions::session::Session;
 use crate::http::streams::replay_buffer::Rules;
-use mcp_bash_server::{Caller, Holdings, Server, Ticket};
+use mcp_bash_server::{Caller, Holdings, Principal, Server, Ticket};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -66,11 +66,11 @@ impl Sessions {
         &self,
         server: &Arc<Server>,
         rules: &Arc<Rules>,
-        caller: Arc<Caller>,
+        principal: &Arc<Principal>,
     ) -> Result<Arc<Session>, NoSession> {
         self.make_room()?;
         let id = server.unguessable_token().ok_or(NoSession::NoId)?;
-        Ok(Arc::new(Session::new(id.into(), server, rules, caller, self.stream_time)))
+        Ok(Arc::new(Session::new(id.into(), server, rules, principal, self.stream_time)))
     }
 
     /// Makes it known by its id.

@@ -4,7 +4,7 @@ use crate::http::streams::events::{self, Events, UNASKED};
 use crate::http::streams::replay_buffer::{ReplayBuffer, Rules};
 use crate::http::streams::reply::Said;
 use bytes::Bytes;
-use mcp_bash_server::{Caller, Client, Server};
+use mcp_bash_server::{Caller, Client, Principal, Server};
 use mcp_bash_wire::Revision;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
@@ -44,13 +44,13 @@ impl Session {
         id: Box<str>,
         server: &Arc<Server>,
         rules: &Arc<Rules>,
-        caller: Arc<Caller>,
+        principal: &Arc<Principal>,
         stream_time: Option<Duration>,
     ) -> Self {
-        let unasked = Arc::new(ReplayBuffer::new(Some(UNASKED), rules, caller.budget()));
+        let unasked = Arc::new(ReplayBuffer::new(Some(UNASKED), rules, principal.caller.budget()));
         unasked.begin();
         let stream = Arc::new(Said::on(&unasked, None));
-        let client = Arc::new(Client::with_session(Arc::clone(server), caller, stream));
+        let client = Arc::new(Client::with_session(Arc::clone(server), Arc::clone(principal), stream));
         Self {
             id,
             client,

@@ -3,7 +3,7 @@ use crate::http::streams::events::UNASKED;
 use mcp_bash_project::{Catalog, Paths};
 use mcp_bash_runner::{Runner, StateDir};
 use mcp_bash_scripts::Scripts;
-use mcp_bash_server::{Log, Style};
+use mcp_bash_server::{Identity, KnownBy, Log, Style};
 use mcp_bash_settings::Settings;
 use mcp_bash_wire::LogLevel;
 use tokio::runtime::Handle;
@@ -34,10 +34,14 @@ impl Scene {
         Self { sessions, rules: Rules::of(&server), server, _folder: folder }
     }
 
-    fn begin(&self, caller: &Arc<Caller>) -> Result<Arc<Session>, NoSession> {
-        let session = self.sessions.prepare(&self.server, &self.rules, Arc::clone(caller))?;
+    fn begin(&self, principal: &Arc<Principal>) -> Result<Arc<Session>, NoSession> {
+        let session = self.sessions.prepare(&self.server, &self.rules, principal)?;
         self.sessions.enter(&session);
         Ok(session)
+    }
+
+    fn principal(&self, name: &str) -> Arc<Principal> {
+        Arc::new(self.server.principal(Arc::new(Identity::new(name, KnownBy::Token)), None))
     }
 
     fn is_there(&self, session: &Session) -> bool {
@@ -52,7 +56,7 @@ impl Scene {
 #[tokio::test(start_paused = true)]
 async fn beginning_a_session_costs_the_same_however_many_there_are() {
     let scene = Scene::new(10_000);
-    let (flood, modest) = (scene.server.caller("flood"), scene.server.caller("modest"));
+    let (flood, modest) = (scene.principal("flood"), scene.principal("modest"));
     let first = scene.begin(&modest).unwrap();
     for _ in 1..10_000 {
         scene.begin(&flood).unwrap();
@@ -70,45 +74,45 @@ async fn beginning_a_session_costs_the_same_however_many_there_are() {
 #[tokio::test(start_paused = true)]
 async fn the_one_that_was_used_least_lately_goes_and_none_that_is_in_use() {
     let scene = Scene::new(4);
-    let caller = scene.server.caller("a");
+    let principal = scene.principal("a");
     let mut begun = Vec::new();
     for _ in 0..4 {
-        begun.push(scene.begin(&caller).unwrap());
+        begun.push(scene.begin(&principal).unwrap());
         advance(SECOND).await;
     }
     for used in [2, 0, 3] {
-        scene.sessions.get(&begun[used].id, &caller).unwrap();
+        scene.sessions.get(&begun[used].id, &principal.caller).unwrap();
         advance(SECOND).await;
     }
     let there = || begun.iter().map(|session| scene.is_there(session)).collect::<Vec<_>>();
-    let fifth = scene.begin(&caller).unwrap();
+    let fifth = scene.begin(&principal).unwrap();
     assert_eq!(there(), [true, false, true, true]);
     let stream = begun[2].unasked_events();
-    let sixth = scene.begin(&caller).unwrap();
+    let sixth = scene.begin(&principal).unwrap();
     assert_eq!(there(), [false, false, true, true], "somebody reads the third");
     let streams: Vec<_> = [&begun[3], &fifth, &sixth].map(|session| session.unasked_events()).into();
-    assert_eq!(scene.begin(&caller).map(|_| ()), Err(NoSession::Full));
+    assert_eq!(scene.begin(&principal).map(|_| ()), Err(NoSession::Full));
     drop((stream, streams));
-    assert!(scene.begin(&caller).is_ok());
+    assert!(scene.begin(&principal).is_ok());
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_search_ends_though_all_were_used_since_it_was_last_looked() {
     let (scene, most) = (Scene::new(1000), 1000);
-    let caller = scene.server.caller("a");
-    let begun: Vec<_> = (0..most).map(|_| scene.begin(&caller).unwrap()).collect();
+    let principal = scene.principal("a");
+    let begun: Vec<_> = (0..most).map(|_| scene.begin(&principal).unwrap()).collect();
     advance(SECOND).await;
     for session in &begun {
         session.note_use();
     }
-    scene.begin(&caller).unwrap();
+    scene.begin(&principal).unwrap();
     assert_eq!(scene.looks(), LOOKS);
     let in_use: Vec<_> = begun.iter().filter(|session| scene.is_there(session)).collect();
     let _streams: Vec<_> = in_use.iter().map(|session| session.unasked_events()).collect();
     let before = scene.looks();
     // One is not in use. Those that are go behind it a few at a time, and then it is found.
     let mut tries = 0;
-    while scene.begin(&caller).is_err() {
+    while scene.begin(&principal).is_err() {
         tries += 1;
         assert!(tries <= most / LOOKS + 1, "{tries}");
         advance(Duration::from_millis(1)).await;
@@ -119,11 +123,11 @@ async fn a_search_ends_though_all_were_used_since_it_was_last_looked() {
 #[tokio::test(start_paused = true)]
 async fn idle_sessions_expire() {
     let scene = Scene::new(10_000);
-    let caller = scene.server.caller("a");
-    let begun: Vec<_> = (0..1000).map(|_| scene.begin(&caller).unwrap()).collect();
+    let principal = scene.principal("a");
+    let begun: Vec<_> = (0..1000).map(|_| scene.begin(&principal).unwrap()).collect();
     let stream = begun[7].unasked_events();
     advance(scene.sessions.idle_timeout / 2).await;
-    scene.sessions.get(&begun[8].id, &caller).unwrap();
+    scene.sessions.get(&begun[8].id, &principal.caller).unwrap();
     advance(scene.sessions.idle_timeout / 2).await;
     scene.sessions.expire();
     let left: Vec<_> = begun.iter().map(|session| scene.is_there(session)).collect();
