@@ -34,9 +34,13 @@ mod streams;
 pub use access::AccessError;
 pub use access::exposure::Exposed;
 pub use identity::{
-    Grant, NameList, NewTokenError, TokenEditError, TokenFileError, TokenLine, TokenText, TokensError,
+    Grant, IdentityError, IssuerError, NameList, NewTokenError, ProxyError, TokenEditError, TokenFileError,
+    TokenLine, TokenText, TokensError,
 };
 pub use identity::{add_token, read_tokens, remove_token};
+pub use limits::identity_options::{
+    CertificateName, ClientCertificates, IntrospectionOptions, IssuerOptions, ProxyOptions,
+};
 pub use limits::options::{Limits, Options, TlsFiles};
 pub use limits::rate::{Rate, RateError};
 pub use listen::{Address, AddressError, ListenError};

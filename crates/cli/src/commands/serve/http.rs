@@ -104,7 +104,7 @@ impl HttpArguments {
         let certificate = self.tls_cert.as_ref().or(settings.tls_certificate.as_ref());
         let tls = match (certificate, self.tls_key.as_ref().or(settings.tls_key.as_ref())) {
             (Some(certificate), Some(key)) => {
-                Some(TlsFiles { certificate: certificate.clone(), key: key.clone() })
+                Some(TlsFiles { certificate: certificate.clone(), key: key.clone(), clients: None })
             }
             (Some(_), None) => return Err(WrongFlag::NoKey),
             (None, Some(_)) => return Err(WrongFlag::NoCertificate),
@@ -115,6 +115,8 @@ impl HttpArguments {
             allowed_hosts: [&self.allow_host[..], &settings.allowed_hosts].concat(),
             allowed_origins: [&self.allow_origin[..], &settings.allowed_origins].concat(),
             tokens: self.tokens.clone().or_else(|| settings.tokens.clone()),
+            issuer: None,
+            proxy: None,
             tls,
             behind_proxy: self.behind_proxy || settings.behind_proxy,
             legacy_sse: self.legacy_sse || settings.legacy_sse,

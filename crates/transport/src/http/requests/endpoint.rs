@@ -2,7 +2,7 @@
 
 use crate::http::access::AccessRules;
 use crate::http::identity::visitor::Visitor;
-use crate::http::identity::{Identified, IdentitySource, Unidentified};
+use crate::http::identity::{Head, Identified, IdentitySource, Unidentified};
 use crate::http::limits::options::Options;
 use crate::http::limits::rate::Rates;
 use crate::http::metrics::Metrics;
@@ -13,10 +13,8 @@ use crate::http::sessions::old_sessions::OldSessions;
 use crate::http::streams::open_streams::Streams;
 use crate::http::streams::replay_buffer::Rules;
 use crate::http::streams::waiting::Waiting;
-use http::header::WWW_AUTHENTICATE;
-use http::{HeaderMap, StatusCode};
+use http::StatusCode;
 use mcp_bash_server::{Caller, Principal, Server};
-use mcp_bash_wire::RpcError;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -32,7 +30,7 @@ pub(in crate::http) struct Endpoint {
     pub(in crate::http) streams: Arc<Streams>,
     pub(in crate::http) old_sessions: OldSessions,
     pub(super) access: AccessRules,
-    identity_source: IdentitySource,
+    pub(super) identity_source: IdentitySource,
     metrics: Option<Arc<Metrics>>,
     rates: Rates,
     session_rates: Rates,
@@ -93,9 +91,9 @@ impl Endpoint {
     pub(super) async fn principal_of(
         &self,
         visitor: &Visitor,
-        headers: &HeaderMap,
+        head: Head<'_>,
     ) -> Result<Arc<Principal>, Refusal> {
-        let identified = self.identity_source.identify(headers, visitor).await.map_err(unknown)?;
+        let identified = self.identity_source.identify(head, visitor).await.map_err(unknown)?;
         let Identified { identity, rate } = identified;
         if let Some(rate) = rate.or(self.options.limits.rate) {
             self.rates.allow(&identity.name, rate).map_err(|wait| {
@@ -118,16 +116,28 @@ impl Endpoint {
     }
 }
 
-/// The answer to one who does not say who it is.
+/// The answer to a request whose caller is not known, or may not make it.
 fn unknown(unidentified: Unidentified) -> Refusal {
-    if unidentified.throttled {
-        let reason = "Too many tokens that this server does not know came from there".to_owned();
-        return Box::new(respond::later(StatusCode::TOO_MANY_REQUESTS, RETRY, reason));
-    }
-    let error = RpcError::invalid_request("Unauthorized: this server wants a bearer token that it knows");
-    let mut answer = respond::error(StatusCode::UNAUTHORIZED, None, &error);
-    answer.headers_mut().insert(WWW_AUTHENTICATE, unidentified.challenge);
-    Box::new(answer)
+    Box::new(match unidentified {
+        Unidentified::Unauthorized(challenge) => {
+            let reason = "Unauthorized: this server wants a bearer token that it knows";
+            respond::challenged(StatusCode::UNAUTHORIZED, reason, challenge)
+        }
+        Unidentified::TooFewScopes(challenge) => {
+            let reason = "Forbidden: the token does not have the scopes that this server needs";
+            respond::challenged(StatusCode::FORBIDDEN, reason, challenge)
+        }
+        Unidentified::Throttled => {
+            let reason = "Too many tokens that this server does not know came from there".to_owned();
+            respond::later(StatusCode::TOO_MANY_REQUESTS, RETRY, reason)
+        }
+        Unidentified::IssuerUnreachable => {
+            let reason =
+                "The issuer of the token does not answer, so that the token cannot be checked".to_owned();
+            respond::later(StatusCode::SERVICE_UNAVAILABLE, RETRY, reason)
+        }
+        Unidentified::Forbidden(reason) => respond::refusal(StatusCode::FORBIDDEN, reason),
+    })
 }
 
 /// The answer to one who has too many streams.
