@@ -1,5 +1,6 @@
 //! HTTP settings: listen addresses, access, and limits.
 
+use crate::identity::IdentitySettings;
 use crate::reader::Reader;
 use crate::table;
 use std::path::PathBuf;
@@ -13,6 +14,7 @@ pub struct HttpSettings {
     pub allowed_hosts: Vec<String>,
     pub allowed_origins: Vec<String>,
     pub tokens: Option<PathBuf>,
+    pub identity: IdentitySettings,
     pub tls_certificate: Option<PathBuf>,
     pub tls_key: Option<PathBuf>,
     pub behind_proxy: bool,
@@ -43,6 +45,7 @@ impl HttpSettings {
             allowed_hosts: reader.value(&table::HTTP_ALLOW_HOSTS),
             allowed_origins: reader.value(&table::HTTP_ALLOW_ORIGINS),
             tokens: reader.value(&table::HTTP_TOKENS),
+            identity: IdentitySettings::from_rows(reader),
             tls_certificate: reader.value(&table::HTTP_TLS_CERT),
             tls_key: reader.value(&table::HTTP_TLS_KEY),
             behind_proxy: reader.value(&table::HTTP_BEHIND_PROXY),

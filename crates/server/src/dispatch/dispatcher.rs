@@ -6,7 +6,7 @@ use super::notifications;
 use super::resolved::Resolved;
 use super::routing::{self, Headers};
 use crate::callers::context::missing_meta;
-use crate::callers::{Gate, Principal, RequestContext, rights};
+use crate::callers::{Gate, Principal, RequestContext, rights, scopes};
 use crate::logging::{Facts, Measured, Meter, OTHER, meter};
 use crate::methods::{Method, Serve};
 use crate::replies::Reply;
@@ -229,6 +229,11 @@ impl Dispatcher<'_> {
         headers.map_or(Ok(()), |headers| routing::check_arguments(headers, request, &server.snapshot()))?;
         if let Some(error) = self.refusal_by_rights(request) {
             return Ok(Dispatched::Failed(error));
+        }
+        if scopes::restrict(&self.principal.identity)
+            && let Some((tool, _)) = request.tool(&server.snapshot())
+        {
+            scopes::check(&self.principal.identity, tool)?;
         }
         let has_state = meta.request_state.is_some() && context.era() == Era::Stateless;
         match method.serve {

@@ -45,7 +45,7 @@ impl Before {
 /// Sends `bytes` to a server, and fails if it does not answer as it must.
 pub(crate) fn judge(before: Before, bytes: &[u8]) {
     let (server, runtime) = server();
-    let client = InMemoryClient::new(server, server.local_caller());
+    let client = InMemoryClient::new(server, server.local_principal());
     for message in before.messages() {
         client.send(message.as_bytes());
     }

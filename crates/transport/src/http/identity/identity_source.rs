@@ -10,7 +10,7 @@ use super::{Identified, IdentityError, Unidentified};
 use crate::http::limits::options::Options;
 use crate::http::limits::rate::{Rate, Rates};
 use crate::http::secrets::guarded_file::Report;
-use http::{HeaderMap, HeaderName, HeaderValue};
+use http::{HeaderName, HeaderValue};
 use mcp_bash_oauth::{ChallengeError, Jws};
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -154,19 +154,13 @@ impl IdentitySource {
     }
 }
 
-/// For tests that have only headers.
-#[cfg(test)]
-pub(super) fn head(headers: &HeaderMap) -> Head<'_> {
-    static ROOT: std::sync::LazyLock<http::Uri> = std::sync::LazyLock::new(|| http::Uri::from_static("/mcp"));
-    Head { method: &http::Method::POST, uri: &ROOT, headers }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::token_file::{Grant, TokenLine};
     use super::*;
     use crate::http::listen::Peer;
     use http::header::AUTHORIZATION;
+    use http::{HeaderMap, Method, Uri};
     use std::os::unix::fs::PermissionsExt;
     use std::pin::pin;
     use std::task::{Context, Poll, Waker};
@@ -181,8 +175,9 @@ mod tests {
         headers: &HeaderMap,
         address: &str,
     ) -> Result<Identified, Unidentified> {
-        let visitor = visitor(address);
-        let mut identified = pin!(source.identify(head(headers), &visitor));
+        let (visitor, uri) = (visitor(address), Uri::from_static("/mcp"));
+        let head = Head { method: &Method::POST, uri: &uri, headers };
+        let mut identified = pin!(source.identify(head, &visitor));
         match identified.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(identified) => identified,
             Poll::Pending => panic!("it waits"),

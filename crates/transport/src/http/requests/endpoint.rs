@@ -7,14 +7,17 @@ use crate::http::limits::options::Options;
 use crate::http::limits::rate::Rates;
 use crate::http::metrics::Metrics;
 
-use crate::http::requests::respond::{self, Refusal};
+use crate::http::requests::respond::{self, Answer, Refusal};
 use crate::http::sessions::Sessions;
 use crate::http::sessions::old_sessions::OldSessions;
 use crate::http::streams::open_streams::Streams;
 use crate::http::streams::replay_buffer::Rules;
 use crate::http::streams::waiting::Waiting;
+use bytes::Bytes;
 use http::StatusCode;
+use http::header::WWW_AUTHENTICATE;
 use mcp_bash_server::{Caller, Principal, Server};
+use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -106,6 +109,17 @@ impl Endpoint {
         Ok(Arc::new(principal))
     }
 
+    /// The response with an answer of the server. One that is forbidden for want of scopes tells the client which to get.
+    pub(super) fn answer(&self, status: StatusCode, message: Bytes) -> Answer {
+        let scopes = (status == StatusCode::FORBIDDEN).then(|| scopes_in(&message));
+        let mut answer = respond::message(status, message);
+        if let Some(scopes) = scopes {
+            let challenge = self.identity_source.scope_challenge(&scopes);
+            answer.headers_mut().insert(WWW_AUTHENTICATE, challenge);
+        }
+        answer
+    }
+
     /// Whether that caller may begin one more session now.
     pub(in crate::http) fn allow_session(&self, caller: &Caller) -> Result<(), Refusal> {
         let Some(rate) = self.options.limits.session_rate else { return Ok(()) };
@@ -114,6 +128,13 @@ impl Endpoint {
             Box::new(respond::later(StatusCode::TOO_MANY_REQUESTS, wait, reason.to_owned()))
         })
     }
+}
+
+/// The scopes that an error of the server says are needed.
+fn scopes_in(error: &[u8]) -> Vec<Box<str>> {
+    let error: Value = serde_json::from_slice(error).unwrap_or_default();
+    let scopes = error["error"]["data"]["requiredScopes"].as_array();
+    scopes.into_iter().flatten().filter_map(|scope| Some(scope.as_str()?.into())).collect()
 }
 
 /// The answer to a request whose caller is not known, or may not make it.

@@ -7,6 +7,7 @@ use super::headers::only;
 use super::incoming::{self, Unread};
 use super::old_sse;
 use super::post::post;
+use super::resource_metadata;
 use super::respond::{self, Answer};
 use super::session_requests::{delete, get};
 use crate::http::identity::Head;
@@ -71,6 +72,9 @@ pub(in crate::http) async fn serve(
 async fn answer(endpoint: &Arc<Endpoint>, visitor: &Visitor, request: Request<Incoming>) -> Answer {
     if head_bytes(&request) > endpoint.options().limits.header_bytes {
         return respond::head_too_long();
+    }
+    if let Some(metadata) = endpoint.identity_source.metadata().filter(|it| it.is_at(request.uri().path())) {
+        return resource_metadata::answer(endpoint, metadata, &request);
     }
     let Some(route) = route(endpoint, request.uri().path()) else {
         return respond::plain(StatusCode::NOT_FOUND, "Not found. MCP is at /mcp\n");

@@ -5,6 +5,7 @@ use crate::http::limits::identity_options::IssuerOptions;
 use http::{HeaderValue, Uri};
 use mcp_bash_fetch::OperatorUrl;
 use mcp_bash_oauth::{Challenge, ChallengeError, resource_metadata};
+use std::collections::HashSet;
 
 const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
 
@@ -47,10 +48,14 @@ impl ResourceMetadata {
     }
 
     /// The document of a server of that name, whose tools need these scopes.
-    pub(in crate::http) fn document(&self, name: &str, scopes: &[Box<str>]) -> String {
+    pub(in crate::http) fn document<'a>(
+        &'a self,
+        name: &str,
+        scopes: impl Iterator<Item = &'a str>,
+    ) -> String {
         let issuers: Vec<&str> = self.issuers.iter().map(String::as_str).collect();
-        let mut all: Vec<&str> = self.required_scopes.iter().chain(scopes).map(|scope| &**scope).collect();
-        let mut seen = std::collections::HashSet::new();
+        let mut all: Vec<&str> = self.required_scopes.iter().map(|scope| &**scope).chain(scopes).collect();
+        let mut seen = HashSet::new();
         all.retain(|scope| seen.insert(*scope));
         resource_metadata(&self.resource, &issuers, &all, Some(name)).to_string()
     }
