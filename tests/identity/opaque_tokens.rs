@@ -2,8 +2,8 @@
 
 use super::issuer::{Issuer, Mood, RESOURCE, Signer, now};
 use super::tokens::{call, text};
-use crate::harness::Project;
 use crate::harness::http::HttpServer;
+use crate::harness::{Project, wait_until};
 use serde_json::json;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -47,6 +47,6 @@ fn the_issuer_is_asked_about_opaque_tokens() {
     issuer.set_mood(Mood::Gone);
     assert_eq!(call(&server, "another", "who").status, 503);
     assert_eq!(text(&call(&server, "good", "who")), format!("{url} alice"));
-    assert!(server.log().contains("tokens cannot be checked with"), "{}", server.log());
+    wait_until("the log to say so", || server.log().contains("tokens cannot be checked with").then_some(()));
     assert!(!server.log().contains("s3cret"));
 }

@@ -34,7 +34,8 @@ fn only_signed_headers_name_a_caller() {
         ("MCPBASH_HTTP_PROXY_KEY", key.to_str().unwrap()),
     ];
     let script = "#!/bin/sh\necho \"$MCP_CALLER\" $MCP_CALLER_GROUPS\nenv | grep -ci signature\ntrue\n";
-    let server = HttpServer::start_with(Project::new().tool("who", script).root(), &[], &settings);
+    let project = Project::new().tool("who", script);
+    let server = HttpServer::start_with(project.root(), &[], &settings);
     let ask = |headers: &[(&str, &str)]| -> Response {
         server.send(&stateless_with(headers, 1, "tools/call", &json!({ "name": "who", "arguments": {} })))
     };

@@ -2,8 +2,8 @@
 
 use super::issuer::{Issuer, Signer};
 use super::tokens::{call, serve, text};
-use crate::harness::Project;
 use crate::harness::http::{HttpServer, Response, initialize, post, stateless_with};
+use crate::harness::{Project, wait_until};
 use mcp_bash_transport::http::{Grant, TokenLine};
 use serde_json::json;
 use std::fs::{self, Permissions};
@@ -84,7 +84,8 @@ fn a_wider_scope_includes_narrower_ones_and_the_server_may_need_some() {
         ("MCPBASH_HTTP_REQUIRED_SCOPES", "mcp"),
         ("MCPBASH_HTTP_SCOPE_HIERARCHY", "admin>files:write>files:read, admin>mcp"),
     ];
-    let server = serve(&project(), &issuer, &settings);
+    let project = project();
+    let server = serve(&project, &issuer, &settings);
     let token = |scope: &str| key.token(&issuer.claims_with("scope", scope));
     assert_eq!(text(&call(&server, &token("admin"), "save")), "saved");
     assert_eq!(text(&call(&server, &token("mcp files:write"), "save")), "saved");
@@ -127,5 +128,5 @@ fn a_tool_whose_scopes_cannot_be_read_is_not_offered() {
     let server = HttpServer::start(project.root());
     let called = server.ask("tools/call", &json!({ "name": "wrong", "arguments": {} }));
     assert!(called["error"].is_object(), "{called}");
-    assert!(server.log().contains("`scopes` must list scopes"), "{}", server.log());
+    wait_until("the log to say so", || server.log().contains("`scopes` must list scopes").then_some(()));
 }

@@ -57,7 +57,8 @@ fn scripts_see_who_calls_and_nothing_of_the_token() {
 fn every_other_token_is_refused_with_a_challenge() {
     let (key, other) = (Signer::new("1"), Signer::new("1"));
     let issuer = Issuer::start(&[&key]);
-    let server = serve(&Project::with_hi(), &issuer, &[]);
+    let project = Project::with_hi();
+    let server = serve(&project, &issuer, &[]);
     let good = issuer.claims();
     let header = json!({ "alg": "ES256", "kid": "1" });
     let none = unsigned(&json!({ "alg": "none" }), &good);
@@ -127,7 +128,8 @@ fn a_proxy_may_bring_the_token_in_a_header_of_its_own() {
     let url = format!("{}/keys", issuer.url());
     let settings =
         [("MCPBASH_HTTP_TOKEN_HEADER", "Cf-Access-Jwt-Assertion"), ("MCPBASH_HTTP_JWKS_URL", url.as_str())];
-    let server = serve(&Project::with_hi(), &issuer, &settings);
+    let project = Project::with_hi();
+    let server = serve(&project, &issuer, &settings);
     let token = key.token(&issuer.claims());
     assert_eq!(refusal(&server, 1, &[("Cf-Access-Jwt-Assertion", &token)]).0, 200);
     assert_eq!(refusal(&server, 2, &[("Cf-Access-Jwt-Assertion", "forged")]).0, 401);
