@@ -1,6 +1,7 @@
 //! Callers that others vouch for: an OAuth issuer, a trusted proxy, an authority of client certificates.
 
 mod certificates;
+mod doctor;
 mod issuer;
 mod keys;
 mod metadata;

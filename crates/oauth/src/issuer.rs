@@ -1,4 +1,4 @@
-//! Issuer metadata (RFC 8414, OpenID Connect Discovery): where it is, and what it says.
+//! Issuer metadata (RFC 8414, and the discovery of `OpenID` Connect): where it is, and what it says.
 
 use crate::error::MetadataError;
 use serde_json::{Map, Value};

@@ -26,7 +26,7 @@ impl<'a> Jws<'a> {
         if token.len() > MOST_BYTES {
             return Err(TokenError::TooLong);
         }
-        let (header, payload, signature, signed) = split(token).ok_or(TokenError::NotSigned)?;
+        let Parts { header, payload, signature, signed } = Parts::of(token).ok_or(TokenError::NotSigned)?;
         let header = object(header).ok_or(TokenError::NotSigned)?;
         let algorithm = header.get("alg").and_then(Value::as_str).and_then(Algorithm::parse);
         let algorithm = algorithm.ok_or(TokenError::Algorithm)?;
@@ -48,7 +48,7 @@ impl<'a> Jws<'a> {
 
     /// Whether a token has the form of a signed one. Any other is opaque: only its issuer can tell what it grants.
     pub fn is_one(token: &[u8]) -> bool {
-        let header = split(token).and_then(|(header, ..)| object(header));
+        let header = Parts::of(token).and_then(|parts| object(parts.header));
         header.is_some_and(|header| header.contains_key("alg"))
     }
 
@@ -58,15 +58,25 @@ impl<'a> Jws<'a> {
     }
 }
 
-/// Header, payload, signature, and the first two with the dot between them.
-fn split(token: &[u8]) -> Option<(&[u8], &[u8], &[u8], &[u8])> {
-    let mut parts = token.split(|byte| *byte == b'.');
-    let (header, payload, signature) = (parts.next()?, parts.next()?, parts.next()?);
-    // Five parts are an encrypted token.
-    if parts.next().is_some() {
-        return None;
+/// The parts of a token, as they are written.
+struct Parts<'a> {
+    header: &'a [u8],
+    payload: &'a [u8],
+    signature: &'a [u8],
+    /// The first two with the dot between them.
+    signed: &'a [u8],
+}
+
+impl<'a> Parts<'a> {
+    fn of(token: &'a [u8]) -> Option<Self> {
+        let mut parts = token.split(|byte| *byte == b'.');
+        let (header, payload, signature) = (parts.next()?, parts.next()?, parts.next()?);
+        // Five parts are an encrypted token.
+        if parts.next().is_some() {
+            return None;
+        }
+        Some(Self { header, payload, signature, signed: &token[..header.len() + 1 + payload.len()] })
     }
-    Some((header, payload, signature, &token[..header.len() + 1 + payload.len()]))
 }
 
 fn object(part: &[u8]) -> Option<Map<String, Value>> {

@@ -34,10 +34,10 @@ mod streams;
 pub use access::AccessError;
 pub use access::exposure::Exposed;
 pub use identity::{
-    Grant, IdentityError, IssuerError, NameList, NewTokenError, ProxyError, TokenEditError, TokenFileError,
-    TokenLine, TokenText, TokensError,
+    Grant, IdentityError, IssuerError, KeysError, NameList, NewTokenError, ProxyError, TokenEditError,
+    TokenFileError, TokenLine, TokenText, TokensError,
 };
-pub use identity::{add_token, read_tokens, remove_token};
+pub use identity::{add_token, check_issuer, read_tokens, remove_token};
 pub use limits::identity_options::{
     CertificateName, ClientCertificates, IntrospectionOptions, IssuerOptions, ProxyOptions,
 };

@@ -12,8 +12,8 @@ mod trusted_proxy;
 pub(in crate::http) mod visitor;
 
 pub(crate) use identity_source::IdentitySource;
-pub use issuer::IssuerError;
 pub(in crate::http) use issuer::ResourceMetadata;
+pub use issuer::{IssuerError, KeysError, check_issuer};
 pub use token_edit::{TokenEditError, add_token, read_tokens, remove_token};
 pub use token_file::{Grant, NameList, NewTokenError, TokenFileError, TokenLine, TokenText};
 pub use tokens::TokensError;

@@ -20,11 +20,13 @@ pub enum IssuerError {
     Scope(#[from] ScopeError),
     #[error(transparent)]
     Secret(#[from] GuardedFileError),
+    #[error(transparent)]
+    Keys(#[from] KeysError),
 }
 
 /// Why an issuer's keys cannot be fetched.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum KeysError {
+pub enum KeysError {
     #[error(transparent)]
     Fetch(#[from] FetchError),
     #[error("`{url}`: {error}")]

@@ -124,7 +124,7 @@ impl Keys {
         let keys = Arc::clone(self);
         // On a runtime that outlives the connection whose request needs the keys.
         self.runtime.spawn(async move {
-            let fetched = keys.load().await;
+            let fetched = load(&keys.client, &keys.issuer, keys.url.as_ref()).await;
             keys.take_in(fetched);
             drop(ending);
         });
@@ -157,19 +157,29 @@ impl Keys {
             ));
         }
     }
+}
 
-    async fn load(&self) -> Result<Known, KeysError> {
-        let url = match &self.url {
-            Some(url) => url.clone(),
-            None => key_set_url(&self.client, &self.issuer).await?,
-        };
-        let answer = self.client.get(&url).await?;
-        let set = KeySet::parse(&answer.bytes)
-            .map_err(|error| KeysError::KeySet { url: url.to_string(), error })?;
-        let fresh = answer.max_age.unwrap_or(USUALLY_FRESH).clamp(*FRESH.start(), *FRESH.end());
-        let fetched = Instant::now();
-        Ok(Known { set: Arc::new(set), fetched, fresh_until: fetched + fresh })
-    }
+/// Fetches the keys of an issuer, from that place or the one that its metadata names.
+async fn load(client: &OperatorClient, issuer: &str, url: Option<&OperatorUrl>) -> Result<Known, KeysError> {
+    let url = match url {
+        Some(url) => url.clone(),
+        None => key_set_url(client, issuer).await?,
+    };
+    let answer = client.get(&url).await?;
+    let set =
+        KeySet::parse(&answer.bytes).map_err(|error| KeysError::KeySet { url: url.to_string(), error })?;
+    let fresh = answer.max_age.unwrap_or(USUALLY_FRESH).clamp(*FRESH.start(), *FRESH.end());
+    let fetched = Instant::now();
+    Ok(Known { set: Arc::new(set), fetched, fresh_until: fetched + fresh })
+}
+
+/// Whether the keys of an issuer can be fetched.
+pub(super) async fn check(
+    client: &OperatorClient,
+    issuer: &str,
+    url: Option<&OperatorUrl>,
+) -> Result<(), KeysError> {
+    load(client, issuer, url).await.map(drop)
 }
 
 fn rejected(verdict: Result<(), NotVerified>) -> Result<(), Rejected> {

@@ -7,7 +7,7 @@ mod introspection;
 mod keys;
 mod metadata;
 
-pub use error::IssuerError;
+pub use error::{IssuerError, KeysError};
 pub(in crate::http) use metadata::ResourceMetadata;
 
 use super::Identified;
@@ -32,7 +32,7 @@ const ANSWER_TIME: Duration = Duration::from_secs(5);
 const MOST_BYTES: u64 = 512 * 1024;
 
 pub(crate) struct Issuers {
-    issuers: Vec<Arc<Keys>>,
+    keys: Vec<Arc<Keys>>,
     audiences: Vec<String>,
     introspection: Option<Introspection>,
     claims: ClaimNames,
@@ -86,7 +86,7 @@ impl Issuers {
             keys.prefetch();
         }
         Ok(Self {
-            issuers,
+            keys: issuers,
             audiences: [vec![options.resource.clone()], options.audiences.clone()].concat(),
             introspection,
             claims: ClaimNames::new(options),
@@ -112,12 +112,12 @@ impl Issuers {
     async fn accept(&self, token: &[u8]) -> Result<(Grant, &str, KnownBy), Rejected> {
         if !Jws::is_one(token) {
             let introspection = self.introspection.as_ref().ok_or(TokenError::NotSigned)?;
-            let keys = self.issuers.first().ok_or(TokenError::Issuer)?;
+            let keys = self.keys.first().ok_or(TokenError::Issuer)?;
             let grant = introspection.ask(token, &self.expected(keys.issuer())).await?;
             return Ok((grant, keys.issuer(), KnownBy::Introspection));
         }
         let token = Jws::parse(token)?;
-        let keys = self.issuers.iter().find(|keys| Some(keys.issuer()) == token.issuer());
+        let keys = self.keys.iter().find(|keys| Some(keys.issuer()) == token.issuer());
         let keys = keys.ok_or(TokenError::Issuer)?;
         keys.verify(&token).await?;
         let grant = self.expected(keys.issuer()).check(token)?;
@@ -127,6 +127,14 @@ impl Issuers {
     fn expected<'a>(&'a self, issuer: &'a str) -> Expected<'a> {
         Expected { issuer, audiences: &self.audiences, now: now() }
     }
+}
+
+/// Whether the keys of an issuer can be fetched, from that place or the one that its metadata names.
+pub async fn check_issuer(issuer: &str, key_set_url: Option<&str>) -> Result<(), IssuerError> {
+    named("--issuer", issuer)?;
+    let url = key_set_url.map(|url| named("MCPBASH_HTTP_JWKS_URL", url)).transpose()?;
+    let client = OperatorClient::new(ANSWER_TIME, MOST_BYTES);
+    Ok(keys::check(&client, issuer, url.as_ref()).await?)
 }
 
 /// Seconds since 1970.

@@ -1,6 +1,9 @@
 //! HTTP settings: listen addresses, access, and limits.
 
-use crate::identity::IdentitySettings;
+mod identity;
+
+pub use identity::IdentitySettings;
+
 use crate::reader::Reader;
 use crate::table;
 use std::path::PathBuf;
