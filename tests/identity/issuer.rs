@@ -116,7 +116,7 @@ fn serve(mut stream: TcpStream, address: SocketAddr, state: &Mutex<State>) {
         let (name, value) = header.split_once(':').unwrap_or_default();
         match name.to_ascii_lowercase().as_str() {
             "content-length" => length = value.trim().parse().unwrap_or(0),
-            "authorization" => authorization = value.trim().to_owned(),
+            "authorization" => value.trim().clone_into(&mut authorization),
             _ => {}
         }
     }
