@@ -9,6 +9,7 @@ mod faults;
 mod functions;
 mod harness;
 mod http;
+mod identity;
 mod install;
 mod mistakes;
 mod operations;

@@ -50,6 +50,10 @@ pub enum FetchError {
     Protocol { host: String, error: hyper::Error },
     #[error("`{host}` did not answer completely within {} s; raise `{setting}` if it is slow", within.as_secs())]
     TimedOut { host: String, within: Duration, setting: &'static str },
+    #[error("`{host}` did not answer within {} s", within.as_secs())]
+    NoAnswer { host: String, within: Duration },
+    #[error("`{host}` sent more than {limit} bytes")]
+    TooLong { host: String, limit: u64 },
     #[error("`{host}` answered with status {status}")]
     Status { host: String, status: u16 },
     #[error("`{host}` redirects ({status}){}; ask for that address instead", to(.location.as_deref()))]
@@ -101,7 +105,7 @@ impl FetchError {
             | Self::NotPublic { .. }
             | Self::GitDisabled => ErrorKind::Refused,
             Self::Missing(_) | Self::NotInRepository { .. } => ErrorKind::Missing,
-            Self::TooLarge { .. } => ErrorKind::TooLarge,
+            Self::TooLarge { .. } | Self::TooLong { .. } => ErrorKind::TooLarge,
             Self::Redirect { .. } => ErrorKind::Redirect,
             Self::Unreadable { .. }
             | Self::Unresolved { .. }
@@ -109,6 +113,7 @@ impl FetchError {
             | Self::NoCertificates
             | Self::Protocol { .. }
             | Self::TimedOut { .. }
+            | Self::NoAnswer { .. }
             | Self::Status { .. }
             | Self::Encoded { .. }
             | Self::GitUnusable(_)
@@ -124,7 +129,8 @@ impl FetchError {
             Self::Unresolved { .. }
             | Self::Unreachable { .. }
             | Self::Protocol { .. }
-            | Self::TimedOut { .. } => true,
+            | Self::TimedOut { .. }
+            | Self::NoAnswer { .. } => true,
             Self::Status { status, .. } => matches!(status, 408 | 425 | 429 | 500..),
             _ => false,
         }

@@ -11,6 +11,7 @@
 //!   (`hosts/rules.rs`), every address it has must be public (`hosts/address.rs`), and the connection goes to an
 //!   address that was checked, not to the name (`hosts/vetted.rs`). Redirects are reported, not followed.
 //! - [`Git`] reads a file from a repository, with the installed `git`, which gets the same restrictions as `Https`.
+//! - [`OperatorClient`] asks servers that the operator names, such as the issuer of tokens: private addresses too.
 //! - [`echo()`] returns what the URI itself contains.
 //!
 //! [`sniff()`] detects the type of bytes, and [`download()`] writes what [`Https`] reads to a file.
@@ -19,7 +20,7 @@
 //!
 //! - Everything is refused unless it is allowed: without roots no file is read, and without a list of hosts none is
 //!   reached.
-//! - No setting opens private addresses. Tests reach a server of their own through the [`Network`], which takes the
+//! - No setting opens private addresses to URIs of clients and projects. Tests reach a server of their own through the [`Network`], which takes the
 //!   place of the operating system: after every decision.
 //! - Certificates are those of the system. The operator maintains them, including a company's own authority, and no
 //!   list of ours could become outdated inside a binary.
@@ -35,6 +36,7 @@ mod file;
 mod git;
 mod hosts;
 mod https;
+mod operator_server;
 mod sniff;
 #[cfg(test)]
 mod tests;
@@ -49,4 +51,5 @@ pub use hosts::{
     connect_to, vetted,
 };
 pub use https::{Https, HttpsPolicy, Response, Trust};
+pub use operator_server::{Answer, OperatorClient, OperatorUrl};
 pub use sniff::{Sniffed, sniff};

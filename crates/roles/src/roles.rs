@@ -36,10 +36,10 @@ pub struct Given {
 #[derive(Debug, Clone, Copy)]
 pub struct Subject<'a> {
     pub name: &'a str,
-    /// Whether a token of the operator's file gave the name.
-    pub has_token: bool,
-    /// Whether a client certificate gave the name.
-    pub has_certificate: bool,
+    /// The name of its token in the operator's file.
+    pub token: Option<&'a str>,
+    /// The name in its client certificate.
+    pub certificate: Option<&'a str>,
     pub groups: &'a [Box<str>],
     pub scopes: &'a [Box<str>],
 }
@@ -52,8 +52,8 @@ impl Given {
 
     fn is_to(&self, subject: &Subject<'_>) -> bool {
         self.callers.hold(subject.name)
-            || (subject.has_token && self.tokens.hold(subject.name))
-            || (subject.has_certificate && self.certificates.hold(subject.name))
+            || subject.token.is_some_and(|token| self.tokens.hold(token))
+            || subject.certificate.is_some_and(|certificate| self.certificates.hold(certificate))
             || subject.groups.iter().any(|group| self.groups.hold(group))
             || subject.scopes.iter().any(|scope| self.scopes.hold(scope))
     }

@@ -7,8 +7,8 @@ use crate::kind::{
 use crate::logs::audit::RecordedArguments;
 use crate::row::{Row, Setting, row, row_like};
 use crate::words::{
-    ALLOW_OR_DENY, Mode, ON_AUDIT_ERROR, POLICY_MODES, PROVIDER_MODES, RECORDED_ARGUMENTS, SANDBOX_MODES,
-    TOOL_MODES,
+    ALLOW_OR_DENY, CLIENT_NAMES, ClientName, Mode, ON_AUDIT_ERROR, POLICY_MODES, PROVIDER_MODES,
+    RECORDED_ARGUMENTS, REQUIRED_OR_OPTIONAL, SANDBOX_MODES, TOOL_MODES,
 };
 use mcp_bash_audit::OnError;
 use mcp_bash_sandbox::Mode as SandboxMode;
@@ -323,6 +323,50 @@ table! {
         "The certificate of the server and those between it and its authority, in PEM (`--tls-cert`)");
     HTTP_TLS_KEY: Optional<File> = row("MCPBASH_HTTP_TLS_KEY", Optional(File), "",
         "The key of the certificate, in PEM (`--tls-key`)");
+    HTTP_ISSUERS: Names = row("MCPBASH_HTTP_ISSUERS", Names, "",
+        "OAuth issuers whose tokens are accepted, to the letter as tokens name them (`--issuer`)");
+    HTTP_RESOURCE: Optional<Text> = row("MCPBASH_HTTP_RESOURCE", Optional(Text), "",
+        "The public URL of the server, for which tokens must be issued (`--resource`)");
+    HTTP_AUDIENCES: Names = row("MCPBASH_HTTP_AUDIENCES", Names, "",
+        "Audiences of tokens that are accepted besides the public URL, such as the id of an application");
+    HTTP_REQUIRED_SCOPES: Names = row("MCPBASH_HTTP_REQUIRED_SCOPES", Names, "",
+        "Scopes that every token of an issuer must have");
+    HTTP_SCOPE_HIERARCHY: Names = row("MCPBASH_HTTP_SCOPE_HIERARCHY", Names, "",
+        "Scopes that include others, the widest first: `admin>files:write>files:read`");
+    HTTP_NAME_CLAIM: Text = row("MCPBASH_HTTP_NAME_CLAIM", Text, "sub",
+        "The claim that names the caller; it must be unique and never change");
+    HTTP_GROUPS_CLAIM: Optional<Text> = row("MCPBASH_HTTP_GROUPS_CLAIM", Optional(Text), "",
+        "The claim that lists the groups of the caller, such as `groups` or `realm_access.roles`");
+    HTTP_PASSED_CLAIMS: Names = row("MCPBASH_HTTP_PASSED_CLAIMS", Names, "",
+        "Claims that scripts receive in `MCP_CALLER_CLAIMS`");
+    HTTP_JWKS_URL: Optional<Text> = row("MCPBASH_HTTP_JWKS_URL", Optional(Text), "",
+        "Where the keys of the issuer are, if it publishes no metadata");
+    HTTP_INTROSPECTION_URL: Optional<Text> = row("MCPBASH_HTTP_INTROSPECTION_URL", Optional(Text), "",
+        "Where the issuer is asked about opaque tokens");
+    HTTP_INTROSPECTION_CLIENT: Optional<Text> = row("MCPBASH_HTTP_INTROSPECTION_CLIENT", Optional(Text), "",
+        "The client id with which the issuer is asked");
+    HTTP_INTROSPECTION_SECRET: Optional<File> = row("MCPBASH_HTTP_INTROSPECTION_SECRET", Optional(File), "",
+        "The file of the secret of that client");
+    HTTP_TOKEN_HEADER: Optional<Text> = row("MCPBASH_HTTP_TOKEN_HEADER", Optional(Text), "",
+        "A header in which a proxy brings the token of an issuer, such as `Cf-Access-Jwt-Assertion`");
+    HTTP_CLIENT_CA: Optional<File> = row("MCPBASH_HTTP_CLIENT_CA", Optional(File), "",
+        "The authorities whose client certificates are accepted, in PEM (`--client-ca`)");
+    HTTP_CLIENT_CRL: Optional<File> = row("MCPBASH_HTTP_CLIENT_CRL", Optional(File), "",
+        "The certificates that they have revoked, in PEM");
+    HTTP_CLIENT_CERTS: Word<bool> = row("MCPBASH_HTTP_CLIENT_CERTS", REQUIRED_OR_OPTIONAL, "required",
+        "Whether a connection without a client certificate is refused, or may show a token");
+    HTTP_CLIENT_NAME: Word<ClientName> = row("MCPBASH_HTTP_CLIENT_NAME", CLIENT_NAMES, "cn",
+        "The part of a client certificate that names the caller: its common name or an alternative name");
+    HTTP_PROXY_HEADER: Optional<Text> = row("MCPBASH_HTTP_PROXY_HEADER", Optional(Text), "",
+        "The header in which a trusted proxy names the caller, such as `X-Forwarded-User`");
+    HTTP_PROXY_GROUPS_HEADER: Optional<Text> = row("MCPBASH_HTTP_PROXY_GROUPS_HEADER", Optional(Text), "",
+        "The header in which it lists the groups of the caller, with commas between them");
+    HTTP_PROXY_USERS: Names = row("MCPBASH_HTTP_PROXY_USERS", Names, "",
+        "The proxy is a process of these users (ids), connected to a Unix socket");
+    HTTP_PROXY_CERTIFICATES: Names = row("MCPBASH_HTTP_PROXY_CERTIFICATES", Names, "",
+        "The proxy shows a client certificate with one of these names");
+    HTTP_PROXY_KEY: Optional<File> = row("MCPBASH_HTTP_PROXY_KEY", Optional(File), "",
+        "The proxy signs its headers with the key in this file");
     HTTP_BEHIND_PROXY: Flag = row("MCPBASH_HTTP_BEHIND_PROXY", Flag, "false",
         "`true` says that all callers come through a proxy that speaks TLS with them (`--behind-proxy`)");
     HTTP_METRICS: Optional<Text> = row("MCPBASH_HTTP_METRICS", Optional(Text), "",

@@ -39,6 +39,33 @@ pub(crate) const POLICY_MODES: Word<bool> = Word {
     instead: Some(("required", true)),
 };
 
+/// The part of a client certificate that names the caller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClientName {
+    CommonName,
+    Uri,
+    Email,
+    Dns,
+}
+
+pub(crate) const CLIENT_NAMES: Word<ClientName> = Word {
+    words: &[
+        ("cn", ClientName::CommonName),
+        ("uri", ClientName::Uri),
+        ("email", ClientName::Email),
+        ("dns", ClientName::Dns),
+    ],
+    synonyms: &[],
+    instead: None,
+};
+
+/// Whether a connection without a client certificate is accepted. A word that is not known was meant to restrict.
+pub(crate) const REQUIRED_OR_OPTIONAL: Word<bool> = Word {
+    words: &[("required", false), ("optional", true)],
+    synonyms: &[],
+    instead: Some(("required", false)),
+};
+
 /// How much of a sandbox every script has. A word that is not known was meant to restrict.
 pub(crate) const SANDBOX_MODES: Word<SandboxMode> = Word {
     words: &[("off", SandboxMode::Off), ("on", SandboxMode::On), ("strict", SandboxMode::Strict)],

@@ -19,6 +19,8 @@ pub mod code {
     pub const SHUTTING_DOWN: i32 = -32003;
     /// `exit` before `shutdown`.
     pub const EXIT_BEFORE_SHUTDOWN: i32 = -32005;
+    /// A request whose token lacks a scope, over HTTP.
+    pub const INSUFFICIENT_SCOPE: i32 = -32010;
     /// Headers of an HTTP request that contradict its body.
     pub const HEADER_MISMATCH: i32 = -32020;
     /// A request whose work needs a capability that its client did not declare.
@@ -49,6 +51,10 @@ pub mod code {
         (RESOURCE_NOT_FOUND, "There is no such resource, up to 2025-11-25"),
         (SHUTTING_DOWN, "A request after `shutdown`"),
         (EXIT_BEFORE_SHUTDOWN, "`exit` before `shutdown`"),
+        (
+            INSUFFICIENT_SCOPE,
+            "Over HTTP, with status 403: the token lacks scopes that the tool needs; `data` says which",
+        ),
         (HEADER_MISMATCH, "Over HTTP: a header that is missing, comes twice or contradicts the body"),
         (
             MISSING_CLIENT_CAPABILITY,
@@ -89,6 +95,7 @@ impl RpcError {
         matches!(
             self.code,
             code::METHOD_NOT_FOUND
+                | code::INSUFFICIENT_SCOPE
                 | code::HEADER_MISMATCH
                 | code::MISSING_CLIENT_CAPABILITY
                 | code::UNSUPPORTED_VERSION
@@ -135,6 +142,13 @@ impl RpcError {
             data: Some(data.to_string()),
             ..Self::new(code::MISSING_CLIENT_CAPABILITY, "The client lacks a capability this request needs")
         }
+    }
+
+    /// The request needs a token with all of these scopes.
+    pub fn insufficient_scope(scopes: &[String]) -> Self {
+        let data = serde_json::json!({ "requiredScopes": scopes });
+        let message = "The token does not have the scopes that this needs";
+        Self { data: Some(data.to_string()), ..Self::new(code::INSUFFICIENT_SCOPE, message) }
     }
 }
 

@@ -74,7 +74,8 @@ impl HttpServer {
 
     fn announced_address(&self) -> Option<SocketAddr> {
         let log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
-        let address = log.iter().find_map(|line| line.strip_prefix("Serving at http://"))?;
+        let address = log.iter().find_map(|line| line.strip_prefix("Serving at http"))?;
+        let address = address.trim_start_matches('s').strip_prefix("://")?;
         address.strip_suffix("/mcp")?.parse().ok()
     }
 
@@ -85,6 +86,10 @@ impl HttpServer {
 
     pub(crate) fn pid(&self) -> u32 {
         self.child.id()
+    }
+
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
     }
 
     pub(crate) fn connect(&self) -> Http {

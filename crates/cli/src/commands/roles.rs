@@ -135,12 +135,13 @@ fn show(common: &Common, arguments: &ShowArguments) -> Result<ExitCode, Error> {
     let project = OpenProject::read(common, |settings| settings.leaves_no_trace = true)?;
     let catalog = &project.catalog;
     let (_, roles) = arguments.place.read(Some(&catalog.paths.roles()))?;
-    let named = [&arguments.token_name, &arguments.certificate, &arguments.caller];
-    let name = named.into_iter().find_map(Option::as_deref).unwrap_or_default();
+    let named = arguments.token_name.as_deref().or(arguments.caller.as_deref());
+    let of_certificate = arguments.certificate.as_ref().map(|name| format!("certificate {name}"));
+    let name = named.or(of_certificate.as_deref()).unwrap_or_default();
     let granted = roles.of(&Subject {
         name,
-        has_token: arguments.token_name.is_some(),
-        has_certificate: arguments.certificate.is_some(),
+        token: arguments.token_name.as_deref(),
+        certificate: arguments.certificate.as_deref(),
         groups: &arguments.group,
         scopes: &arguments.scope,
     });

@@ -52,7 +52,13 @@ impl HttpsUrl {
     pub(crate) fn parse(url: &str) -> Result<Self, UrlError> {
         let rest = url.split_at_checked(8).filter(|(scheme, _)| scheme.eq_ignore_ascii_case("https://"));
         let (_, rest) = rest.ok_or(UrlError::NotHttps)?;
-        if url.len() > MAX_URL_BYTES {
+        let url = Self::parse_rest(rest, 443)?;
+        if url.host.is_local_name() { Err(UrlError::LocalHost) } else { Ok(url) }
+    }
+
+    /// Parses what follows the scheme.
+    pub(crate) fn parse_rest(rest: &str, usual_port: u16) -> Result<Self, UrlError> {
+        if rest.len() + "https://".len() > MAX_URL_BYTES {
             return Err(UrlError::TooLong);
         }
         let (authority, target) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
@@ -61,13 +67,10 @@ impl HttpsUrl {
         }
         let (host, port) = split_port(authority)?;
         let host = Host::parse(host)?;
-        if host.is_local_name() {
-            return Err(UrlError::LocalHost);
-        }
         let target = target.split('#').next().unwrap_or_default();
         check(target)?;
         let slash = if target.starts_with('/') { "" } else { "/" };
-        Ok(Self { host, port: port.unwrap_or(443), target: format!("{slash}{target}") })
+        Ok(Self { host, port: port.unwrap_or(usual_port), target: format!("{slash}{target}") })
     }
 
     /// The host, and the port if it is not the usual one.

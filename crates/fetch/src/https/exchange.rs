@@ -3,7 +3,7 @@
 use super::HttpsPolicy;
 use crate::error::FetchError;
 use crate::hosts::HttpsUrl;
-use http_body_util::{BodyExt, Empty};
+use http_body_util::{BodyExt, Full};
 use hyper::body::{Body, Bytes, Incoming};
 use hyper::client::conn::http1;
 use hyper::header::{
@@ -15,8 +15,10 @@ use hyper_util::rt::TokioIo;
 use mcp_bash_sandbox::Host;
 use std::io;
 use std::sync::Arc;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
 use tokio_rustls::rustls::ClientConfig;
 use tokio_rustls::rustls::pki_types::ServerName;
 
@@ -30,35 +32,60 @@ pub struct Response {
     pub content_type: Option<String>,
 }
 
+/// The head and the body of a response.
+pub(crate) struct Received {
+    pub(crate) headers: HeaderMap,
+    pub(crate) bytes: Vec<u8>,
+}
+
 pub(super) async fn get(
     url: &HttpsUrl,
     policy: &HttpsPolicy,
     stream: TcpStream,
     tls: Arc<ClientConfig>,
 ) -> Result<Response, FetchError> {
-    let unreachable = |error: io::Error| FetchError::Unreachable { host: url.authority(), error };
-    let protocol = |error: hyper::Error| FetchError::Protocol { host: url.authority(), error };
+    let stream = encrypt(url, stream, tls).await?;
+    let limit = policy.max_bytes();
+    let too_large = FetchError::TooLarge { limit, setting: "MCPBASH_HTTPS_MAX_BYTES" };
+    let received = send(request(url, policy)?, stream, &url.authority(), limit, too_large).await?;
+    Ok(Response { bytes: received.bytes, content_type: header(&received.headers, CONTENT_TYPE) })
+}
 
-    // The certificate has to match the name, whatever the address is.
+/// Begins TLS. The certificate has to match the name, whatever the address is.
+pub(crate) async fn encrypt(
+    url: &HttpsUrl,
+    stream: TcpStream,
+    tls: Arc<ClientConfig>,
+) -> Result<TlsStream<TcpStream>, FetchError> {
+    let unreachable = |error: io::Error| FetchError::Unreachable { host: url.authority(), error };
     let name = match &url.host {
         Host::Address(address) => ServerName::from(*address),
         Host::Name(name) => {
             ServerName::try_from(name.clone()).map_err(|error| unreachable(io::Error::other(error)))?
         }
     };
-    let stream = TlsConnector::from(tls).connect(name, stream).await.map_err(unreachable)?;
+    TlsConnector::from(tls).connect(name, stream).await.map_err(unreachable)
+}
+
+/// Sends a request over an open connection, and reads a successful response of at most `limit` bytes.
+pub(crate) async fn send(
+    request: Request<Full<Bytes>>,
+    stream: impl AsyncRead + AsyncWrite + Unpin,
+    host: &str,
+    limit: u64,
+    too_large: FetchError,
+) -> Result<Received, FetchError> {
+    let protocol = |error: hyper::Error| FetchError::Protocol { host: host.to_owned(), error };
     let mut builder = http1::Builder::new();
     builder.max_buf_size(MAX_HEAD_BYTES);
     let (mut sender, connection) =
-        builder.handshake::<_, Empty<Bytes>>(TokioIo::new(stream)).await.map_err(protocol)?;
-
-    let request = request(url, policy)?;
+        builder.handshake::<_, Full<Bytes>>(TokioIo::new(stream)).await.map_err(protocol)?;
     let exchange = async {
         let answer = sender.send_request(request).await.map_err(protocol)?;
-        judge(url, answer.status(), answer.headers())?;
-        let content_type = header(answer.headers(), CONTENT_TYPE);
-        let bytes = read(answer.into_body(), policy.max_bytes(), protocol).await?;
-        Ok(Response { bytes, content_type })
+        judge(host, answer.status(), answer.headers())?;
+        let headers = answer.headers().clone();
+        let bytes = read(answer.into_body(), limit, too_large, protocol).await?;
+        Ok(Received { headers, bytes })
     };
     // The connection is driven here and not by a task of its own, so that it ends with the request.
     let mut exchange = std::pin::pin!(exchange);
@@ -70,7 +97,7 @@ pub(super) async fn get(
     }
 }
 
-fn request(url: &HttpsUrl, policy: &HttpsPolicy) -> Result<Request<Empty<Bytes>>, FetchError> {
+fn request(url: &HttpsUrl, policy: &HttpsPolicy) -> Result<Request<Full<Bytes>>, FetchError> {
     let mut request = Request::get(url.target.as_str())
         .header(HOST, url.authority())
         .header(ACCEPT, "*/*")
@@ -79,15 +106,15 @@ fn request(url: &HttpsUrl, policy: &HttpsPolicy) -> Result<Request<Empty<Bytes>>
     if let Some(user_agent) = &policy.user_agent {
         request = request.header(USER_AGENT, user_agent);
     }
-    request.body(Empty::new()).map_err(|error| FetchError::Unreachable {
+    request.body(Full::default()).map_err(|error| FetchError::Unreachable {
         host: url.authority(),
         error: io::Error::new(io::ErrorKind::InvalidInput, error),
     })
 }
 
 /// Whether the response is worth reading.
-fn judge(url: &HttpsUrl, status: StatusCode, headers: &HeaderMap) -> Result<(), FetchError> {
-    let host = url.authority();
+fn judge(host: &str, status: StatusCode, headers: &HeaderMap) -> Result<(), FetchError> {
+    let host = host.to_owned();
     if status.is_redirection() {
         return Err(FetchError::Redirect {
             host,
@@ -109,9 +136,9 @@ fn judge(url: &HttpsUrl, status: StatusCode, headers: &HeaderMap) -> Result<(), 
 async fn read(
     mut body: Incoming,
     limit: u64,
+    too_large: FetchError,
     protocol: impl Fn(hyper::Error) -> FetchError,
 ) -> Result<Vec<u8>, FetchError> {
-    let too_large = FetchError::TooLarge { limit, setting: "MCPBASH_HTTPS_MAX_BYTES" };
     if body.size_hint().lower() > limit {
         return Err(too_large);
     }

@@ -1,6 +1,6 @@
 //! HTTPS: reads from allowed hosts.
 
-mod exchange;
+pub(crate) mod exchange;
 mod policy;
 mod trust;
 

@@ -38,6 +38,8 @@ pub(crate) struct Metadata {
     pub(crate) success_exit_codes: Option<Vec<u8>>,
     /// The capabilities without which a client cannot use the script.
     pub(crate) required_capabilities: Option<Vec<ClientCapability>>,
+    /// The scopes that a token must have for a call of the tool.
+    pub(crate) scopes: Option<Vec<String>>,
     /// Whether a script may run again if its process ended before it received the answer to a question.
     pub(crate) replay: Option<bool>,
     /// Whether a script reads the client's roots from its environment.

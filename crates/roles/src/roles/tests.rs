@@ -29,8 +29,7 @@ fn boxed(names: &[&str]) -> Vec<Box<str>> {
 
 fn roles_of(roles: &Roles, name: &str, groups: &[&str], scopes: &[&str]) -> Arc<Granted> {
     let (groups, scopes) = (boxed(groups), boxed(scopes));
-    let subject =
-        Subject { name, has_token: false, has_certificate: false, groups: &groups, scopes: &scopes };
+    let subject = Subject { name, token: None, certificate: None, groups: &groups, scopes: &scopes };
     roles.of(&subject)
 }
 
@@ -51,12 +50,12 @@ fn roles_are_given_by_group_scope_certificate_token_and_name() {
     assert_eq!(names(&roles_of(&roles, "x", &[], &["tools:deploy"])), ["deployer"]);
     assert_eq!(names(&roles_of(&roles, "ada@example.com", &[], &[])), ["deployer"]);
     // A name counts only for the kind of credential that gave it.
-    let of_kind = |name, has_token, has_certificate| {
-        let subject = Subject { name, has_token, has_certificate, groups: &[], scopes: &[] };
+    let of_kind = |token, certificate| {
+        let subject = Subject { name: "x", token, certificate, groups: &[], scopes: &[] };
         names(&roles.of(&subject)).join(" ")
     };
-    assert_eq!(of_kind("deploy-bot", false, true), "deployer");
-    assert_eq!(of_kind("deploy-bot", true, false), "viewer", "the default");
+    assert_eq!(of_kind(None, Some("deploy-bot")), "deployer");
+    assert_eq!(of_kind(Some("deploy-bot"), None), "viewer", "the default");
     let without_default = Roles::parse(&FILE.replace("default: viewer", "")).unwrap();
     let nobody = roles_of(&without_default, "deploy-bot", &["Ops"], &["tools:deploy2"]);
     assert!(names(&nobody).is_empty() && nobody.grants.is_empty());

@@ -10,6 +10,7 @@ mod holdings;
 pub(crate) mod identity;
 mod limiter;
 pub(crate) mod rights;
+pub(crate) mod scopes;
 mod swept;
 mod trace_context;
 

@@ -6,7 +6,7 @@ use super::notifications;
 use super::resolved::Resolved;
 use super::routing::{self, Headers};
 use crate::callers::context::missing_meta;
-use crate::callers::{Gate, Principal, RequestContext, rights};
+use crate::callers::{Gate, Principal, RequestContext, rights, scopes};
 use crate::logging::{Audited, Facts, Measured, OTHER, meter};
 use crate::methods::{Method, Serve};
 use crate::replies::{Reply, redacted};
@@ -259,6 +259,11 @@ impl Dispatcher<'_> {
         {
             responder.measure(|measured| measured.refused("audit"));
             return Ok(Dispatched::Failed(error));
+        }
+        if scopes::restrict(&self.principal.identity)
+            && let Some((tool, _)) = request.tool(&server.snapshot())
+        {
+            scopes::check(&self.principal.identity, tool)?;
         }
         let has_state = meta.request_state.is_some() && context.era() == Era::Stateless;
         match method.serve {

@@ -34,10 +34,13 @@ mod streams;
 pub use access::AccessError;
 pub use access::exposure::Exposed;
 pub use identity::{
-    Grant, NameList, NewTokenError, RolesFile, RolesFileError, TokenEditError, TokenFileError, TokenLine,
-    TokenText, TokensError,
+    Grant, IdentityError, IssuerError, KeysError, NameList, NewTokenError, ProxyError, RolesFile,
+    RolesFileError, TokenEditError, TokenFileError, TokenLine, TokenText, TokensError,
 };
-pub use identity::{add_token, read_tokens, remove_token};
+pub use identity::{add_token, check_issuer, read_tokens, remove_token};
+pub use limits::identity_options::{
+    CertificateName, ClientCertificates, IntrospectionOptions, IssuerOptions, ProxyOptions,
+};
 pub use limits::options::{Limits, Options, TlsFiles};
 pub use listen::{Address, AddressError, ListenError};
 pub use secrets::guarded_file::GuardedFileError;

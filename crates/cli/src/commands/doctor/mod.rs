@@ -1,6 +1,7 @@
 //! `mcp-bash doctor`: the state of this machine, what is wrong with it, and what to do about it. It changes nothing unless
 //! asked to, and everything it waits for has a timeout.
 
+mod callers;
 mod clients;
 mod diagnosis;
 #[cfg(target_os = "linux")]
@@ -152,6 +153,7 @@ fn look(common: &Common, arguments: &Arguments, report: &mut Diagnosis) {
     if !problems.is_empty() {
         report.add(Group::new("What is wrong with settings", problems));
     }
+    callers::look(report, &settled.http);
     settings::look(report, &project, common.verbose);
 }
 

@@ -3,6 +3,7 @@
 use crate::base::common::Common;
 use crate::base::error::Error;
 use crate::base::exit::Exit;
+use crate::commands::serve::identity::{self, IdentityArguments, WrongIdentity};
 use mcp_bash_roles::Rate;
 use mcp_bash_server::Server;
 use mcp_bash_settings::HttpSettings;
@@ -43,6 +44,9 @@ pub(crate) struct HttpArguments {
     #[arg(long, value_name = "FILE", requires = "http")]
     roles: Option<PathBuf>,
 
+    #[command(flatten)]
+    identity: IdentityArguments,
+
     /// Use TLS with this certificate (PEM); a renewed one is loaded automatically
     #[arg(long, value_name = "FILE", requires = "http")]
     tls_cert: Option<PathBuf>,
@@ -75,6 +79,8 @@ enum WrongFlag {
     Metrics(AddressError),
     #[error("--metrics needs an address; all sockets of systemd are for `--http systemd`")]
     InheritedMetrics,
+    #[error(transparent)]
+    Identity(#[from] WrongIdentity),
     #[error("there is a certificate and no key; add `--tls-key FILE`")]
     NoKey,
     #[error("there is a key and no certificate; add `--tls-cert FILE`")]
@@ -107,11 +113,15 @@ impl HttpArguments {
         let certificate = self.tls_cert.as_ref().or(settings.tls_certificate.as_ref());
         let tls = match (certificate, self.tls_key.as_ref().or(settings.tls_key.as_ref())) {
             (Some(certificate), Some(key)) => {
-                Some(TlsFiles { certificate: certificate.clone(), key: key.clone() })
+                let clients = self.identity.clients(&settings.identity, true)?;
+                Some(TlsFiles { certificate: certificate.clone(), key: key.clone(), clients })
             }
             (Some(_), None) => return Err(WrongFlag::NoKey),
             (None, Some(_)) => return Err(WrongFlag::NoCertificate),
-            (None, None) => None,
+            (None, None) => {
+                self.identity.clients(&settings.identity, false)?;
+                None
+            }
         };
         Ok(Options {
             addresses,
@@ -119,6 +129,8 @@ impl HttpArguments {
             allowed_origins: [&self.allow_origin[..], &settings.allowed_origins].concat(),
             tokens: self.tokens.clone().or_else(|| settings.tokens.clone()),
             roles: self.roles.clone().or_else(|| settings.roles.clone()),
+            issuer: self.identity.issuer(&settings.identity)?,
+            proxy: identity::proxy(&settings.identity)?,
             tls,
             behind_proxy: self.behind_proxy || settings.behind_proxy,
             legacy_sse: self.legacy_sse || settings.legacy_sse,

@@ -2,6 +2,7 @@
 
 pub(crate) mod command;
 pub(crate) mod http;
+mod identity;
 pub(crate) mod start_checks;
 pub(crate) mod upkeep;
 

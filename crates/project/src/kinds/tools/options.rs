@@ -7,6 +7,7 @@ use crate::declarations::metadata::Metadata;
 use crate::declarations::values::positive;
 use crate::declarations::working_folder::WorkingFolder;
 use crate::declarations::{sandbox, secrets, variable_names};
+use mcp_bash_oauth::is_scope;
 use mcp_bash_sandbox::Declaration;
 use mcp_bash_secrets::Needs;
 use mcp_bash_wire::write;
@@ -20,6 +21,8 @@ pub struct ToolOptions {
     pub success_exit_codes: Vec<u8>,
     /// The capabilities without which a client cannot use the tool.
     pub required_capabilities: Vec<ClientCapability>,
+    /// The scopes that the token of a caller must have, if an issuer vouches for the caller.
+    pub scopes: Vec<String>,
     /// Whether its script may run again if its process ended before it received the answer to a question.
     pub may_run_again: bool,
     /// Whether the client's roots must be known before the script starts.
@@ -60,6 +63,7 @@ impl ToolOptions {
             },
             success_exit_codes: metadata.success_exit_codes.take().unwrap_or_default(),
             required_capabilities: metadata.required_capabilities.take().unwrap_or_default(),
+            scopes: scopes(metadata.scopes.take())?,
             may_run_again: metadata.replay.unwrap_or_default(),
             needs_roots: metadata.needs_roots.unwrap_or_default(),
             confirm: Confirm::read(metadata.confirm.as_deref())?,
@@ -71,10 +75,13 @@ impl ToolOptions {
     }
 
     /// The options as members of a JSON object, by their keys in metadata.
-    pub(super) fn members(&self) -> [(&'static str, Option<String>); 13] {
+    pub(super) fn members(&self) -> [(&'static str, Option<String>); 14] {
         let seconds = |limit: Option<Duration>| limit.map(|limit| limit.as_secs().to_string());
         let yes = |is_so: bool| is_so.then(|| "true".to_owned());
-        let variables = self.variables.iter().map(|name| write::string(name)).collect::<Vec<_>>().join(",");
+        let list = |names: &[String]| {
+            let names = names.iter().map(|name| write::string(name)).collect::<Vec<_>>().join(",");
+            (!names.is_empty()).then(|| format!("[{names}]"))
+        };
         [
             ("timeoutSecs", seconds(self.timeouts.limit)),
             ("progressExtendsTimeout", self.timeouts.progress_extends.map(|extends| extends.to_string())),
@@ -82,14 +89,29 @@ impl ToolOptions {
             ("timeoutHint", self.timeouts.hint.as_deref().map(write::string)),
             ("successExitCodes", exit_codes(&self.success_exit_codes)),
             ("requiredCapabilities", ClientCapability::written(&self.required_capabilities)),
+            ("scopes", list(&self.scopes)),
             ("replay", yes(self.may_run_again)),
             ("needsRoots", yes(self.needs_roots)),
             ("confirm", self.confirm.as_ref().map(Confirm::written)),
             ("cwd", self.working_folder.written().map(write::string)),
-            ("env", (!variables.is_empty()).then(|| format!("[{variables}]"))),
+            ("env", list(&self.variables)),
             ("sandbox", self.sandbox.as_ref().map(|sandbox| sandbox.written().to_owned())),
             ("secrets", self.secrets.written()),
         ]
+    }
+}
+
+/// The scopes of a tool. A wrong one is not left out: what was meant as a restriction must not end as none.
+fn scopes(names: Option<Vec<String>>) -> Result<Vec<String>, EntryError> {
+    let names = names.unwrap_or_default();
+    match names.iter().find(|name| !is_scope(name)) {
+        None => Ok(names),
+        Some(wrong) => Err(EntryError::WrongValue {
+            key: "scopes",
+            wanted: "list scopes, which have no blanks, quotes or backslashes",
+            found: format!("`{}`", wrong.escape_debug()),
+            remedy: "; write each as one member of the list",
+        }),
     }
 }
 

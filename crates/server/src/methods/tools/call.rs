@@ -2,7 +2,7 @@
 
 use super::record::Record;
 use super::{failures, output, unknown};
-use crate::callers::rights;
+use crate::callers::{rights, scopes};
 use crate::handling::{Consent, Policed, PolicyRefusal, Resumable, Ruling, Work, filled};
 use crate::logging::{Facts, Measured};
 use crate::methods::asked_timeout::asked_timeout;
@@ -67,6 +67,7 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
     let found = snapshot.tool(&params.name);
     check_rights(work, &params.name, found.map(|(tool, _)| tool))?;
     let (tool, schemas) = found.ok_or_else(no_such_tool)?;
+    scopes::check(&work.principal().identity, tool)?;
     required::check(work, &tool.options.required_capabilities)?;
     if work.is_replay() && !tool.options.may_run_again {
         return Err(unknown_state());

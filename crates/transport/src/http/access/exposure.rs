@@ -8,7 +8,7 @@ use std::net::SocketAddr;
 pub enum Exposed {
     #[error(
         "`{0}` can be reached from other machines, and everybody there could run the tools; give `--tokens FILE` \
-         (`mcp-bash token new NAME --file FILE` makes one), or serve on this machine alone with `--http 127.0.0.1:PORT`"
+         (`mcp-bash token new NAME --file FILE` makes one), `--issuer URL` or `--client-ca FILE`, or serve on this machine alone with `--http 127.0.0.1:PORT`"
     )]
     NoAuthentication(SocketAddr),
     #[error(
@@ -21,7 +21,7 @@ pub enum Exposed {
 /// Refuses options under which what listens would be open to more than was meant.
 pub(crate) fn check(options: &Options, listeners: &[Listener]) -> Result<(), Exposed> {
     let Some(wide) = listeners.iter().find_map(Listener::wide_address) else { return Ok(()) };
-    if options.tokens.is_none() {
+    if !options.identify_callers() {
         return Err(Exposed::NoAuthentication(wide));
     }
     if options.tls.is_none() && !options.behind_proxy {
@@ -44,7 +44,7 @@ mod tests {
     async fn a_wide_address_needs_tokens_and_encryption() {
         let bare = Options::default();
         let tokens = Options { tokens: Some("tokens".into()), ..bare.clone() };
-        let files = TlsFiles { certificate: "cert".into(), key: "key".into() };
+        let files = TlsFiles { certificate: "cert".into(), key: "key".into(), clients: None };
         let tls = Options { tls: Some(files), ..bare.clone() };
         let proxied = Options { behind_proxy: true, ..bare.clone() };
         for options in [&bare, &tokens, &tls] {

@@ -57,7 +57,11 @@ impl Refused {
 
 impl AccessRules {
     pub(crate) fn new(options: &Options, listeners: &[Listener]) -> Result<Self, AccessError> {
-        let hosts = Allowed::parse(&options.allowed_hosts, AccessError::Host)?;
+        // Clients reach the server under its public URL, if it has one.
+        let public = options.issuer.as_ref().and_then(|issuer| issuer.resource.parse::<Uri>().ok());
+        let public = public.as_ref().and_then(|uri| Some(uri.host()?.to_owned()));
+        let hosts: Vec<String> = options.allowed_hosts.iter().cloned().chain(public).collect();
+        let hosts = Allowed::parse(&hosts, AccessError::Host)?;
         let origins = Allowed::parse(&options.allowed_origins, AccessError::Origin)?;
         let wide = listeners.iter().any(|listener| listener.wide_address().is_some());
         Ok(Self { hosts, origins, wide, behind_proxy: options.behind_proxy })

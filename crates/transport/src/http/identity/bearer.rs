@@ -1,10 +1,26 @@
 //! Bearer token: reads the token of the `Authorization` header.
 
 use http::header::AUTHORIZATION;
-use http::{HeaderMap, HeaderValue};
+use http::{HeaderMap, HeaderName, HeaderValue};
+use mcp_bash_oauth::{Challenge, ChallengeError, TokenError};
 
-/// Longer tokens than this are nobody's.
-const MOST_BYTES: usize = 4096;
+/// Longer tokens than this are nobody's. Signed ones with many groups have a few thousand bytes.
+const MOST_BYTES: usize = 16 * 1024;
+
+/// Why a request with or without a token has no caller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Refused {
+    NoToken,
+    /// Something that is no token, or more than one.
+    Unreadable,
+    /// It is not in the file.
+    Unknown,
+    /// It is not a good token of an issuer.
+    Token(TokenError),
+    /// It lacks scopes that every request needs.
+    Scopes,
+    IssuerUnreachable,
+}
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Shown<'a> {
@@ -14,7 +30,18 @@ pub(super) enum Shown<'a> {
     Unreadable,
 }
 
-pub(super) fn shown(headers: &HeaderMap) -> Shown<'_> {
+/// The token of a request: that of the header in which a proxy brings it, if the operator names one and it is there, or that of
+/// `Authorization`.
+pub(super) fn shown<'a>(headers: &'a HeaderMap, token_header: Option<&HeaderName>) -> Shown<'a> {
+    let mut brought = token_header.into_iter().flat_map(|name| headers.get_all(name));
+    match (brought.next(), brought.next()) {
+        (None, _) => in_authorization(headers),
+        (Some(token), None) if is_token(token.as_bytes()) => Shown::Token(token.as_bytes()),
+        (Some(_), _) => Shown::Unreadable,
+    }
+}
+
+fn in_authorization(headers: &HeaderMap) -> Shown<'_> {
     let mut values = headers.get_all(AUTHORIZATION).iter();
     let value = match (values.next(), values.next()) {
         (None, _) => return Shown::Nothing,
@@ -48,23 +75,10 @@ fn is_token(token: &[u8]) -> bool {
     (1..=MOST_BYTES).contains(&token.len()) && token.iter().all(is_letter)
 }
 
-/// Asks for a token.
-pub(super) fn wanted() -> HeaderValue {
-    HeaderValue::from_static(r#"Bearer realm="mcp-bash""#)
-}
-
-/// Says that the token is not one of ours, and nothing about why.
-pub(super) fn wrong() -> HeaderValue {
-    HeaderValue::from_static(
-        r#"Bearer realm="mcp-bash", error="invalid_token", error_description="the token is not known""#,
-    )
-}
-
-/// Says that there has to be exactly one token.
-pub(super) fn unreadable() -> HeaderValue {
-    HeaderValue::from_static(
-        r#"Bearer realm="mcp-bash", error="invalid_request", error_description="send one header: Authorization: Bearer TOKEN""#,
-    )
+/// The challenge of a server without an issuer.
+pub(super) fn challenge(error: Option<ChallengeError>, description: Option<&str>) -> HeaderValue {
+    let challenge = Challenge { error, description, scopes: &[], resource_metadata: None };
+    HeaderValue::from_str(&challenge.to_string()).unwrap_or(HeaderValue::from_static("Bearer"))
 }
 
 #[cfg(test)]
@@ -81,9 +95,9 @@ mod tests {
 
     #[test]
     fn one_bearer_token_is_taken_and_nothing_else() {
-        assert_eq!(shown(&headers(&[])), Shown::Nothing);
+        assert_eq!(shown(&headers(&[]), None), Shown::Nothing);
         for value in ["Bearer abc", "bearer abc", "BEARER   abc", "Bearer abc "] {
-            assert_eq!(shown(&headers(&[value])), Shown::Token(b"abc"), "{value}");
+            assert_eq!(shown(&headers(&[value]), None), Shown::Token(b"abc"), "{value}");
         }
         let long = format!("Bearer {}", "a".repeat(MOST_BYTES + 1));
         for values in [
@@ -100,7 +114,19 @@ mod tests {
             &["Bearer abc", "Bearer other"],
             &[&long],
         ] {
-            assert_eq!(shown(&headers(values)), Shown::Unreadable, "{values:?}");
+            assert_eq!(shown(&headers(values), None), Shown::Unreadable, "{values:?}");
         }
+    }
+
+    #[test]
+    fn a_proxy_brings_the_token_in_its_own_header() {
+        let name = HeaderName::from_static("cf-access-jwt-assertion");
+        let mut both = headers(&["Bearer own"]);
+        assert_eq!(shown(&both, Some(&name)), Shown::Token(b"own"));
+        both.append(&name, HeaderValue::from_static("brought"));
+        assert_eq!(shown(&both, Some(&name)), Shown::Token(b"brought"));
+        assert_eq!(shown(&both, None), Shown::Token(b"own"));
+        both.append(&name, HeaderValue::from_static("brought"));
+        assert_eq!(shown(&both, Some(&name)), Shown::Unreadable);
     }
 }

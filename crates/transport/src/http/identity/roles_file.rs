@@ -50,8 +50,8 @@ impl RolesFile {
         let roles = self.roles(Instant::now())?;
         Some(roles.of(&Subject {
             name: &identity.name,
-            has_token: identity.known_by == KnownBy::Token,
-            has_certificate: identity.known_by == KnownBy::Certificate,
+            token: (identity.known_by == KnownBy::Token).then_some(&*identity.name),
+            certificate: certificate_name(identity),
             groups: &identity.groups,
             scopes: &identity.scopes,
         }))
@@ -71,6 +71,12 @@ impl RolesFile {
         }
         current.roles.clone()
     }
+}
+
+/// The name in the certificate of a caller that is known by one. The name of the caller has its source before it.
+fn certificate_name(identity: &Identity) -> Option<&str> {
+    let of_certificate = Some(identity).filter(|identity| identity.known_by == KnownBy::Certificate)?;
+    of_certificate.name.split_once(' ').map(|(_, name)| name)
 }
 
 /// The rights of a caller: its roles, within what its credential allows. Without roles it may do nothing.

@@ -1,21 +1,13 @@
 //! Token authentication: callers present a token of the operator's file.
 
+use super::Identified;
 use super::token_file::{TokenFileError, TokenLine, TokenText, digest};
-use super::{Identified, Identify, Unidentified, bearer};
-use crate::http::identity::visitor::Visitor;
-use crate::http::limits::rate::Rates;
 use crate::http::secrets::guarded_file::{Changes, GuardedFileError, Report, read_secret};
-use http::{HeaderMap, HeaderValue};
-use mcp_bash_roles::Rate;
 use parking_lot::Mutex;
-use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 use subtle::ConstantTimeEq;
-
-/// So many wrong tokens of one peer are answered at once.
-const GUESSES_PER_MINUTE: NonZeroU32 = NonZeroU32::new(10).unwrap();
 
 #[derive(Debug, thiserror::Error)]
 pub enum TokensError {
@@ -30,8 +22,6 @@ pub enum TokensError {
 pub(crate) struct Tokens {
     path: PathBuf,
     current: Mutex<Current>,
-    /// Wrong tokens by peer. Right ones are never slowed down, whoever guesses beside them.
-    guesses: Rates,
     report: Report,
 }
 
@@ -52,7 +42,7 @@ impl Tokens {
             return Err(TokensError::None(path.to_owned()));
         }
         let current = Mutex::new(Current { tokens: text.tokens.into(), changes });
-        Ok(Self { path: path.to_owned(), current, guesses: Rates::default(), report })
+        Ok(Self { path: path.to_owned(), current, report })
     }
 
     /// The tokens as the file has them now. What cannot be read lets nobody in: a token that was taken out must not live
@@ -92,20 +82,9 @@ impl Tokens {
         }
     }
 
-    fn identify_at(
-        &self,
-        headers: &HeaderMap,
-        visitor: &Visitor,
-        now: Instant,
-    ) -> Result<Identified, Unidentified> {
-        let shown = match bearer::shown(headers) {
-            bearer::Shown::Token(token) => digest(token),
-            bearer::Shown::Nothing => {
-                return Err(Unidentified { challenge: bearer::wanted(), throttled: false });
-            }
-            bearer::Shown::Unreadable => return Err(self.refuse(bearer::unreadable(), visitor)),
-        };
-        let tokens = self.tokens(now);
+    /// The caller of the token.
+    pub(super) fn find(&self, token: &[u8], now: Instant) -> Option<Identified> {
+        let (shown, tokens) = (digest(token), self.tokens(now));
         // All are compared, and each to its end, so that the time tells nothing.
         let mut found = None;
         for token in &*tokens {
@@ -113,23 +92,7 @@ impl Tokens {
                 found = Some(token);
             }
         }
-        match found {
-            Some(token) => {
-                Ok(Identified { identity: Arc::clone(token.identity()), rate: token.grant().rate })
-            }
-            None => Err(self.refuse(bearer::wrong(), visitor)),
-        }
-    }
-
-    fn refuse(&self, challenge: HeaderValue, visitor: &Visitor) -> Unidentified {
-        let throttled = self.guesses.allow(&visitor.name, Rate::per_minute(GUESSES_PER_MINUTE)).is_err();
-        Unidentified { challenge, throttled }
-    }
-}
-
-impl Identify for Tokens {
-    async fn identify(&self, headers: &HeaderMap, visitor: &Visitor) -> Result<Identified, Unidentified> {
-        self.identify_at(headers, visitor, Instant::now())
+        found.map(|token| Identified { identity: Arc::clone(token.identity()), rate: token.grant().rate })
     }
 }
 
@@ -137,8 +100,6 @@ impl Identify for Tokens {
 mod tests {
     use super::super::token_file::Grant;
     use super::*;
-    use crate::http::listen::Peer;
-    use http::header::AUTHORIZATION;
     use std::fs::{self, Permissions};
     use std::os::unix::fs::PermissionsExt;
     use std::time::Duration;
@@ -174,14 +135,6 @@ mod tests {
         }
     }
 
-    fn peer(address: &str) -> Visitor {
-        Visitor::new(&Peer::Tcp(address.parse().unwrap()), false)
-    }
-
-    fn bearer(token: &str) -> HeaderMap {
-        HeaderMap::from_iter([(AUTHORIZATION, format!("Bearer {token}").parse().unwrap())])
-    }
-
     fn two() -> ((TokenLine, String), (TokenLine, String)) {
         let (tools, rate) = ("read,write".parse().ok(), "60/min".parse().ok());
         let alice = TokenLine::generate("alice", Grant { tools, rate, ..Grant::default() }).unwrap();
@@ -192,7 +145,7 @@ mod tests {
     fn a_token_identifies_its_caller_and_permissions() {
         let ((alice, first), (bob, second)) = two();
         let tokens = File::new(&format!("{alice}\n{bob}\n")).open().unwrap();
-        let who = |token: &str| tokens.identify_at(&bearer(token), &peer("10.0.0.1:1"), Instant::now());
+        let who = |token: &str| tokens.find(token.as_bytes(), Instant::now());
         let alice = who(&first).unwrap();
         assert_eq!(&*alice.identity.name, "alice");
         assert!(alice.identity.rights.is_some());
@@ -203,39 +156,12 @@ mod tests {
         for wrong in
             [&first[..first.len() - 1], &format!("{first}0"), &first.to_uppercase(), "x", &hash_of(&bob)]
         {
-            let refused = who(wrong).unwrap_err();
-            assert!(refused.challenge.to_str().unwrap().starts_with("Bearer realm="), "{refused:?}");
-            assert!(refused.challenge.to_str().unwrap().contains(r#"error="invalid_token""#), "{refused:?}");
+            assert!(who(wrong).is_none(), "{wrong}");
         }
-        let nothing = tokens.identify_at(&HeaderMap::new(), &peer("10.0.0.1:1"), Instant::now()).unwrap_err();
-        assert_eq!(nothing.challenge, r#"Bearer realm="mcp-bash""#);
-        let mut twice = bearer(&first);
-        twice.append(AUTHORIZATION, twice[AUTHORIZATION].clone());
-        assert!(tokens.identify_at(&twice, &peer("10.0.0.1:1"), Instant::now()).is_err());
     }
 
     fn hash_of(line: &TokenLine) -> String {
         line.to_string().split_once("sha256:").unwrap().1.to_owned()
-    }
-
-    #[test]
-    fn guessing_slows_down_only_the_guesser() {
-        let ((alice, token), _) = two();
-        let tokens = File::new(&alice.to_string()).open().unwrap();
-        let guess = |address: &str| {
-            tokens.identify_at(&bearer("wrong"), &peer(address), Instant::now()).unwrap_err().throttled
-        };
-        let slowed = (0..20).filter(|_| guess("10.0.0.1:1")).count();
-        assert_eq!(slowed, 10);
-        assert!(guess("10.0.0.1:2") && !guess("10.0.0.2:1"));
-        // Who has a token is let in, also from there, and who shows none has guessed nothing.
-        assert!(tokens.identify_at(&bearer(&token), &peer("10.0.0.1:1"), Instant::now()).is_ok());
-        assert!(
-            !tokens
-                .identify_at(&HeaderMap::new(), &peer("10.0.0.1:1"), Instant::now())
-                .unwrap_err()
-                .throttled
-        );
     }
 
     #[test]
@@ -246,10 +172,7 @@ mod tests {
         let names = |seconds| {
             let who = |token: &str| {
                 let now = start + Duration::from_secs(seconds);
-                tokens
-                    .identify_at(&bearer(token), &peer("10.0.0.1:1"), now)
-                    .map(|who| who.identity.name.to_string())
-                    .ok()
+                tokens.find(token.as_bytes(), now).map(|who| who.identity.name.to_string())
             };
             [who(&first), who(&second)].into_iter().flatten().collect::<Vec<_>>()
         };

@@ -1,17 +1,35 @@
 //! Visitor: the peer of a connection, and what is kept for it while the connection is open.
 
+use super::caller_name::{caller_name, groups};
+use crate::http::limits::identity_options::CertificateName;
 use crate::http::limits::slow_client_timeout::Serving;
 use crate::http::listen::Peer;
+use crate::http::secrets::certificate::Subject;
 use mcp_bash_server::{Caller, Identity, KnownBy};
 use parking_lot::Mutex;
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Arc;
+
+/// The certificate that a client has shown.
+#[derive(Debug)]
+pub(super) enum ClientCertificate {
+    None,
+    /// It does not say who its owner is.
+    Nameless,
+    Named {
+        name: String,
+        identity: Arc<Identity>,
+    },
+}
 
 pub(crate) struct Visitor {
     /// Where it comes from, as one that is counted with. Written once, since every request is counted.
     pub(crate) name: Arc<str>,
     /// Who it is, if nothing else tells.
     pub(super) identity: Arc<Identity>,
+    /// The user of a peer at a Unix socket.
+    pub(super) uid: Option<u32>,
+    pub(super) certificate: ClientCertificate,
     pub(in crate::http) is_tls: bool,
     /// Which of its requests is being served, and whether it says any more.
     pub(in crate::http) serving: Serving,
@@ -27,7 +45,33 @@ impl Visitor {
             Peer::Tcp(_) => KnownBy::Address,
         };
         let identity = Arc::new(Identity::new(Arc::clone(&name), known_by));
-        Self { name, identity, is_tls, serving: Serving::default(), caller: Mutex::default() }
+        let uid = match peer {
+            Peer::Unix { uid } => Some(*uid),
+            Peer::Tcp(_) => None,
+        };
+        let (certificate, serving) = (ClientCertificate::None, Serving::default());
+        Self { name, identity, uid, certificate, is_tls, serving, caller: Mutex::default() }
+    }
+
+    /// The visitor has shown a certificate, which was verified, whose name of that kind is its own.
+    #[must_use]
+    pub(in crate::http) fn with_certificate(mut self, der: &[u8], kind: CertificateName) -> Self {
+        let named = Subject::read(der).and_then(|subject| {
+            let name = subject.name(kind)?.to_owned();
+            let groups = groups(subject.units.iter().map(String::as_str));
+            let identity = Identity::new(caller_name("certificate", &name)?, KnownBy::Certificate);
+            Some(ClientCertificate::Named { name, identity: Arc::new(Identity { groups, ..identity }) })
+        });
+        self.certificate = named.unwrap_or(ClientCertificate::Nameless);
+        self
+    }
+
+    /// The name in its certificate.
+    pub(super) fn certificate_name(&self) -> Option<&str> {
+        match &self.certificate {
+            ClientCertificate::Named { name, .. } => Some(name),
+            ClientCertificate::None | ClientCertificate::Nameless => None,
+        }
     }
 
     /// Keeps who made a request.

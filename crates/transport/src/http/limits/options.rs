@@ -1,5 +1,6 @@
 //! Options of the HTTP transport.
 
+use crate::http::limits::identity_options::{ClientCertificates, IssuerOptions, ProxyOptions};
 use crate::http::listen::Address;
 use mcp_bash_roles::Rate;
 use std::num::NonZeroU32;
@@ -19,6 +20,10 @@ pub struct Options {
     pub tokens: Option<PathBuf>,
     /// The file of the roles. Without one, a caller may do what its credential allows.
     pub roles: Option<PathBuf>,
+    /// The issuers whose tokens are accepted.
+    pub issuer: Option<IssuerOptions>,
+    /// The proxy that says who the caller is.
+    pub proxy: Option<ProxyOptions>,
     pub tls: Option<TlsFiles>,
     /// Whether a proxy that all callers pass speaks TLS with them in our place.
     pub behind_proxy: bool,
@@ -35,6 +40,16 @@ pub struct Options {
 pub struct TlsFiles {
     pub certificate: PathBuf,
     pub key: PathBuf,
+    /// The client certificates that are accepted.
+    pub clients: Option<ClientCertificates>,
+}
+
+impl Options {
+    /// Whether every caller has to say who it is.
+    pub(crate) fn identify_callers(&self) -> bool {
+        let has_certificates = self.tls.as_ref().is_some_and(|tls| tls.clients.is_some());
+        self.tokens.is_some() || self.issuer.is_some() || self.proxy.is_some() || has_certificates
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -74,6 +89,8 @@ impl Default for Options {
             allowed_origins: Vec::new(),
             tokens: None,
             roles: None,
+            issuer: None,
+            proxy: None,
             tls: None,
             behind_proxy: false,
             legacy_sse: false,

@@ -2,21 +2,22 @@
 
 use crate::http::access::AccessRules;
 use crate::http::identity::visitor::Visitor;
-use crate::http::identity::{Identified, IdentitySource, RolesFile, Unidentified, rights};
+use crate::http::identity::{Head, Identified, IdentitySource, RolesFile, Unidentified, rights};
 use crate::http::limits::options::Options;
 use crate::http::limits::rate::Rates;
 use crate::http::metrics::Metrics;
 
-use crate::http::requests::respond::{self, Refusal};
+use crate::http::requests::respond::{self, Answer, Refusal};
 use crate::http::sessions::Sessions;
 use crate::http::sessions::old_sessions::OldSessions;
 use crate::http::streams::open_streams::Streams;
 use crate::http::streams::replay_buffer::Rules;
 use crate::http::streams::waiting::Waiting;
+use bytes::Bytes;
+use http::StatusCode;
 use http::header::WWW_AUTHENTICATE;
-use http::{HeaderMap, StatusCode};
 use mcp_bash_server::{Caller, Principal, Server};
-use mcp_bash_wire::RpcError;
+use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -32,7 +33,7 @@ pub(in crate::http) struct Endpoint {
     pub(in crate::http) streams: Arc<Streams>,
     pub(in crate::http) old_sessions: OldSessions,
     pub(super) access: AccessRules,
-    identity_source: IdentitySource,
+    pub(super) identity_source: IdentitySource,
     roles: Option<RolesFile>,
     metrics: Option<Arc<Metrics>>,
     rates: Rates,
@@ -96,15 +97,12 @@ impl Endpoint {
     pub(super) async fn principal_of(
         &self,
         visitor: &Visitor,
-        headers: &HeaderMap,
+        head: Head<'_>,
     ) -> Result<Arc<Principal>, Refusal> {
-        let identified = self.identity_source.identify(headers, visitor).await;
+        let identified = self.identity_source.identify(head, visitor).await;
         let identified = identified.map_err(|unidentified| {
             if let Some(audit) = self.server.audit() {
-                audit.login_failed(
-                    &visitor.name,
-                    if unidentified.throttled { "throttled" } else { "unauthenticated" },
-                );
+                audit.login_failed(&visitor.name, unidentified.word());
             }
             unknown(unidentified)
         })?;
@@ -128,6 +126,17 @@ impl Endpoint {
         Ok(Arc::new(principal))
     }
 
+    /// The response with an answer of the server. One that is forbidden for want of scopes tells the client which to get.
+    pub(super) fn answer(&self, status: StatusCode, message: Bytes) -> Answer {
+        let scopes = (status == StatusCode::FORBIDDEN).then(|| scopes_in(&message));
+        let mut answer = respond::message(status, message);
+        if let Some(scopes) = scopes {
+            let challenge = self.identity_source.scope_challenge(&scopes);
+            answer.headers_mut().insert(WWW_AUTHENTICATE, challenge);
+        }
+        answer
+    }
+
     /// Whether that caller may begin one more session now.
     pub(in crate::http) fn allow_session(&self, caller: &Caller) -> Result<(), Refusal> {
         let Some(rate) = self.options.limits.session_rate else { return Ok(()) };
@@ -138,16 +147,35 @@ impl Endpoint {
     }
 }
 
-/// The answer to one who does not say who it is.
+/// The scopes that an error of the server says are needed.
+fn scopes_in(error: &[u8]) -> Vec<Box<str>> {
+    let error: Value = serde_json::from_slice(error).unwrap_or_default();
+    let scopes = error["error"]["data"]["requiredScopes"].as_array();
+    scopes.into_iter().flatten().filter_map(|scope| Some(scope.as_str()?.into())).collect()
+}
+
+/// The answer to a request whose caller is not known, or may not make it.
 fn unknown(unidentified: Unidentified) -> Refusal {
-    if unidentified.throttled {
-        let reason = "Too many tokens that this server does not know came from there".to_owned();
-        return Box::new(respond::later(StatusCode::TOO_MANY_REQUESTS, RETRY, reason));
-    }
-    let error = RpcError::invalid_request("Unauthorized: this server wants a bearer token that it knows");
-    let mut answer = respond::error(StatusCode::UNAUTHORIZED, None, &error);
-    answer.headers_mut().insert(WWW_AUTHENTICATE, unidentified.challenge);
-    Box::new(answer)
+    Box::new(match unidentified {
+        Unidentified::Unauthorized(challenge) => {
+            let reason = "Unauthorized: this server wants a bearer token that it knows";
+            respond::challenged(StatusCode::UNAUTHORIZED, reason, challenge)
+        }
+        Unidentified::TooFewScopes(challenge) => {
+            let reason = "Forbidden: the token does not have the scopes that this server needs";
+            respond::challenged(StatusCode::FORBIDDEN, reason, challenge)
+        }
+        Unidentified::Throttled => {
+            let reason = "Too many tokens that this server does not know came from there".to_owned();
+            respond::later(StatusCode::TOO_MANY_REQUESTS, RETRY, reason)
+        }
+        Unidentified::IssuerUnreachable => {
+            let reason =
+                "The issuer of the token does not answer, so that the token cannot be checked".to_owned();
+            respond::later(StatusCode::SERVICE_UNAVAILABLE, RETRY, reason)
+        }
+        Unidentified::Forbidden(reason) => respond::refusal(StatusCode::FORBIDDEN, reason),
+    })
 }
 
 /// The answer to one who has too many streams.

@@ -8,6 +8,7 @@ pub(in crate::http) mod incoming;
 pub(in crate::http) mod message;
 pub(in crate::http) mod old_sse;
 pub(in crate::http) mod post;
+pub(in crate::http) mod resource_metadata;
 pub(in crate::http) mod respond;
 pub(in crate::http) mod router;
 pub(in crate::http) mod session_requests;

@@ -120,7 +120,8 @@ impl Attended {
     fn respond(self, buffer: &Arc<ReplayBuffer>, beginning: Beginning) -> Answer {
         match beginning {
             Beginning::Answer(message, refused) => {
-                respond::message(refused.map_or(StatusCode::OK, status_of_refusal), message)
+                let status = refused.map_or(StatusCode::OK, status_of_refusal);
+                self.endpoint.answer(status, message)
             }
             Beginning::Nothing => respond::no_events(),
             Beginning::Events => {
@@ -145,6 +146,7 @@ impl Drop for Attended {
 fn status_of_refusal(code: i32) -> StatusCode {
     match code {
         code::METHOD_NOT_FOUND => StatusCode::NOT_FOUND,
+        code::INSUFFICIENT_SCOPE => StatusCode::FORBIDDEN,
         code::PARSE_ERROR
         | code::INVALID_REQUEST
         | code::INVALID_PARAMS
@@ -158,6 +160,7 @@ fn status_of_refusal(code: i32) -> StatusCode {
 /// The same in a session, whose clients read the error from the body.
 fn status_in_session(code: i32) -> StatusCode {
     match code {
+        code::INSUFFICIENT_SCOPE => StatusCode::FORBIDDEN,
         code::PARSE_ERROR | code::INVALID_REQUEST => StatusCode::BAD_REQUEST,
         _ => StatusCode::OK,
     }
@@ -242,7 +245,7 @@ async fn in_session(
     session.note_use();
     match begun {
         Beginning::Answer(message, refused) => {
-            respond::message(refused.map_or(StatusCode::OK, status_in_session), message)
+            endpoint.answer(refused.map_or(StatusCode::OK, status_in_session), message)
         }
         Beginning::Nothing => respond::no_events(),
         Beginning::Events => {

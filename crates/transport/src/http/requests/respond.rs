@@ -3,7 +3,9 @@
 use crate::http::requests::body::ResponseBody;
 use crate::http::streams::events::Events;
 use bytes::Bytes;
-use http::header::{ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER};
+use http::header::{
+    ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE,
+};
 use http::{Response, StatusCode};
 use mcp_bash_wire::{Id, RpcError, write};
 use std::borrow::Cow;
@@ -37,6 +39,13 @@ pub(in crate::http) fn error(status: StatusCode, id: Option<&Id>, error: &RpcErr
 /// A request that cannot be served, and why.
 pub(in crate::http) fn refusal(code: StatusCode, reason: impl Into<Cow<'static, str>>) -> Answer {
     error(code, None, &RpcError::invalid_request(reason))
+}
+
+/// The same with a challenge, which tells a client which token to get.
+pub(in crate::http) fn challenged(code: StatusCode, reason: &'static str, challenge: HeaderValue) -> Answer {
+    let mut response = refusal(code, reason);
+    response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
+    response
 }
 
 /// A stream of events.

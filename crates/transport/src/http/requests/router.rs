@@ -7,8 +7,10 @@ use super::headers::only;
 use super::incoming::{self, Unread};
 use super::old_sse;
 use super::post::post;
+use super::resource_metadata;
 use super::respond::{self, Answer};
 use super::session_requests::{delete, get};
+use crate::http::identity::Head;
 use crate::http::identity::visitor::Visitor;
 use crate::http::limits::slow_client_timeout::Serving;
 use http::header::{CONTENT_TYPE, ORIGIN};
@@ -71,6 +73,9 @@ async fn answer(endpoint: &Arc<Endpoint>, visitor: &Visitor, request: Request<In
     if head_bytes(&request) > endpoint.options().limits.header_bytes {
         return respond::head_too_long();
     }
+    if let Some(metadata) = endpoint.identity_source.metadata().filter(|it| it.is_at(request.uri().path())) {
+        return resource_metadata::answer(endpoint, metadata, &request);
+    }
     let Some(route) = route(endpoint, request.uri().path()) else {
         return respond::plain(StatusCode::NOT_FOUND, "Not found. MCP is at /mcp\n");
     };
@@ -84,7 +89,7 @@ async fn answer(endpoint: &Arc<Endpoint>, visitor: &Visitor, request: Request<In
     if method == Method::OPTIONS {
         return endpoint.access.preflight(request.headers()).map(|()| ResponseBody::nothing());
     }
-    let principal = match endpoint.principal_of(visitor, request.headers()).await {
+    let principal = match endpoint.principal_of(visitor, head_of(&request)).await {
         Ok(principal) => principal,
         Err(refused) => return *refused,
     };
@@ -171,6 +176,10 @@ fn refusal_reason(status: StatusCode) -> Option<&'static str> {
         _ => return None,
     };
     Some(reason)
+}
+
+fn head_of(request: &Request<Incoming>) -> Head<'_> {
+    Head { method: request.method(), uri: request.uri(), headers: request.headers() }
 }
 
 /// The least number of bytes that a head takes. The parser stops soon after the limit, and not before.

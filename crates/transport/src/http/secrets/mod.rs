@@ -1,4 +1,5 @@
 //! Files that hold secrets: certificates and tokens.
 
+pub(in crate::http) mod certificate;
 pub(in crate::http) mod guarded_file;
 pub(in crate::http) mod tls;

@@ -81,11 +81,17 @@ impl Reception {
             // A connection that breaks here is not served, like one that breaks later.
             let Ok(stream) = stream.on_this_thread() else { return };
             match &reception.tls {
-                None => reception.serve(stream, peer, false).await,
+                None => reception.serve(stream, Visitor::new(&peer, false)).await,
                 Some(tls) => {
                     let handshake_timeout = reception.endpoint.options().limits.header_time;
                     if let Ok(Ok(stream)) = timeout(handshake_timeout, tls.acceptor().accept(stream)).await {
-                        reception.serve(stream, peer, true).await;
+                        let visitor = Visitor::new(&peer, true);
+                        let shown = stream.get_ref().1.peer_certificates().and_then(<[_]>::first);
+                        let visitor = match shown {
+                            Some(certificate) => visitor.with_certificate(certificate, tls.client_name()),
+                            None => visitor,
+                        };
+                        reception.serve(stream, visitor).await;
                     }
                 }
             }
@@ -93,8 +99,8 @@ impl Reception {
         });
     }
 
-    async fn serve(&self, stream: impl AsyncRead + AsyncWrite + Unpin + Send, peer: Peer, is_tls: bool) {
-        let (endpoint, visitor) = (&self.endpoint, Visitor::new(&peer, is_tls));
+    async fn serve(&self, stream: impl AsyncRead + AsyncWrite + Unpin + Send, visitor: Visitor) {
+        let endpoint = &self.endpoint;
         let limits = &endpoint.options().limits;
         let service = service_fn(|request: Request<Incoming>| {
             let (served, visitor) = (visitor.serving.begin(), &visitor);

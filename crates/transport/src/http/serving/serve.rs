@@ -3,7 +3,7 @@
 use crate::Host;
 use crate::http::access::exposure::{self, Exposed};
 use crate::http::access::{AccessError, AccessRules};
-use crate::http::identity::{IdentitySource, RolesFile, RolesFileError, TokensError};
+use crate::http::identity::{IdentityError, IdentitySource, RolesFile, RolesFileError};
 use crate::http::limits::connections::Connections;
 use crate::http::limits::options::Options;
 use crate::http::listen::{ListenError, Listener, SocketFile};
@@ -45,7 +45,7 @@ pub enum StartError {
     #[error(transparent)]
     Tls(#[from] TlsError),
     #[error(transparent)]
-    Tokens(#[from] TokensError),
+    Identity(#[from] IdentityError),
     #[error(transparent)]
     Roles(#[from] RolesFileError),
     #[error("the signals that end a server cannot be awaited: {0}")]
@@ -76,9 +76,9 @@ pub fn serve(
     let watchers = options.metrics.as_ref().map(Listener::open).transpose();
     let mut watchers = watchers.map_err(ListenError::of_metrics)?.unwrap_or_default();
     let access = AccessRules::new(&options, &listeners)?;
-    let tls = options.tls.as_ref().map(|files| Tls::open(&files.certificate, &files.key, report(server)));
+    let tls = options.tls.as_ref().map(|files| Tls::open(files, report(server)));
     let tls = tls.transpose()?;
-    let identity_source = IdentitySource::open(options.tokens.as_deref(), || report(server))?;
+    let identity_source = IdentitySource::open(&options, handle, || report(server))?;
     let roles = options.roles.as_deref().map(|file| RolesFile::open(file, report(server))).transpose()?;
     let lifecycle = Arc::<Lifecycle>::default();
     await_signals(&lifecycle, server, rustix::stdio::stdin()).map_err(StartError::Signals)?;

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio_rustls::TlsConnector;
-use tokio_rustls::rustls::{ClientConfig, RootCertStore};
+use tokio_rustls::rustls::ClientConfig;
 
 struct Files {
     folder: tempfile::TempDir,
@@ -37,7 +37,8 @@ impl Files {
 
     fn open(&self) -> Result<Tls, TlsError> {
         let reported = Arc::clone(&self.reported);
-        Tls::open(&self.certificate(), &self.key(), Box::new(move |words| reported.lock().push(words)))
+        let files = TlsFiles { certificate: self.certificate(), key: self.key(), clients: None };
+        Tls::open(&files, Box::new(move |words| reported.lock().push(words)))
     }
 }
 

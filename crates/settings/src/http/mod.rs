@@ -1,5 +1,9 @@
 //! HTTP settings: listen addresses, access, and limits.
 
+mod identity;
+
+pub use identity::IdentitySettings;
+
 use crate::reader::Reader;
 use crate::table;
 use std::path::PathBuf;
@@ -14,6 +18,7 @@ pub struct HttpSettings {
     pub allowed_origins: Vec<String>,
     pub tokens: Option<PathBuf>,
     pub roles: Option<PathBuf>,
+    pub identity: IdentitySettings,
     pub tls_certificate: Option<PathBuf>,
     pub tls_key: Option<PathBuf>,
     pub behind_proxy: bool,
@@ -45,6 +50,7 @@ impl HttpSettings {
             allowed_origins: reader.value(&table::HTTP_ALLOW_ORIGINS),
             tokens: reader.value(&table::HTTP_TOKENS),
             roles: reader.value(&table::HTTP_ROLES),
+            identity: IdentitySettings::from_rows(reader),
             tls_certificate: reader.value(&table::HTTP_TLS_CERT),
             tls_key: reader.value(&table::HTTP_TLS_KEY),
             behind_proxy: reader.value(&table::HTTP_BEHIND_PROXY),

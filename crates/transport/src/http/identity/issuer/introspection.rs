@@ -1,0 +1,156 @@
+//! Token introspection (RFC 7662): asks the issuer about opaque tokens. Good answers are kept for a short time, bad ones are not:
+//! everyone can invent a token.
+
+use super::Rejected;
+use super::error::{IssuerError, named};
+use crate::http::limits::identity_options::IntrospectionOptions;
+use crate::http::secrets::guarded_file::{Report, read_secret};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use mcp_bash_fetch::{OperatorClient, OperatorUrl};
+use mcp_bash_oauth::{Expected, Grant, TokenError, introspection};
+use parking_lot::Mutex;
+use sha2::{Digest, Sha256};
+use std::collections::HashMap;
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use tokio::sync::Semaphore;
+
+/// How long a good answer is kept: a token that was revoked is accepted for so long at most.
+const KEPT: Duration = Duration::from_secs(30);
+
+/// How many answers are kept.
+const MOST_KEPT: usize = 4096;
+
+/// How many questions are open at once. Others are told to come back.
+const MOST_ASKED: usize = 32;
+
+pub(super) struct Introspection {
+    url: OperatorUrl,
+    client_id: String,
+    client_secret: PathBuf,
+    client: Arc<OperatorClient>,
+    places: Semaphore,
+    /// By the hash of the token: no token is kept.
+    kept: Mutex<HashMap<[u8; 32], Kept>>,
+    report: Report,
+    is_failing: AtomicBool,
+}
+
+struct Kept {
+    grant: Grant,
+    until: Instant,
+}
+
+impl Introspection {
+    pub(super) fn open(
+        options: &IntrospectionOptions,
+        client: Arc<OperatorClient>,
+        report: Report,
+    ) -> Result<Self, IssuerError> {
+        let url = named("MCPBASH_HTTP_INTROSPECTION_URL", &options.url)?;
+        read_secret(&options.client_secret)?;
+        Ok(Self {
+            url,
+            client_id: options.client_id.clone(),
+            client_secret: options.client_secret.clone(),
+            client,
+            places: Semaphore::new(MOST_ASKED),
+            kept: Mutex::default(),
+            report,
+            is_failing: AtomicBool::new(false),
+        })
+    }
+
+    /// What the token grants, as the issuer says or has just said.
+    pub(super) async fn ask(&self, token: &[u8], expected: &Expected<'_>) -> Result<Grant, Rejected> {
+        let hash: [u8; 32] = Sha256::digest(token).into();
+        if let Some(grant) = self.kept(&hash, expected.now) {
+            return Ok(grant);
+        }
+        let place = self.places.try_acquire().map_err(|_| Rejected::IssuerUnreachable)?;
+        // What was asked for meanwhile need not be asked again.
+        let token = std::str::from_utf8(token).map_err(|_| TokenError::NotActive)?;
+        let answer = self.post(introspection::question(token)).await.ok_or(Rejected::IssuerUnreachable)?;
+        drop(place);
+        let grant = introspection::read(&answer, expected)?;
+        self.keep(hash, grant.clone(), expected.now);
+        Ok(grant)
+    }
+
+    async fn post(&self, question: String) -> Option<Vec<u8>> {
+        let failure = match read_secret(&self.client_secret) {
+            Err(error) => error.to_string(),
+            Ok(secret) => {
+                let authorization = basic(&self.client_id, secret.trim_ascii());
+                match self.client.post_form(&self.url, &authorization, question).await {
+                    Ok(answer) => {
+                        self.is_failing.store(false, Ordering::Relaxed);
+                        return Some(answer.bytes);
+                    }
+                    Err(error) => error.to_string(),
+                }
+            }
+        };
+        if !self.is_failing.swap(true, Ordering::Relaxed) {
+            (self.report)(format!("tokens cannot be checked with `{}`: {failure}", self.url));
+        }
+        None
+    }
+
+    fn kept(&self, hash: &[u8; 32], now: u64) -> Option<Grant> {
+        let mut kept = self.kept.lock();
+        let found = kept.get(hash)?;
+        let is_valid =
+            found.until > Instant::now() && found.grant.expires.is_none_or(|expires| expires > now);
+        if !is_valid {
+            kept.remove(hash);
+            return None;
+        }
+        Some(found.grant.clone())
+    }
+
+    fn keep(&self, hash: [u8; 32], grant: Grant, now: u64) {
+        let left = grant.expires.map_or(KEPT, |expires| Duration::from_secs(expires.saturating_sub(now)));
+        let until = Instant::now() + left.min(KEPT);
+        let mut kept = self.kept.lock();
+        if kept.len() >= MOST_KEPT {
+            let now = Instant::now();
+            kept.retain(|_, kept| kept.until > now);
+        }
+        if kept.len() < MOST_KEPT {
+            kept.insert(hash, Kept { grant, until });
+        }
+    }
+}
+
+/// The credentials of a client, each of them encoded as in a form.
+fn basic(id: &str, secret: &[u8]) -> String {
+    format!("Basic {}", STANDARD.encode(format!("{}:{}", encoded(id.as_bytes()), encoded(secret))))
+}
+
+fn encoded(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for byte in bytes {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(byte) {
+            text.push(char::from(*byte));
+        } else {
+            let _ = write!(text, "%{byte:02X}");
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn credentials_are_encoded_before_they_are_joined() {
+        assert_eq!(encoded(b"a:b /\xff~"), "a%3Ab%20%2F%FF~");
+        assert_eq!(basic("id", b"s:t"), format!("Basic {}", STANDARD.encode("id:s%3At")));
+    }
+}

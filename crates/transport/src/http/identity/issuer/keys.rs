@@ -1,0 +1,216 @@
+//! Keys of an issuer: fetched when they are needed, and kept.
+//!
+//! One task fetches at a time, and everyone who needs its result waits for it. Keys that are known verify tokens meanwhile, so
+//! that an issuer that hangs delays only tokens of keys that nobody has seen yet.
+
+use super::Rejected;
+use super::error::KeysError;
+use crate::http::limits::rate::Rates;
+use crate::http::secrets::guarded_file::Report;
+use mcp_bash_fetch::{FetchError, OperatorClient, OperatorUrl};
+use mcp_bash_oauth::{IssuerMetadata, Jws, KeySet, MetadataError, NotVerified, TokenError, metadata_urls};
+use mcp_bash_roles::Rate;
+use parking_lot::Mutex;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::runtime::Handle;
+use tokio::sync::watch;
+
+/// For how long keys are used without asking again, whatever the issuer says about it.
+const FRESH: std::ops::RangeInclusive<Duration> = Duration::from_secs(60)..=Duration::from_secs(3600);
+const USUALLY_FRESH: Duration = Duration::from_secs(600);
+
+/// For how long keys are used while the issuer cannot be reached.
+const MOST_STALE: Duration = Duration::from_secs(24 * 3600);
+
+/// How often tokens of unknown keys make us ask again. Everyone can write such a token.
+const REFETCHES_PER_MINUTE: NonZeroU32 = NonZeroU32::new(4).unwrap();
+
+/// For how long an issuer that did not answer is left alone.
+const PAUSE: Duration = Duration::from_secs(5);
+
+pub(super) struct Keys {
+    issuer: Box<str>,
+    /// Where the keys are, if the operator says so.
+    url: Option<OperatorUrl>,
+    client: Arc<OperatorClient>,
+    runtime: Handle,
+    report: Report,
+    refetches: Rates,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    known: Option<Known>,
+    /// The fetch that is under way. It ends when its sender is dropped.
+    fetch: Option<watch::Receiver<()>>,
+    /// When the last fetch failed, if it did.
+    failed: Option<Instant>,
+}
+
+#[derive(Clone)]
+struct Known {
+    set: Arc<KeySet>,
+    fetched: Instant,
+    fresh_until: Instant,
+}
+
+impl Keys {
+    pub(super) fn new(
+        issuer: &str,
+        url: Option<OperatorUrl>,
+        client: Arc<OperatorClient>,
+        runtime: Handle,
+        report: Report,
+    ) -> Arc<Self> {
+        let (refetches, state) = (Rates::default(), Mutex::default());
+        Arc::new(Self { issuer: issuer.into(), url, client, runtime, report, refetches, state })
+    }
+
+    pub(super) fn issuer(&self) -> &str {
+        &self.issuer
+    }
+
+    /// Fetches the keys before anyone needs them.
+    pub(super) fn prefetch(self: &Arc<Self>) {
+        drop(self.fetch());
+    }
+
+    /// Whether a key of the issuer has signed the token. Asks the issuer if it may have a key that is not known yet.
+    pub(super) async fn verify(self: &Arc<Self>, token: &Jws<'_>) -> Result<(), Rejected> {
+        match self.verify_with_known(token) {
+            Some(verdict @ (Ok(()) | Err(NotVerified::WrongSignature))) => return rejected(verdict),
+            Some(Err(NotVerified::UnknownKey)) | None => {}
+        }
+        if let Some(mut fetch) = self.fetch() {
+            // It never sends anything, and ends.
+            let _ = fetch.changed().await;
+        }
+        let verdict = self.verify_with_known(token).ok_or(Rejected::IssuerUnreachable)?;
+        // If the issuer could not be asked, nobody knows whether it has that key by now.
+        if verdict == Err(NotVerified::UnknownKey) && self.state.lock().failed.is_some() {
+            return Err(Rejected::IssuerUnreachable);
+        }
+        rejected(verdict)
+    }
+
+    /// `None` if there are no keys.
+    fn verify_with_known(self: &Arc<Self>, token: &Jws<'_>) -> Option<Result<(), NotVerified>> {
+        let known = self.state.lock().known.clone()?;
+        let now = Instant::now();
+        if now.saturating_duration_since(known.fetched) > MOST_STALE {
+            return None;
+        }
+        if now > known.fresh_until {
+            // Nobody waits for it.
+            drop(self.fetch());
+        }
+        Some(known.set.verify(token))
+    }
+
+    /// The fetch that is under way, or a new one. `None` if one has just failed, or there were too many.
+    fn fetch(self: &Arc<Self>) -> Option<watch::Receiver<()>> {
+        let mut state = self.state.lock();
+        if let Some(fetch) = &state.fetch {
+            return Some(fetch.clone());
+        }
+        let has_just_failed = state.failed.is_some_and(|failed| failed.elapsed() < PAUSE);
+        if has_just_failed || self.refetches.allow("", Rate::per_minute(REFETCHES_PER_MINUTE)).is_err() {
+            return None;
+        }
+        let (ending, fetch) = watch::channel(());
+        state.fetch = Some(fetch.clone());
+        let keys = Arc::clone(self);
+        // On a runtime that outlives the connection whose request needs the keys.
+        self.runtime.spawn(async move {
+            let fetched = load(&keys.client, &keys.issuer, keys.url.as_ref()).await;
+            keys.take_in(fetched);
+            drop(ending);
+        });
+        Some(fetch)
+    }
+
+    fn take_in(&self, fetched: Result<Known, KeysError>) {
+        let problem = {
+            let mut state = self.state.lock();
+            state.fetch = None;
+            match fetched {
+                Ok(known) => {
+                    state.known = Some(known);
+                    state.failed = None;
+                    None
+                }
+                Err(error) => {
+                    let is_new = state.failed.replace(Instant::now()).is_none();
+                    let has_keys = state.known.is_some();
+                    is_new.then_some((error, has_keys))
+                }
+            }
+        };
+        if let Some((error, has_keys)) = problem {
+            let meanwhile =
+                if has_keys { "those from before stay in use" } else { "its tokens are not accepted" };
+            (self.report)(format!(
+                "the keys of the issuer `{}` cannot be fetched, {meanwhile}: {error}",
+                self.issuer
+            ));
+        }
+    }
+}
+
+/// Fetches the keys of an issuer, from that place or the one that its metadata names.
+async fn load(client: &OperatorClient, issuer: &str, url: Option<&OperatorUrl>) -> Result<Known, KeysError> {
+    let url = match url {
+        Some(url) => url.clone(),
+        None => key_set_url(client, issuer).await?,
+    };
+    let answer = client.get(&url).await?;
+    let set =
+        KeySet::parse(&answer.bytes).map_err(|error| KeysError::KeySet { url: url.to_string(), error })?;
+    let fresh = answer.max_age.unwrap_or(USUALLY_FRESH).clamp(*FRESH.start(), *FRESH.end());
+    let fetched = Instant::now();
+    Ok(Known { set: Arc::new(set), fetched, fresh_until: fetched + fresh })
+}
+
+/// Whether the keys of an issuer can be fetched.
+pub(super) async fn check(
+    client: &OperatorClient,
+    issuer: &str,
+    url: Option<&OperatorUrl>,
+) -> Result<(), KeysError> {
+    load(client, issuer, url).await.map(drop)
+}
+
+fn rejected(verdict: Result<(), NotVerified>) -> Result<(), Rejected> {
+    verdict.map_err(|error| match error {
+        NotVerified::UnknownKey => TokenError::UnknownKey.into(),
+        NotVerified::WrongSignature => TokenError::Signature.into(),
+    })
+}
+
+/// Where an issuer's keys are, as its metadata says.
+async fn key_set_url(client: &OperatorClient, issuer: &str) -> Result<OperatorUrl, KeysError> {
+    let mut failure = None;
+    for url in metadata_urls(issuer) {
+        let place = OperatorUrl::parse(&url).map_err(|error| FetchError::Url { url: url.clone(), error })?;
+        let metadata = match client.get(&place).await {
+            Ok(answer) => IssuerMetadata::parse(&answer.bytes, issuer),
+            // Another of the places may have it; a server that does not answer has none.
+            Err(error @ (FetchError::Status { .. } | FetchError::Redirect { .. })) => {
+                failure.get_or_insert(error.into());
+                continue;
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let keys = metadata.and_then(|found| found.key_set_url.ok_or(MetadataError::Missing("jwks_uri")));
+        match keys {
+            Ok(keys) => {
+                return OperatorUrl::parse(&keys).map_err(|error| KeysError::KeySetUrl { url, keys, error });
+            }
+            Err(error) => failure = Some(KeysError::Metadata { url, error }),
+        }
+    }
+    Err(failure.unwrap_or(KeysError::Metadata { url: issuer.to_owned(), error: MetadataError::NoIssuer }))
+}

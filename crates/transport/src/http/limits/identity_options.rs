@@ -1,0 +1,80 @@
+//! Identity options: how callers are recognised besides tokens of a file.
+
+use std::path::PathBuf;
+
+/// Callers that bring a token of an OAuth issuer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IssuerOptions {
+    /// The public URL of the server, for which tokens must be issued.
+    pub resource: String,
+    /// The issuers whose tokens are accepted.
+    pub issuers: Vec<String>,
+    /// Audiences that are accepted besides the public URL.
+    pub audiences: Vec<String>,
+    /// Scopes without which no request is served.
+    pub required_scopes: Vec<String>,
+    /// Chains such as `admin>files:write>files:read`.
+    pub scope_hierarchy: Vec<String>,
+    /// The claim that names the caller.
+    pub name_claim: String,
+    /// The claim that lists its groups.
+    pub groups_claim: Option<String>,
+    /// The claims that scripts receive.
+    pub passed_claims: Vec<String>,
+    /// Where the keys are, for an issuer that publishes no metadata.
+    pub key_set_url: Option<String>,
+    pub introspection: Option<IntrospectionOptions>,
+    /// A header that brings the token in place of `Authorization`.
+    pub token_header: Option<String>,
+}
+
+/// How the issuer is asked about opaque tokens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IntrospectionOptions {
+    pub url: String,
+    pub client_id: String,
+    /// The file of the client's secret.
+    pub client_secret: PathBuf,
+}
+
+/// Callers that a proxy names in a header.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ProxyOptions {
+    /// The header with the name of the caller.
+    pub name_header: String,
+    /// The header with its groups, separated by commas.
+    pub groups_header: Option<String>,
+    /// The users whose processes may connect to a Unix socket as the proxy.
+    pub users: Vec<u32>,
+    /// The names in the client certificates of the proxy.
+    pub certificates: Vec<String>,
+    /// The file of the key with which the proxy signs the headers.
+    pub key: Option<PathBuf>,
+}
+
+/// Callers that show a client certificate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClientCertificates {
+    /// The authorities that issue them.
+    pub authorities: PathBuf,
+    /// The certificates that they have revoked.
+    pub revoked: Option<PathBuf>,
+    /// Whether a connection without one is accepted.
+    pub is_optional: bool,
+    /// Which part of a certificate names the caller.
+    pub name: CertificateName,
+}
+
+/// The part of a certificate that names its owner.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum CertificateName {
+    /// The common name of the subject.
+    #[default]
+    CommonName,
+    /// The URI among the alternative names, such as a SPIFFE id.
+    Uri,
+    /// The email address among the alternative names.
+    Email,
+    /// The DNS name among the alternative names.
+    Dns,
+}

@@ -1,0 +1,13 @@
+//! Callers that others vouch for: an OAuth issuer, a trusted proxy, an authority of client certificates.
+
+mod certificates;
+mod doctor;
+mod issuer;
+mod keys;
+mod metadata;
+mod names;
+mod opaque_tokens;
+mod proxies;
+mod scopes;
+mod start;
+mod tokens;
