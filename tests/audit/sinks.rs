@@ -19,9 +19,9 @@ fn datagrams(name: &str) -> Vec<String> {
         let count = receiver.recv(&mut bytes).expect("a datagram");
         String::from_utf8(bytes[..count].to_vec()).expect("text")
     };
-    let received = vec![receive(), receive()];
+    let lines = vec![receive(), receive()];
     server.finish();
-    received
+    lines
 }
 
 #[test]

@@ -66,7 +66,9 @@ fn several_servers_write_one_chain_and_rotate_it() {
             server.receive();
         }
     }
-    servers.into_iter().for_each(|server| drop(server.finish()));
+    for server in servers {
+        drop(server.finish());
+    }
     let said = audited.verify();
     assert_eq!(said.code, 0, "{said:?}");
     let files = fs::read_dir(audited.folder.path()).unwrap().filter_map(|entry| entry.unwrap().path().into());

@@ -119,8 +119,8 @@ fn a_policy_that_is_broken_lets_nothing_run() {
 
 #[test]
 fn a_file_that_others_could_have_written_lets_nothing_run() {
-    let good = rules("allow", "  - {allow: true}\n");
     type Spoil = fn(&Project);
+    let good = rules("allow", "  - {allow: true}\n");
     let spoils: [(Spoil, &str); 6] = [
         (|project| chmod(project, FILE, 0o664), "chmod go-w"),
         (|project| chmod(project, "server.d", 0o777), "chmod go-w"),
@@ -328,8 +328,8 @@ fn a_rule_knows_who_calls() {
         let bearer = format!("Bearer {token}");
         server.send(&stateless_with(&[("Authorization", &bearer)], 1, "tools/call", &call)).json()
     };
-    assert!(words(&asked(bob_token.to_string())).contains("no rule"));
-    assert_eq!(asked(ada_token.to_string())["result"]["content"][0]["text"], "deployed x");
+    assert!(words(&asked(bob_token.clone())).contains("no rule"));
+    assert_eq!(asked(ada_token.clone())["result"]["content"][0]["text"], "deployed x");
 }
 
 #[test]

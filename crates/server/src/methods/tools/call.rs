@@ -1,9 +1,9 @@
 //! `tools/call`: turns the client's params into a finished process.
 
 use super::record::Record;
-use super::{failures, output, unknown};
-use crate::callers::{rights, scopes};
-use crate::handling::{Consent, Policed, PolicyRefusal, Resumable, Ruling, Work, filled};
+use super::{failures, output, permission, unknown};
+use crate::callers::scopes;
+use crate::handling::{Resumable, Work};
 use crate::logging::{Facts, Measured};
 use crate::methods::asked_timeout::asked_timeout;
 use crate::methods::{questions, required};
@@ -14,12 +14,11 @@ use crate::requests::Subject;
 use crate::requests::request_state::unknown_state;
 use mcp_bash_budget::SMALL;
 use mcp_bash_policy::Redactions;
-use mcp_bash_project::{ClientCapability, Confirm, Paths, Tool};
-use mcp_bash_scripts::{AllowedTool, Outcome, ScriptError, ToolCall};
+use mcp_bash_project::{ClientCapability, Tool};
+use mcp_bash_scripts::{Outcome, ScriptError, ToolCall};
 use mcp_bash_wire::{LogLevel, Object, Raw, RpcError};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::time::timeout;
 
 /// The params of a call.
 struct CallParams<'a> {
@@ -65,7 +64,7 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
         unknown::refusal(&snapshot.catalog, &params.name, &in_progress())
     };
     let found = snapshot.tool(&params.name);
-    check_rights(work, &params.name, found.map(|(tool, _)| tool))?;
+    permission::check_rights(work, &params.name, found.map(|(tool, _)| tool))?;
     let (tool, schemas) = found.ok_or_else(no_such_tool)?;
     scopes::check(&work.principal().identity, tool)?;
     required::check(work, &tool.options.required_capabilities)?;
@@ -77,7 +76,7 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
     }
     let scripts = work.server().scripts();
     let limits = scripts.limits_of(tool, params.timeout, work.budget());
-    let allowed = match allowed(work, tool, paths, limits.patience.limit).await {
+    let allowed = match permission::allowed(work, tool, paths, limits.patience.limit).await {
         Ok(allowed) => allowed,
         Err(error) => return not_run(work, tool, params.arguments, error),
     };
@@ -101,16 +100,10 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
     }
     note_sandbox(work, tool);
     let roots = work.roots().await;
-    let policed = Policed::Tool { tool, arguments: &arguments, roots: &roots };
-    let Ruling { redactions, question } = match work.rule_on(&snapshot, &policed) {
-        Ok(ruling) => ruling,
-        Err(refusal) => return refused(refusal),
+    let redactions = match permission::ask(work, &snapshot, tool, &arguments, &roots, subject()).await {
+        Ok(redactions) => redactions,
+        Err(answered) => return *answered,
     };
-    let needs_consent = question.is_some() || tool.needs_consent(snapshot.catalog.identity.confirm);
-    if needs_consent && let Err(refused) = ask_for_consent(work, tool, &arguments, question, subject()).await
-    {
-        return Ok(refused);
-    }
     let session_state = work.session_state();
     let call = ToolCall {
         tool: allowed,
@@ -155,27 +148,6 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
     Record { work, tool, outcome, arguments, roots: &roots }.keep(answer)
 }
 
-/// Asks whether the tool may run, within the time limit of the call.
-async fn allowed<'t>(
-    work: &Work,
-    tool: &'t Tool,
-    paths: &'t Paths,
-    limit: Duration,
-) -> Result<AllowedTool<'t>, ScriptError> {
-    let (scripts, caller) = (work.server().scripts(), work.identity().for_scripts());
-    let asked = scripts.allow(tool, paths, caller, work.budget(), work.cancelled());
-    let late = || ScriptError::NotStarted { what: format!("Tool '{}'", tool.name), limit };
-    timeout(limit, asked).await.unwrap_or_else(|_| Err(late()))
-}
-
-/// The answer to a call that the policy refuses. A model reads a result, and can try something else.
-fn refused(refusal: PolicyRefusal) -> Result<Answer, RpcError> {
-    if refusal.is_about_the_call() {
-        return Ok(failures::failure(&refusal.to_string()));
-    }
-    Err(refusal.into())
-}
-
 /// The outcome without what the policy of the project redacts.
 fn redacted(mut outcome: Outcome, redactions: &Redactions<'_>) -> Outcome {
     if !redactions.is_empty() {
@@ -183,14 +155,6 @@ fn redacted(mut outcome: Outcome, redactions: &Redactions<'_>) -> Outcome {
         outcome.stderr = redactions.patterns(&outcome.errors()).into_owned().into_bytes();
     }
     outcome
-}
-
-/// Refuses a call that its caller may not make. The tool may have been loaded or changed since the request arrived.
-fn check_rights(work: &Work, name: &str, tool: Option<&Tool>) -> Result<(), RpcError> {
-    let rights = work.principal().rights.as_ref();
-    let Some(why) = rights.and_then(|rights| rights.hindrance(name, tool)) else { return Ok(()) };
-    work.measure(|measured| measured.refused("rights"));
-    Err(rights::refusal(work.caller().name(), name, &why))
 }
 
 /// The answer to a call whose arguments break the schema of the tool.
@@ -205,30 +169,6 @@ fn note_sandbox(work: &Work, tool: &Tool) {
     work.measure(|measured| {
         measured.note("sandbox", || Some(scripts.sandbox_words(tool.options.sandbox.as_ref())));
     });
-}
-
-/// Asks for the consent that a tool or the policy wants, with the question of the policy if it has one. Without consent, the
-/// call is answered.
-async fn ask_for_consent(
-    work: &Work,
-    tool: &Tool,
-    arguments: &str,
-    of_policy: Option<String>,
-    subject: Subject,
-) -> Result<(), Answer> {
-    let of_tool = || match &tool.options.confirm {
-        Some(Confirm::Question(question)) => Some(filled(&question.template, arguments)),
-        _ => None,
-    };
-    let question = of_policy.or_else(of_tool);
-    let consent = Consent { tool, arguments, question: question.as_deref(), subject };
-    match work.confirm(&consent).await {
-        Ok(_) => Ok(()),
-        Err(why) => {
-            work.server().note_refusal();
-            Err(failures::not_confirmed(tool, &why, work.revision()))
-        }
-    }
 }
 
 /// The answer to a call for which nothing was run. A model sees a result, and can try something else.

@@ -6,6 +6,7 @@ mod cut;
 mod failures;
 mod not_json;
 mod output;
+mod permission;
 mod record;
 pub(crate) mod resources_file;
 mod structured;
