@@ -15,7 +15,7 @@ use crate::requests::request_state::unknown_state;
 use mcp_bash_budget::SMALL;
 use mcp_bash_policy::Redactions;
 use mcp_bash_project::{ClientCapability, Confirm, Paths, Tool};
-use mcp_bash_scripts::{AllowedTool, Outcome, ScriptError, ToolCall};
+use mcp_bash_scripts::{AllowedTool, Outcome, ScriptError, ScriptRoots, ToolCall};
 use mcp_bash_wire::{LogLevel, Object, Raw, RpcError};
 use std::sync::Arc;
 use std::time::Duration;
@@ -94,13 +94,8 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
 
     let subject = || Subject::new("tools/call", &params.name, params.arguments);
     let resumable = || Resumable { subject: subject(), may_run_again: tool.options.may_run_again };
-    let reads_roots =
-        tool.options.needs_roots || tool.options.required_capabilities.contains(&ClientCapability::Roots);
-    if reads_roots && work.has_unasked_roots() {
-        questions::ask_roots(work, resumable()).await;
-    }
+    let roots = roots_for(work, tool, resumable).await;
     note_sandbox(work, tool);
-    let roots = work.roots().await;
     let policed = Policed::Tool { tool, arguments: &arguments, roots: &roots };
     let Ruling { redactions, question } = match work.rule_on(&snapshot, &policed) {
         Ok(ruling) => ruling,
@@ -197,6 +192,16 @@ fn check_rights(work: &Work, name: &str, tool: Option<&Tool>) -> Result<(), RpcE
 fn unfit(work: &Work, problems: &str) -> Answer {
     work.measure(Measured::had_wrong_arguments);
     failures::failure(problems)
+}
+
+/// The folders that the script may work in. A client without a session is asked for them if the tool needs to know them.
+async fn roots_for(work: &Work, tool: &Tool, call: impl Fn() -> Resumable) -> Arc<ScriptRoots> {
+    let reads_roots =
+        tool.options.needs_roots || tool.options.required_capabilities.contains(&ClientCapability::Roots);
+    if reads_roots && work.has_unasked_roots() {
+        questions::ask_roots(work, call()).await;
+    }
+    work.roots().await
 }
 
 /// Notes for the audit log in which sandbox the tool runs.
