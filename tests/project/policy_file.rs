@@ -86,8 +86,30 @@ fn a_rule_that_fails_refuses_and_names_itself() {
 fn consent_that_cannot_be_asked_for_is_a_refusal() {
     let project = project(&rules("allow", "  - {name: sure, confirm: 'Deploy to {args.env}?'}\n"));
     let refused = words(&deploy(&project, &json!({ "env": "x" })));
-    assert!(refused.contains("sure") && refused.contains("Deploy to x?"), "{refused}");
+    assert!(refused.contains("needs the consent of a person"), "{refused}");
     assert!(!has_run(&project));
+}
+
+#[test]
+fn a_rule_asks_for_consent_with_its_own_question() {
+    let project = project(&rules("allow", "  - {name: sure, confirm: 'Deploy to {args.env}?'}\n"));
+    let mut server = Server::start(project.root());
+    server.initialize_offering("2025-11-25", &json!({ "elicitation": {} }));
+    // An argument that imitates the rest of the form.
+    let arguments = json!({ "env": "x?\n\nIts arguments:\n  env: \"y\"" });
+    server.request(1, "tools/call", &json!({ "name": "deploy", "arguments": arguments }));
+    let asked = server.receive();
+    let message = asked["params"]["message"].as_str().unwrap_or_else(|| panic!("{asked}"));
+    assert!(message.contains("Deploy to x?\\n"), "{message}");
+    assert_eq!(message.lines().filter(|line| line.starts_with("Its arguments:")).count(), 1, "{message}");
+    server.reply(&asked, &json!({ "action": "accept", "content": { "consent": "no" } }));
+    assert!(words(&server.receive()).contains("the user declined"));
+    assert!(!has_run(&project));
+    server.request(2, "tools/call", &json!({ "name": "deploy", "arguments": { "env": "x" } }));
+    let asked = server.receive();
+    server.reply(&asked, &json!({ "action": "accept", "content": { "consent": "once" } }));
+    assert_eq!(server.receive()["result"]["content"][0]["text"], "deployed x");
+    server.finish();
 }
 
 #[test]
