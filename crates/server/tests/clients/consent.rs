@@ -197,13 +197,13 @@ async fn an_altered_stolen_or_expired_consent_is_refused() {
     let stage = stage(&[]);
     let (client, thief) = (TestClient::new(&stage, "a"), TestClient::new(&stage, "b"));
     let asked = stateless(&client, 1, "remove", &for_path("/tmp/x")).await;
-    let state = asked["result"]["requestState"].as_str().unwrap();
+    let sealed = asked["result"]["requestState"].as_str().unwrap();
     // Any other letter in the middle of it.
-    let middle = state.len() / 2;
-    let letter = if state[middle..].starts_with('A') { "B" } else { "A" };
+    let middle = sealed.len() / 2;
+    let letter = if sealed[middle..].starts_with('A') { "B" } else { "A" };
     let forged = json!({
         "arguments": { "path": "/tmp/x" },
-        "requestState": format!("{}{letter}{}", &state[..middle], &state[middle + 1..]),
+        "requestState": format!("{}{letter}{}", &sealed[..middle], &sealed[middle + 1..]),
         "inputResponses": { "consent": chosen("once") },
     });
     for (client, tool, more) in [
