@@ -43,7 +43,7 @@ fn keys_for_anything_else_are_left_out() {
         json!(1),
         json!(null),
     ] {
-        assert_eq!(set(&[unusable.clone()]), Err(KeySetError::NoUsableKey), "{unusable}");
+        assert_eq!(set(std::slice::from_ref(&unusable)), Err(KeySetError::NoUsableKey), "{unusable}");
         assert!(set(&[unusable, public.clone()]).is_ok());
     }
     for usable in [
