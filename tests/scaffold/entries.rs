@@ -298,7 +298,7 @@ fn schemas_are_printed_and_updated() {
     let list = done(project.root(), &["schema"]);
     assert_eq!(
         list,
-        "prompt    Metadata of a prompt\nregister  Registration by hand\n\
+        "policy    Policy of a project\nprompt    Metadata of a prompt\nregister  Registration by hand\n\
          resource  Metadata of a resource or a template\nserver    Metadata of a server\n\
          test      Test cases\ntool      Metadata of a tool\n"
     );

@@ -87,14 +87,15 @@ fn nothing_that_a_server_leaves_holds_a_secret() {
         ("MCPBASH_KEEP_LOGS", "true".into()),
         ("MCPBASH_PRESERVE_STATE", "true".into()),
         ("MCPBASH_CI_MODE", "true".into()),
+        ("MCPBASH_AUDIT", set(&logs.path().join("audit.log"))),
+        ("MCPBASH_AUDIT_ARGUMENTS", "full".into()),
     ];
     let environment: Vec<_> = environment.iter().map(|(name, value)| (*name, value.as_str())).collect();
     let mut server = Server::ready_with(project.root(), &environment, "2025-11-25");
     let mut said = String::new();
     for (round, tool) in ["loud", "fails", "large", "loud", "fails", "large"].iter().enumerate() {
         // A client that repeats the secret must not bring it into the record either.
-        let arguments =
-            json!({ "name": tool, "arguments": {}, "_meta": { "progressToken": round, "x/echo": SECRET } });
+        let arguments = json!({ "name": tool, "arguments": { "echo": SECRET }, "_meta": { "progressToken": round, "x/echo": SECRET } });
         server.request(round, "tools/call", &arguments);
         loop {
             let message = server.receive();
@@ -115,7 +116,7 @@ fn nothing_that_a_server_leaves_holds_a_secret() {
         files(folder, &mut left);
     }
     let names: Vec<_> = left.iter().map(|path| path.display().to_string()).collect();
-    for expected in [".registry", "payloads.log", "script-output.log", "trace.", "tool-debug."] {
+    for expected in [".registry", "payloads.log", "script-output.log", "trace.", "tool-debug.", "audit.log"] {
         assert!(names.iter().any(|name| name.contains(expected)), "{expected} in {names:?}");
     }
     for path in left.iter().filter(|path| **path != store) {

@@ -55,10 +55,9 @@ impl Rights {
         self.all(|grant| grant.allows_resource(&template.about.name, template.template.as_str()))
     }
 
-    /// Why a tool of that name may not be called now. `tool` is the tool, if it is known already.
-    pub(crate) fn hindrance(&self, name: &str, tool: Option<&Tool>) -> Option<Hindrance> {
-        let (facts, now) =
-            (ToolFacts { name, is_read_only: tool.map(Tool::is_read_only) }, SystemTime::now());
+    /// Why a tool of that name may not be called now. `is_read_only` is `None` if the tool is not known yet.
+    pub(crate) fn hindrance(&self, name: &str, is_read_only: Option<bool>) -> Option<Hindrance> {
+        let (facts, now) = (ToolFacts { name, is_read_only }, SystemTime::now());
         self.hindrance_by(|grant| grant.hindrance(facts, now))
     }
 

@@ -294,7 +294,8 @@ impl Dispatcher<'_> {
         let rights = self.principal.rights.as_ref()?;
         let (error, logger, why) = if let Some(tool) = request.tool_name() {
             let snapshot = self.client.server.snapshot();
-            let why = rights.hindrance(&tool, request.tool(&snapshot).map(|(tool, _)| tool))?;
+            let why =
+                rights.hindrance(&tool, request.tool(&snapshot).map(|(tool, _)| tool.is_read_only()))?;
             (rights::refusal(caller.name(), &tool, &why), "mcp.tools", why)
         } else if let Some(prompt) = request.prompt_name() {
             let why = rights.prompt_hindrance(&prompt)?;

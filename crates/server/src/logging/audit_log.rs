@@ -3,6 +3,7 @@
 use super::log::Log;
 use crate::callers::{Identity, Principal};
 use mcp_bash_audit::{Counts, Event, Outcome, Record, Trail};
+use mcp_bash_secrets::KnownSecrets;
 use mcp_bash_settings::{AuditSettings, RecordedArguments};
 use mcp_bash_wire::{Id, LogLevel, Object, Raw, RpcError};
 use serde_json::{Map, Value, json};
@@ -16,11 +17,18 @@ pub struct AuditLog {
     /// The arguments that are recorded as they are, by tool.
     selected: BTreeMap<String, Vec<String>>,
     pub(super) is_durable: bool,
+    /// What no record may have.
+    known_secrets: Arc<KnownSecrets>,
 }
 
 impl AuditLog {
     /// The audit log that the settings ask for. `service` is the name and version of the project.
-    pub(crate) fn new(settings: &AuditSettings, service: [&str; 2], log: &Arc<Log>) -> Option<Arc<Self>> {
+    pub(crate) fn new(
+        settings: &AuditSettings,
+        service: [&str; 2],
+        log: &Arc<Log>,
+        known_secrets: &Arc<KnownSecrets>,
+    ) -> Option<Arc<Self>> {
         let options = settings.options()?;
         let is_file = options.destination.file().is_some();
         let mut start = Record::new(Event::ServerStart, SystemTime::now());
@@ -42,6 +50,7 @@ impl AuditLog {
             arguments: settings.arguments,
             selected: settings.selected.clone(),
             is_durable: settings.durable && is_file,
+            known_secrets: Arc::clone(known_secrets),
         }))
     }
 
@@ -97,7 +106,7 @@ impl AuditLog {
             record.text("outcome", outcome.name()).text("consent", consent);
         }
         if self.arguments == RecordedArguments::Full && !content.is_empty() {
-            record.json("content", content);
+            record.json("content", &self.shown(content));
         }
         self.append(record);
     }
@@ -171,7 +180,7 @@ impl AuditLog {
                 self.add_arguments(record, None, arguments.unwrap_or("{}"));
             }
             Event::ResourceRead => {
-                record.text_if("mcp.resource.uri", text("uri").as_deref());
+                record.text_if("mcp.resource.uri", text("uri").map(|uri| self.shown(&uri)).as_deref());
             }
             Event::Completion => {
                 let of = params.get("ref").map(Raw::text);
@@ -184,15 +193,20 @@ impl AuditLog {
         }
     }
 
+    /// A text of a client, without secrets.
+    fn shown(&self, text: &str) -> String {
+        self.known_secrets.redacted_text(text.to_owned())
+    }
+
     fn add_arguments(&self, record: &mut Record, tool: Option<&str>, arguments: &str) {
         if self.arguments == RecordedArguments::Full {
-            record.json("arguments", arguments);
+            record.json("arguments", &self.shown(arguments));
             return;
         }
         if let Some(keys) = tool.and_then(|tool| self.selected.get(tool)) {
             let given = serde_json::from_str::<Map<String, Value>>(arguments).unwrap_or_default();
             let selected = given.into_iter().filter(|(key, _)| keys.contains(key));
-            record.json("arguments", &Value::Object(selected.collect()).to_string());
+            record.json("arguments", &self.shown(&Value::Object(selected.collect()).to_string()));
         }
         if self.arguments == RecordedArguments::Hash {
             match self.trail.key() {

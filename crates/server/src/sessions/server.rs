@@ -86,7 +86,7 @@ impl Server {
         report_sandbox_shortfall(&scripts, &log);
         worker_news::report(&scripts, &log, &catalog.paths);
         let service = [&*catalog.identity.name, &*catalog.identity.version];
-        let audit = AuditLog::new(&settings.audit, service, &log);
+        let audit = AuditLog::new(&settings.audit, service, &log, scripts.known_secrets());
         let own_roots = Arc::new(own_roots(&settings, &catalog.paths, &log));
         let served = Served::new(catalog, reading, scripts.files_in_progress(), Arc::clone(&log));
         let served = Arc::new(served);

@@ -16,7 +16,10 @@ use tokio::time::timeout;
 /// Refuses a call that its caller may not make. The tool may have been loaded or changed since the request arrived.
 pub(super) fn check_rights(work: &Work, name: &str, tool: Option<&Tool>) -> Result<(), RpcError> {
     let rights = work.principal().rights.as_ref();
-    let Some(why) = rights.and_then(|rights| rights.hindrance(name, tool)) else { return Ok(()) };
+    // One that does not exist is refused like one that writes, which reveals nothing.
+    let is_read_only = tool.is_some_and(Tool::is_read_only);
+    let why = rights.and_then(|rights| rights.hindrance(name, Some(is_read_only)));
+    let Some(why) = why else { return Ok(()) };
     work.measure(|measured| measured.refused("rights"));
     Err(rights::refusal(work.caller().name(), name, &why))
 }
