@@ -2,6 +2,7 @@
 
 use crate::error::AuditError;
 use ring::hmac;
+use ring::rand::{SecureRandom as _, SystemRandom};
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::os::unix::fs::PermissionsExt;
@@ -73,12 +74,10 @@ fn make(path: &Path) -> Result<(), AuditError> {
 
 pub(crate) fn random() -> Result<[u8; 32], AuditError> {
     let mut bytes = [0; 32];
-    let filled = rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty());
-    match filled {
-        Ok(count) if count == bytes.len() => Ok(bytes),
-        Ok(_) => Err(AuditError::Random { source: io::ErrorKind::UnexpectedEof.into() }),
-        Err(error) => Err(AuditError::Random { source: error.into() }),
-    }
+    let filled = SystemRandom::new().fill(&mut bytes);
+    filled
+        .map_err(|_| AuditError::Random { source: io::Error::other("the system has no random numbers") })?;
+    Ok(bytes)
 }
 
 pub(crate) fn push_hex(text: &mut String, bytes: &[u8]) {

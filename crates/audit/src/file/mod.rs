@@ -34,8 +34,8 @@ pub(crate) struct AuditFile {
 
 struct OpenFile {
     file: Arc<File>,
-    device: u64,
-    inode: u64,
+    /// Its device and inode.
+    identity: (u64, u64),
     /// The size that we left it with. With another size, another process has written.
     size: u64,
     /// The time of its first line.
@@ -111,14 +111,7 @@ impl AuditFile {
         require_audit_log(&file, size, path)?;
         let Tail { head, torn } = Tail::read(&file, size).map_err(unreadable)?;
         let began = began(&file).map_err(unreadable)?;
-        self.open = Some(OpenFile {
-            file: Arc::new(file),
-            device: stat.st_dev,
-            inode: stat.st_ino,
-            size,
-            began,
-            torn,
-        });
+        self.open = Some(OpenFile { file: Arc::new(file), identity: identity(&stat), size, began, torn });
         if size == 0 {
             return self.begin(None);
         }
@@ -168,8 +161,7 @@ impl AuditFile {
         let stat = fstat(&file).map_err(|error| failed(error.into()))?;
         self.open = Some(OpenFile {
             file: Arc::new(file),
-            device: stat.st_dev,
-            inode: stat.st_ino,
+            identity: identity(&stat),
             size: 0,
             began: Some(SystemTime::now()),
             torn: None,
@@ -217,10 +209,19 @@ impl AuditFile {
     }
 }
 
+/// Device and inode of a file.
+#[allow(
+    clippy::unnecessary_cast,
+    clippy::cast_sign_loss,
+    reason = "devices have 32 bits and a sign on some systems"
+)]
+fn identity(stat: &Stat) -> (u64, u64) {
+    (stat.st_dev as u64, stat.st_ino)
+}
+
 impl OpenFile {
     fn is(&self, found: &Stat) -> bool {
-        (self.device, self.inode) == (found.st_dev, found.st_ino)
-            && u64::try_from(found.st_size).is_ok_and(|size| size == self.size)
+        self.identity == identity(found) && u64::try_from(found.st_size).is_ok_and(|size| size == self.size)
     }
 
     /// The end of the chain in this file, which others may have written to since, and which may have another name now.

@@ -198,7 +198,7 @@ impl<'a> Usable<'a> {
     fn to_json(&self, granted: &Granted) -> Value {
         let closed = self.closed.iter().map(|(tool, hours)| json!({ "tool": tool, "hours": hours }));
         json!({
-            "roles": granted.roles,
+            "roles": granted.roles.iter().map(|name| &**name).collect::<Vec<&str>>(),
             "tools": self.tools,
             "atOtherHours": closed.collect::<Value>(),
             "resources": self.resources,
@@ -240,7 +240,7 @@ fn described(role: &Role) -> Value {
     };
     let (grant, given) = (&role.grant, &role.given);
     json!({
-        "name": role.name,
+        "name": &*role.name,
         "tools": grant.tools.as_ref().map(names),
         "resources": grant.resources.as_ref().map(names),
         "prompts": grant.prompts.as_ref().map(names),
