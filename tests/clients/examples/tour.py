@@ -57,7 +57,12 @@ async def try_readme(server, folder, mode):
     check("the README has something to try", asked)
     called = set()
     for role in sorted({command.role for command in asked}):
-        async with Served(server, folder, mode, {"OPS_ROLE": role, "MCPBASH_ALLOW_PROJECT_HOOKS": "true"}) as served:
+        environment = {
+            "OPS_ROLE": role,
+            "MCPBASH_ALLOW_PROJECT_HOOKS": "true",
+            "SIGNING_KEY": "an-example-of-a-key",
+        }
+        async with Served(server, folder, mode, environment) as served:
             tools, prompts = await served.tools(), await served.prompts()
             wrong = [fault for tool in tools.values() for fault in faults(tool)]
             check("all models accept its tools", not wrong, wrong)

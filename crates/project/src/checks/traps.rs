@@ -56,7 +56,8 @@ fn is_received(tool: &Tool, common: &[String], name: &str) -> bool {
         .execution
         .mapping()
         .is_some_and(|mapping| mapping.variables.iter().any(|variable| variable.name == name));
-    mapped || tool.options.variables.iter().chain(common).any(|variable| variable == name)
+    let is_secret = tool.options.secrets.iter().any(|need| need.variable == name);
+    mapped || is_secret || tool.options.variables.iter().chain(common).any(|variable| variable == name)
 }
 
 /// The diagnostic, at the first line with the word.
