@@ -3,8 +3,8 @@
 import { Client, StreamableHTTPClientTransport, UnauthorizedError } from "@modelcontextprotocol/client";
 import { createServer } from "node:net";
 import Provider from "oidc-provider";
-import { check } from "./checks.mjs";
-import { startServer } from "./http-server.mjs";
+import { check } from "../checks.mjs";
+import { startServer } from "../http-server.mjs";
 
 const REDIRECT = "http://127.0.0.1:1/callback";
 
