@@ -76,7 +76,7 @@ impl Stage {
         let server = Arc::new(Server::new(scripts, runtime.handle().clone(), catalog, reading, log));
         let sent = Arc::new(Sent(Mutex::new(sender)));
         let (reply, stream) = (Arc::clone(&sent) as _, sent as _);
-        let client = Arc::new(Client::with_session(Arc::clone(&server), server.local_caller(), stream));
+        let client = Arc::new(Client::with_session(Arc::clone(&server), server.local_principal(), stream));
         let stage = Self { root, client, reply, messages: Mutex::new(messages), _runtime: runtime };
         stage.ask(&format!(
             r#"{{"jsonrpc":"2.0","id":0,"method":"initialize","params":{{"protocolVersion":"2025-11-25","capabilities":{capabilities},"clientInfo":{{"name":"f","version":"1"}}}}}}"#
