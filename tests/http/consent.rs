@@ -1,4 +1,4 @@
-//! Consent over HTTP: it belongs to the caller that was asked, whoever else learns of it.
+//! Consent over HTTP: it belongs to the caller that was asked, even if another caller learns of it.
 
 use crate::harness::Project;
 use crate::harness::http::{HttpServer, stateless_with};

@@ -40,7 +40,7 @@ impl Confirm {
         }
     }
 
-    /// The value as it stands in metadata, as JSON.
+    /// The value as metadata has it, as JSON.
     pub(crate) fn written(&self) -> String {
         match self {
             Self::No => "false".to_owned(),

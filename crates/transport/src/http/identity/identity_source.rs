@@ -1,5 +1,5 @@
 //! Identity source: the ways of identifying callers that this server uses, tried in a fixed order: a trusted proxy, a client
-//! certificate, a bearer token. If there is none, callers are told apart by their address.
+//! certificate, a bearer token. If there is none, callers are distinguished by their address.
 
 use super::bearer::{self, Refused, Shown};
 use super::issuer::{Issuers, ResourceMetadata};
@@ -28,7 +28,7 @@ pub(crate) struct IdentitySource {
     issuers: Option<Box<Issuers>>,
     metadata: Option<ResourceMetadata>,
     token_header: Option<HeaderName>,
-    /// Wrong tokens by peer. Right ones are never slowed down, whoever guesses beside them.
+    /// Wrong tokens by peer. Right ones are never slowed down, however many guesses come from the same peer.
     guesses: Rates,
 }
 

@@ -51,7 +51,7 @@ pub(crate) fn read_public(path: &Path) -> Result<Vec<u8>, GuardedFileError> {
         .map_err(|error| GuardedFileError::Unreadable { path: path.to_owned(), error })
 }
 
-/// The content of a file that everybody may read, and that only its owner may write: whoever runs the server, or root.
+/// The content of a file that everybody may read, and that only its owner may write: the user that runs the server, or root.
 pub(crate) fn read_trusted(path: &Path) -> Result<Vec<u8>, GuardedFileError> {
     read_judged(path, 0o022, |path, mode| GuardedFileError::Writable { path, mode })
 }

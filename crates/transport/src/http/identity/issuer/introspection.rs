@@ -25,7 +25,7 @@ const KEPT: Duration = Duration::from_secs(30);
 /// How many answers are kept.
 const MOST_KEPT: usize = 4096;
 
-/// How many questions are open at once. Others are told to come back.
+/// How many questions are open at once. Others receive an error, and may come back.
 const MOST_ASKED: usize = 32;
 
 pub(super) struct Introspection {
@@ -72,7 +72,6 @@ impl Introspection {
             return Ok(grant);
         }
         let place = self.places.try_acquire().map_err(|_| Rejected::IssuerUnreachable)?;
-        // What was asked for meanwhile need not be asked again.
         let token = std::str::from_utf8(token).map_err(|_| TokenError::NotActive)?;
         let answer = self.post(introspection::question(token)).await.ok_or(Rejected::IssuerUnreachable)?;
         drop(place);
