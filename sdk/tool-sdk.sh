@@ -17,7 +17,7 @@ case $- in *E*) _mcp_reply=$(trap -p ERR) ;; *) _mcp_reply='' ;; esac
 set -Eeuo pipefail
 # Reading the trap takes a process; a script with its own ERR trap that matters has turned on errtrace as
 # well.
-[ -n "$_mcp_reply" ] || trap '_mcp_report_failure "$?" "${PIPESTATUS[@]}"' ERR
+[ -n "$_mcp_reply" ] || trap '_mcp_report_failure "$?" "${PIPESTATUS[@]}"' ERR # 3.2: it is never empty
 
 MCP_TOOL_CANCELLATION_FILE="${MCP_CANCEL_FILE:-}"
 MCP_PROGRESS_STREAM="${MCP_PROGRESS_STREAM:-}"

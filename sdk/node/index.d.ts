@@ -231,6 +231,10 @@ export interface ToolOptions<I, O> extends SharedOptions {
   requires?: Capability[]
   /** Whether a person has to consent before it runs, or the question: `'Delete {path}?'`. */
   confirm?: boolean | string
+  /** The scopes that the token of a caller must have, if an issuer vouches for the caller. */
+  scopes?: string[]
+  /** Whether a call can be a task, which outlives its request. */
+  task?: 'forbidden' | 'optional' | 'required'
 }
 
 /** A handler that can be called directly, for example in tests. */

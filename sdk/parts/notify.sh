@@ -151,6 +151,6 @@ mcp_debug() {
 	local time=''
 	[ -n "${MCPBASH_DEBUG_LOG:-}" ] || return 0
 	# bash 3.2 has no clock.
-	printf -v time '%(%H:%M:%S)T' -1 2>/dev/null || time=$(exec date +%H:%M:%S 2>/dev/null) || time='??:??:??'
+	printf -v time '%(%H:%M:%S)T' -1 2>/dev/null || time=$(exec date +%H:%M:%S 2>/dev/null) || time='??:??:??' # 3.2: `date`
 	{ printf '[%s] %s\n' "$time" "$*" >>"$MCPBASH_DEBUG_LOG"; } 2>/dev/null || :
 }

@@ -141,7 +141,7 @@ _mcp_within_roots() {
 	while IFS= read -r root; do
 		[ -z "$root" ] || paths+=("$root")
 	done <<<"$_mcp_reply"
-	_mcp_resolve_links "${paths[@]}"
+	_mcp_resolve_links "${paths[@]}" # 3.2: there is one at least
 	_mcp_reply=${_mcp_resolved[0]}
 	[ -n "$_mcp_reply" ] || return 1
 	path=${_mcp_reply%/}/

@@ -2,6 +2,7 @@
 
 Any Python can read this file, so that one that is too old can say so: it uses nothing newer than Python 2."""
 
+import gc
 import os
 import sys
 
@@ -21,6 +22,8 @@ def say_too_old():
 if __name__ == "__main__":
     if sys.version_info < (3, 8):
         say_too_old()
+    # Nothing that is loaded before the author's file becomes garbage (`serving/start.py` enables it).
+    gc.disable()
     # The package beside this file matches this server's protocol, whatever else is installed.
     from mcp_bash.serving.start import serve
 

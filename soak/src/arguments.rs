@@ -9,6 +9,7 @@ Random traffic against mcp-bash, with an account of every request, process, desc
 
 Usage: soak [OPTION VALUE]...        over standard input and output
        soak chaos [OPTION VALUE]...  over HTTP, killing scripts and cutting connections meanwhile
+       soak fleet [OPTION VALUE]...  over HTTP, to three servers with one database, of which some are cut off, frozen and killed
        soak leaks [OPTION VALUE]...  over HTTP, the same a million times, and the memory of the server meanwhile
 
   --binary FILE    the server, else MCPBASH_SOAK_BINARY
@@ -44,6 +45,7 @@ pub(crate) struct Arguments {
 pub(crate) enum Purpose {
     Soak,
     Chaos,
+    Fleet,
     Leaks,
 }
 
@@ -52,6 +54,7 @@ impl Purpose {
     fn named(word: &str) -> Option<Self> {
         match word {
             "chaos" => Some(Self::Chaos),
+            "fleet" => Some(Self::Fleet),
             "leaks" => Some(Self::Leaks),
             _ => None,
         }

@@ -1,9 +1,11 @@
 //! Judge: checks every message of a server: whether it is valid, whether it was owed, and whether it belongs to its
 //! call.
 
+use crate::audit::Due;
 use crate::draft::{Expect, Plan};
 use crate::ledger::{Asked, Wrong};
 use crate::peer::Peer;
+use crate::planted;
 use crate::tally::Outcome;
 use crate::violations::{Kind, excerpt};
 use crate::word::Word;
@@ -18,6 +20,9 @@ impl Peer {
     /// Handles one line of standard output.
     pub(crate) fn take_line(&self, line: &[u8]) {
         let text = String::from_utf8_lossy(line);
+        if planted::is_in(line) {
+            self.violation(Kind::Secret, &excerpt(&text));
+        }
         match serde_json::from_slice::<Value>(line) {
             Err(error) => self.report(Err((Kind::NotJson, error.to_string())), &text),
             Ok(Value::Array(messages)) => {
@@ -69,10 +74,12 @@ impl Peer {
     ) -> Result<(), Wrong> {
         let mut ledger = self.ledger();
         let settled = ledger.settle(id, message, words, batch);
-        for method in ledger.take_cancelled() {
+        for (id, method) in ledger.take_cancelled() {
             self.run.tally.request(method, Outcome::Cancelled);
+            self.run.audit.owe(self.pid, &id, method, Due::Cancelled);
         }
         let mut asked = settled?;
+        self.run.audit.owe(self.pid, id, asked.draft.method, Due::Answered(outcome(message)));
         if matches!(asked.draft.expect, Expect::Told(_)) && self.is_deaf.load(Ordering::Acquire) {
             // Its question may have arrived too late to be answered.
             asked.draft.expect = Expect::Word;

@@ -28,8 +28,8 @@ pub(crate) struct Ledger {
     /// The resources that a session has subscribed to.
     subscriptions: HashMap<String, Subscription>,
     updates: HashMap<String, u64>,
-    /// The methods of requests that are definitely cancelled, until they are counted.
-    cancelled: Vec<&'static str>,
+    /// The ids and methods of requests that are definitely cancelled, until they are counted.
+    cancelled: Vec<(String, &'static str)>,
 }
 
 /// A request that was sent.
@@ -242,12 +242,12 @@ impl Ledger {
             let waits = |asked: &Asked| asked.entry.batch.is_some_and(|batch| waiting.contains(&batch));
             let is_over = asked.iter().all(|asked| is_cancelled(asked) && !waits(asked));
             if is_over {
-                gone.extend(std::mem::take(asked));
+                gone.extend(std::mem::take(asked).into_iter().map(|asked| (id.clone(), asked)));
                 self.settled.insert(id.clone(), Settled::Cancelled);
             }
             !is_over
         });
-        for asked in gone {
+        for (id, asked) in gone {
             if let Some(subscription) =
                 subscription_of(&asked.draft).and_then(|uri| self.subscriptions.get_mut(uri))
             {
@@ -255,12 +255,12 @@ impl Ledger {
                 subscription.is_unclear = true;
             }
             self.close_call(&asked, true, true);
-            self.cancelled.push(asked.draft.method);
+            self.cancelled.push((id, asked.draft.method));
         }
     }
 
-    /// The methods of requests that were definitely cancelled since the last call.
-    pub(crate) fn take_cancelled(&mut self) -> Vec<&'static str> {
+    /// The ids and methods of requests that were definitely cancelled since the last call.
+    pub(crate) fn take_cancelled(&mut self) -> Vec<(String, &'static str)> {
         std::mem::take(&mut self.cancelled)
     }
 
@@ -423,10 +423,10 @@ impl Ledger {
         debts
     }
 
-    /// The methods of unanswered requests, and whether each was cancelled, when no more messages arrive.
-    pub(crate) fn unanswered(&self) -> Vec<(&'static str, bool)> {
-        let all = self.open.values().flatten();
-        all.map(|asked| (asked.draft.method, asked.cancelled.is_some())).collect()
+    /// The ids and methods of unanswered requests, and whether each was cancelled, when no more messages arrive.
+    pub(crate) fn unanswered(&self) -> Vec<(String, &'static str, bool)> {
+        let all = self.open.iter().flat_map(|(id, all)| all.iter().map(move |asked| (id, asked)));
+        all.map(|(id, asked)| (id.clone(), asked.draft.method, asked.cancelled.is_some())).collect()
     }
 
     /// When a call ended.

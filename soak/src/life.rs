@@ -1,5 +1,6 @@
 //! Life of one server, from its start to the proof that nothing is left of it.
 
+use crate::audit::Due;
 use crate::endings::Ending;
 use crate::peer::{Manner, Peer};
 use crate::proc;
@@ -143,9 +144,10 @@ pub(crate) fn finish(ending: Ending, process: &Process) {
     processes_are_gone(peer, &after);
     files_are_gone(process, &after);
     let unanswered = peer.ledger().unanswered();
-    for (method, was_cancelled) in unanswered {
+    for (id, method, was_cancelled) in unanswered {
         let outcome = if was_cancelled { Outcome::Cancelled } else { Outcome::CutOff };
         run.tally.request(method, outcome);
+        run.audit.owe(peer.pid, &id, method, Due::Unknown);
     }
     run.tally.with(|counts| *counts.servers.entry(ending.name()).or_default() += 1);
     run.leave(peer);

@@ -11,24 +11,31 @@
 //! `answers.rs`. Gardeners change the projects meanwhile, and `watch.rs` looks for anything that hangs, grows or
 //! outlives its call.
 //!
+//! All servers share one audit log. At the end `audit.rs` finds each request in it once, and `planted.rs` searches all that
+//! servers have written for a secret that tools have said.
+//!
 //! Beside them named callers share one server over HTTP (`callers`), where each must receive its own messages and no
 //! others.
 //!
 //! `soak chaos` (`chaos`) does the same over HTTP to a single server, with fewer kinds of traffic and more violence.
+//! `soak fleet` (`fleet`) does it to several servers that share a database, with faults of whole machines.
 //! `soak leaks` (`leaks`) does the same a million times, and prints the memory of the server.
 
 mod answers;
 mod arguments;
+mod audit;
 mod callers;
 mod chaos;
 mod draft;
 mod endings;
+mod fleet;
 mod http;
 mod judge;
 mod leaks;
 mod ledger;
 mod life;
 mod peer;
+mod planted;
 mod proc;
 mod process;
 mod project;
@@ -81,6 +88,7 @@ fn main() -> ExitCode {
     let run = match arguments.purpose {
         Purpose::Soak => soak,
         Purpose::Chaos => chaos::chaos,
+        Purpose::Fleet => fleet::fleet,
         Purpose::Leaks => leaks::leaks,
     };
     match run(&arguments) {
@@ -114,6 +122,11 @@ fn soak(arguments: &Arguments) -> io::Result<bool> {
         keep_going(&run, arguments.servers)
     });
     nothing_is_left(&run);
+    let mut logs = vec![run.audit_log.clone()];
+    logs.extend((arguments.callers > 0).then(|| callers::audit_log(folder.path())));
+    let records = audit::settle(&run, &logs);
+    let files = planted::hunt(&run, folder.path(), &run.secrets);
+    run.tally.with(|counts| (counts.records, counts.searched_files) = (records, files));
     say(&report::report(&run, run.begun.elapsed().as_secs_f64(), &comparisons));
     let is_clean = run.violations.counts().is_empty();
     if !is_clean {
@@ -146,6 +159,7 @@ fn prepare(arguments: &Arguments, folder: &Path) -> io::Result<Run> {
         .map_err(|error| io::Error::other(format!("--binary {}: {error}", arguments.binary.display())))?;
     fs::create_dir(&run.temporary)?;
     fs::create_dir(&run.traces)?;
+    planted::write(&run.secrets)?;
     Ok(run)
 }
 

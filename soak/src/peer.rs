@@ -2,6 +2,7 @@
 
 use crate::draft::Draft;
 use crate::ledger::{Entry, Ledger};
+use crate::planted;
 use crate::random::Random;
 use crate::revision::{Revision, stateless_meta};
 use crate::run::Run;
@@ -284,6 +285,9 @@ impl Peer {
     pub(crate) fn note_errors(&self, bytes: &[u8]) {
         let mut errors = self.errors.lock().unwrap_or_else(PoisonError::into_inner);
         errors.extend_from_slice(bytes);
+        if planted::is_in(&errors) {
+            self.violation(Kind::Secret, "standard error");
+        }
         let surplus = errors.len().saturating_sub(ERRORS_KEPT);
         errors.drain(..surplus);
     }

@@ -1,5 +1,6 @@
 //! Server process, and the threads that move its bytes.
 
+use crate::audit;
 use crate::peer::{Outgoing, Peer};
 use crate::project::STARTING;
 use crate::revision::Revision;
@@ -55,6 +56,8 @@ impl Process {
             .env("MCPBASH_SOAK_SERVER", Word { server: launch.number, call: 0 }.to_string())
             .env("MCPBASH_SOAK_TRACES", &run.traces)
             .env("MCPBASH_MAX_TOOL_OUTPUT_SIZE", "1048576")
+            .env("MCPBASH_SECRETS_FILE", &run.secrets)
+            .envs(audit::settings(&run.audit_log))
             .envs(launch.settings)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -22,6 +22,8 @@ pub(crate) fn report(run: &Run, seconds: f64, comparisons: &[Comparison]) -> Str
         ("messages without an id that were refused", counts.refusals),
         ("changes of a project", counts.changes),
         ("pauses of a client", counts.pauses),
+        ("records of requests in the audit logs", counts.records as u64),
+        ("files that were searched for the planted secret", counts.searched_files as u64),
     ];
     table(&mut text, "besides", others.iter().map(|(name, count)| (name, count)));
     usage(&mut text, comparisons);

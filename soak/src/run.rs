@@ -1,5 +1,6 @@
 //! Run: the state shared by all parts of a run.
 
+use crate::audit::AuditAccount;
 use crate::peer::Peer;
 use crate::project::Project;
 use crate::tally::Tally;
@@ -22,6 +23,11 @@ pub(crate) struct Run {
     pub(crate) temporary: PathBuf,
     /// The folder for traces of processes too short-lived to be observed, with a file named for each call.
     pub(crate) traces: PathBuf,
+    /// The audit log that all servers over standard input and output share.
+    pub(crate) audit_log: PathBuf,
+    pub(crate) audit: AuditAccount,
+    /// Says where the planted secret is.
+    pub(crate) secrets: PathBuf,
     pub(crate) projects: Vec<Project>,
     pub(crate) begun: Instant,
     /// When no more traffic is sent.
@@ -41,6 +47,9 @@ impl Run {
             binary: folder.join("mcp-bash"),
             temporary: folder.join("tmp"),
             traces: folder.join("traces"),
+            audit_log: folder.join("audit.jsonl"),
+            audit: AuditAccount::default(),
+            secrets: folder.join("secrets.json"),
             projects,
             begun,
             until: begun + length,

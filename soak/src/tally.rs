@@ -19,6 +19,10 @@ pub(crate) struct Counts {
     pub(crate) refusals: u64,
     pub(crate) changes: u64,
     pub(crate) pauses: u64,
+    /// In the audit logs, about requests.
+    pub(crate) records: usize,
+    /// That were searched for the planted secret.
+    pub(crate) searched_files: usize,
 }
 
 /// The outcome of a request.

@@ -26,8 +26,9 @@ def says(*words):
     return Expectation(f"the model sees {quoted}", lambda text, _: all(word in text for word in words))
 
 
-def whole():
-    return Expectation("the model sees all 5,000 lines", lambda text, _: text.count("quick brown fox") == 5000)
+def cut_by_server():
+    ends = ("line 0001 of 5000", "bytes are left out here", "line 5000 of 5000")
+    return Expectation("the model sees the beginning and the end", lambda text, _: all(part in text for part in ends))
 
 
 def cut_below(characters):
@@ -49,7 +50,7 @@ USUAL = {
     "plain_text": exactly("You said: hello"),
     "structured": says("Rome", "21.5"),
     "failing": says("no space left on the test disk"),
-    "large": whole(),
+    "large": cut_by_server(),
     "asking": exactly("The user cannot be asked"),
     "slow": exactly("All 8 seconds are over; progress was wanted"),
     "picture": picture(),

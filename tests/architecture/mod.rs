@@ -1,5 +1,6 @@
 //! Architecture tests: the folders of a crate depend on each other in one direction, crates use only crates
-//! on lower floors (`floors`), and only some files may start processes or contain unsafe code (`rules`).
+//! on lower floors (`floors`), only some files may start processes or contain unsafe code (`rules`), and all files name the same
+//! version (`versions`).
 //!
 //! [`ORDER`] has a row for each crate with an enforced order. `ARCHITECTURE.md` shows the same order to
 //! readers. Code for tests only (`#[cfg(test)]`) does not count.
@@ -8,6 +9,7 @@ mod code;
 mod floors;
 mod paths;
 mod rules;
+mod versions;
 
 use paths::{Exports, NamedPath, paths_in};
 use std::collections::BTreeMap;
@@ -64,8 +66,8 @@ const ORDER: &[Row] = &[
         place: "crates/server",
         module: &[],
         order: &[
-            "tasks", "callers", "stores", "replies", "logging", "offered", "requests", "sessions",
-            "handling", "methods", "dispatch",
+            "tasks", "callers", "stores", "replies", "logging", "offered", "requests", "deferred",
+            "sessions", "handling", "methods", "dispatch",
         ],
         above: &[],
     },

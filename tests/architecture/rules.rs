@@ -20,7 +20,9 @@ const RULES: &[Rule] = &[
         signs: &["unsafe {", "unsafe fn", "unsafe impl", "unsafe extern"],
         allowed: &[
             "memory/src/",
+            "runner/src/exit/kqueue.rs",
             "runner/src/launch/",
+            "runner/src/leftovers/elsewhere/libproc.rs",
             "runner/src/quick_exit.rs",
             "runner/src/system_calls.rs",
             "runner/src/warden/start/sharing_memory.rs",
@@ -36,7 +38,10 @@ const RULES: &[Rule] = &[
             // Commands that a person runs: a server, the inspector, tests of the project.
             "cli/src/commands/run_tool/source.rs",
             "cli/src/commands/validate/inspector.rs",
+            "cli/src/commands/validate/usage.rs",
             "client/src/process.rs",
+            // The bridge, which is a process of the runner itself.
+            "launchers/src/bridge/local.rs",
             "runner/src/",
             // The maker of namespaces, which has to run before the runner can use them.
             "sandbox/src/linux/namespaces.rs",
@@ -68,8 +73,13 @@ const RULES: &[Rule] = &[
     Rule {
         what: "write to standard output past the terminal",
         signs: &["io::stdout()"],
-        // The probe is a process of its own, which answers on its standard output.
-        allowed: &["cli/src/", "sandbox/src/linux/probe.rs", "terminal/src/"],
+        // The bridge and the probe are processes of their own, which answer on their standard output.
+        allowed: &[
+            "cli/src/",
+            "launchers/src/bridge/streams.rs",
+            "sandbox/src/linux/probe.rs",
+            "terminal/src/",
+        ],
     },
 ];
 

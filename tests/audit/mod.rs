@@ -1,7 +1,11 @@
 //! The audit log: what is in it, whatever happens to the server and to its disk.
 
 mod commands;
+mod fields;
+mod listening;
+mod other_requests;
 mod records;
+mod refusals;
 mod sinks;
 mod survival;
 
@@ -37,7 +41,7 @@ impl Audited {
     fn requests(&self) -> Vec<Value> {
         let is_request = |record: &Value| {
             let name = record["event.name"].as_str().unwrap_or_default();
-            name.starts_with("mcp.") && !name.starts_with("mcp.server.")
+            name.starts_with("mcp.") && !name.starts_with("mcp.server.") && name != "mcp.begun"
         };
         records(&self.log()).into_iter().filter(is_request).collect()
     }

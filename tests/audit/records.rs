@@ -148,6 +148,12 @@ fn a_question_and_its_answer_are_recorded_without_their_content() {
     let [question, answer, call] = &recorded[..] else { panic!("{recorded:?}") };
     assert_eq!(question["call.id"], call["event.id"]);
     assert_eq!((&answer["consent"], &answer["call.id"]), (&json!("decline"), &call["event.id"]));
+    for exchanged in [question, answer] {
+        for name in ["gen_ai.tool.name", "caller.name", "caller.known_by", "client.name"] {
+            assert!(exchanged[name].is_string() && exchanged[name] == call[name], "{name}: {exchanged}");
+        }
+        assert_eq!(exchanged["jsonrpc.request.id"], Value::Null, "the request has one line");
+    }
     assert!(!fs::read_to_string(&log).unwrap().contains("Really"), "the content is not there");
 }
 
@@ -213,7 +219,7 @@ fn callers_over_http_and_failed_logins_are_recorded_with_their_address() {
         ]
     );
     for record in &recorded {
-        assert!(record["client.address"].as_str().unwrap().contains("127.0.0.1"), "{record}");
+        assert_eq!(record["client.address"], "127.0.0.1", "{record}");
     }
     assert_eq!(
         (&recorded[1]["caller.name"], &recorded[1]["caller.known_by"]),
@@ -277,4 +283,19 @@ fn without_the_setting_there_is_no_log() {
     server.ask_past_news(1, "tools/call", &json!({ "name": "hi" }));
     server.finish();
     assert!(!audited.log().exists());
+}
+
+#[test]
+fn the_rule_that_decided_is_recorded_whatever_it_decided() {
+    let policy = "version: 1\ndefault: allow\nrules:\n  - name: hidden\n    when: args.text == 'redact'\n    redact: [{pattern: hidden}]\n  - name: fine\n    when: args.text == 'allow'\n    allow: true\n  - name: no\n    when: args.text == 'deny'\n    deny: No.\n";
+    let audited = Audited::new(project().file("server.d/policy.yaml", policy));
+    let mut server = audited.start(&[]);
+    for (id, text) in ["redact", "allow", "deny", "other"].into_iter().enumerate() {
+        server.ask_past_news(id, "tools/call", &json!({ "name": "echo", "arguments": { "text": text } }));
+    }
+    server.finish();
+    let recorded = audited.requests();
+    let rules: Vec<&str> =
+        recorded.iter().map(|record| record["policy.rule"].as_str().unwrap_or_default()).collect();
+    assert_eq!(rules, ["hidden", "fine", "no", ""]);
 }

@@ -69,3 +69,22 @@ fn a_receiver_that_is_missing_refuses_calls() {
     assert!(message.contains("cannot be reached"), "{message}");
     server.finish();
 }
+
+#[test]
+fn a_sink_that_cannot_be_durable_is_refused_in_words() {
+    let project = Project::with_hi();
+    for place in ["syslog", "journal", "stderr"] {
+        for command in [&["serve"][..], &["call", "hi"]] {
+            let output = Server::command()
+                .args(command)
+                .arg("--project-root")
+                .arg(project.root())
+                .envs([("MCPBASH_AUDIT", place), ("MCPBASH_AUDIT_DURABLE", "true")])
+                .output()
+                .expect("it runs");
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(!output.status.success(), "{place} {command:?}");
+            assert!(said.contains(&format!("`{place}` cannot be made durable: name a file")), "{said}");
+        }
+    }
+}

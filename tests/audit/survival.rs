@@ -14,7 +14,8 @@ use std::process::Command;
 /// How often each id of a request is recorded.
 fn counts(records: &[Value]) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
-    for id in records.iter().filter_map(|record| record["jsonrpc.request.id"].as_str()) {
+    let ended = records.iter().filter(|record| record["event.name"] != "mcp.begun");
+    for id in ended.filter_map(|record| record["jsonrpc.request.id"].as_str()) {
         *counts.entry(id.to_owned()).or_default() += 1;
     }
     counts
@@ -195,4 +196,33 @@ fn a_log_that_cannot_be_opened_refuses_the_first_call() {
     assert!(list.get("result").is_some(), "what is not audited is served");
     server.finish();
     assert_eq!(fs::read_to_string(audited.log()).unwrap(), "my notes\n");
+}
+
+#[test]
+fn a_call_that_a_killed_server_had_begun_is_in_a_durable_log() {
+    let project =
+        || Project::with_hi().tool("stuck", "#!/bin/sh\ntouch \"$MCPBASH_PROJECT_ROOT/runs\"\nsleep 60\n");
+    for (durable, expected) in [("true", 1), ("false", 0)] {
+        let audited = Audited::new(project());
+        let mut server = audited.start(&[("MCPBASH_AUDIT_DURABLE", durable)]);
+        server.ask_past_news(1, "tools/call", &json!({ "name": "hi" }));
+        server.request(2, "tools/call", &json!({ "name": "stuck" }));
+        wait_until("the tool", || audited.project.path("runs").exists().then_some(()));
+        server.signal(Signal::KILL);
+        server.wait();
+        let all = records(&audited.log());
+        let begun: Vec<&Value> = all.iter().filter(|record| record["event.name"] == "mcp.begun").collect();
+        assert_eq!(begun.len(), 2 * expected, "{begun:?}");
+        if let [ended, lost] = begun[..] {
+            assert_eq!(ended["call.id"], audited.requests()[0]["event.id"]);
+            assert_eq!(
+                (&lost["gen_ai.tool.name"], &lost["jsonrpc.request.id"]),
+                (&Value::from("stuck"), &Value::from("2"))
+            );
+            assert!(lost["arguments.hash"].is_string() && lost["caller.name"].is_string(), "{lost}");
+        }
+        let said = audited.verify();
+        assert_eq!(said.code, 0, "{said:?}");
+        assert_eq!(said.out.contains("; 1 begun and not ended"), expected == 1, "{said:?}");
+    }
 }

@@ -17,6 +17,7 @@ export const IDENTITY = {
 export const INSTRUCTIONS = "Greet people with `greet`.";
 export const TOOLS = [
   "add", "chatty", "fail", "folders", "greet", "introduce", "large", "route", "slow", "steps", "summarise", "weather",
+  "wipe",
 ];
 export const GREET_SCHEMA = { type: "object", properties: { name: { type: "string" } }, required: ["name"] };
 

@@ -26,6 +26,7 @@ IDENTITY = {
 INSTRUCTIONS = "Greet people with `greet`."
 TOOLS = [
     "add", "chatty", "fail", "folders", "greet", "introduce", "large", "route", "slow", "steps", "summarise", "weather",
+    "wipe",
 ]  # fmt: skip
 NOTE = "note://today"
 GREET_SCHEMA = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
@@ -60,11 +61,12 @@ class Command:
 
 @dataclass
 class Address:
-    """Where a server is, what its requests carry besides, and the file of who vouches for it."""
+    """Where a server is, what its requests carry besides, the file of who vouches for it, and who logs in there."""
 
     url: str
     headers: dict = field(default_factory=dict)
     authority: str | None = None
+    login: object = None
 
 
 @dataclass
@@ -210,6 +212,7 @@ async def talk(client, version, heard, answers, events_only=False):
     await check_progress(client, heard)
     await check_logging(client, heard)
     await check_questions(client, answers)
+    await check_consent(client, answers)
     await check_cancellation(client, Path(SCRATCH.name, "slow-pid"))
     check("the library understood everything", not heard.complaints, heard.complaints)
 
@@ -256,6 +259,21 @@ async def check_questions(client, answers):
     check("it is asked what the script asks", answers.asked == ["Summarise: a long text"], answers.asked)
     result = await client.call("folders", {})
     check("the folders of the client are known", result == Result(answers.root(), False), result)
+
+
+async def check_consent(client, answers):
+    """A tool that needs consent runs after a yes only, and the user sees what it would do."""
+    for no in [("decline", None), ("cancel", None), ("accept", {"consent": "no"})]:
+        answers.asked.clear()
+        answers.forms = [no]
+        result = await client.call("wipe", {"what": "the disk"})
+        check(f"nothing runs after {no}", result.is_error and "was not run" in result.text, result)
+        question = "".join(answers.asked)
+        seen = 'Wipe "the disk"?' in question and 'what: "the disk"' in question
+        check("the user sees question and arguments", seen, answers.asked)
+    answers.forms = [("accept", {"consent": "once"})]
+    result = await client.call("wipe", {"what": "the disk"})
+    check("the tool runs after a yes", result == Result("wiped the disk", False), result)
 
 
 async def check_changes(client, heard, project, disturb=lambda: None):

@@ -145,6 +145,18 @@ answer=$(mcp_elicit_confirm "Are you well, $name?") || exit 1
 mcp_emit_text "$name, well: $(jq -r .content.confirmed <<<"$answer")"
 EOT
 
+tool wipe '{
+  "name": "wipe",
+  "description": "Wipes something, after a person has consented.",
+  "confirm": "Wipe {what}?",
+  "argv": ["{what}"],
+  "inputSchema": { "type": "object", "properties": { "what": { "type": "string" } }, "required": ["what"] },
+  "annotations": { "destructiveHint": true }
+}' <<'EOT'
+#!/bin/sh
+echo "wiped $1"
+EOT
+
 tool summarise '{
   "name": "summarise",
   "description": "Has the model of the client summarise a text.",

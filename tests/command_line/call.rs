@@ -237,6 +237,17 @@ fn each_class_of_failure_has_an_exit_code() {
 }
 
 #[test]
+fn run_tool_consents_only_with_yes() {
+    let project = Project::new()
+        .script("tools/wipe/tool.sh", "#!/bin/sh\ntouch \"$MCPBASH_PROJECT_ROOT/ran\"\n")
+        .file("tools/wipe/tool.meta.json", r#"{"name": "wipe", "description": "Wipes", "confirm": true}"#);
+    let (code, _, stderr) = run(&project, &["run-tool", "wipe"]);
+    assert!(code != Some(0) && !project.path("ran").exists(), "{stderr}");
+    let (code, _, stderr) = run(&project, &["run-tool", "--yes", "wipe"]);
+    assert!(code == Some(0) && project.path("ran").exists(), "{stderr}");
+}
+
+#[test]
 fn json_output_is_the_result_as_the_server_sent_it() {
     let project = project().tool("price", "#!/bin/sh\necho '{\"eur\": 1.10}'\n");
     let (code, stdout, _) = run(&project, &["call", "price", "--json"]);

@@ -25,12 +25,16 @@ fn call_shows_what_a_client_receives_and_everything_on_request() {
 }
 
 #[test]
-fn a_long_text_of_another_server_is_read_by_its_link() {
+fn a_long_text_of_another_server_is_read_by_its_uri() {
     let project = project();
     let command = Server::command();
     let server = format!("{} --project-root {}", command.get_program().display(), project.root().display());
     let (_, part, _) = run(&project, &["call", "--command", &server, "lines"]);
-    assert!(part.len() < 106_000 && part.contains("[link: mcpbash://kept/"), "{} bytes", part.len());
+    assert!(
+        part.len() < 106_000 && part.contains("the whole text is mcpbash://kept/"),
+        "{} bytes",
+        part.len()
+    );
     let (code, whole, notes) = run(&project, &["call", "--whole", "--command", &server, "lines"]);
     assert_eq!((code, whole.lines().count()), (Some(0), 60_000), "{notes}");
 }
@@ -44,7 +48,7 @@ while read -r line; do
     case $line in
     *initialize\"*) echo '{"jsonrpc":"2.0","id":'"$id"',"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"x","version":"1"}}}' ;;
     *tools/list*) echo '{"jsonrpc":"2.0","id":'"$id"',"result":{"tools":[{"name":"t","inputSchema":{"type":"object"}}]}}' ;;
-    *tools/call*) echo '{"jsonrpc":"2.0","id":'"$id"',"result":{"content":[{"type":"text","text":"part x:y"},{"type":"resource_link","name":"whole-output","uri":"x:y"}]}}' ;;
+    *tools/call*) echo '{"jsonrpc":"2.0","id":'"$id"',"result":{"content":[{"type":"text","text":"part x:y","_meta":{"mcpbash/wholeText":{"uri":"x:y"}}}]}}' ;;
     *resources/read*) echo '{"jsonrpc":"2.0","id":'"$id"',"error":{"code":-32002,"message":"it is gone"}}' ;;
     esac
 done

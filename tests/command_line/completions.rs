@@ -38,8 +38,8 @@ fn commands_flags_and_values_are_offered() {
     assert_eq!(offered(&project, &["--project-root", ""]), ["folders"]);
     assert_eq!(offered(&project, &["import", ""]), ["files"]);
     assert_eq!(offered(&project, &["registry", "re"]), ["words", "refresh"]);
-    // Hidden commands are not offered.
-    assert_eq!(offered(&project, &["bund"]), ["folders"]);
+    // A first word may be a folder as well as a command.
+    assert_eq!(offered(&project, &["bund"]), ["folders", "bundle"]);
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn bash_completes() {
     // bash takes = as the end of a word.
     assert_eq!(completed("mcp-bash import --as=just", "mcp-bash import --as = just", 4), ["justfile"]);
     assert_eq!(completed("mcp-bash import re", "mcp-bash import re", 2), ["resources"]);
-    assert_eq!(completed("mcp-bash bund", "mcp-bash bund", 1), [""]);
+    assert_eq!(completed("mcp-bash bund", "mcp-bash bund", 1), ["bundle"]);
 }
 
 #[test]

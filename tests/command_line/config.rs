@@ -329,6 +329,18 @@ fn tokens_are_named_for_clients_that_expand_variables() {
         // The variable need not be set when the entry is written.
         assert_eq!(ask(client, None), (Some(0), out, err), "{client}");
     }
+    // VS Code asks its user.
+    for token in [Some("s3cret"), None] {
+        let (code, out, err) = ask("vscode", token);
+        assert_eq!((code, &*err), (Some(0), ""));
+        let header = json!({ "Authorization": "Bearer ${input:box-MY_TOKEN}" });
+        let entry = json!({ "type": "http", "url": URL, "headers": header });
+        let description = "MY_TOKEN for the server box";
+        let input = json!({
+            "type": "promptString", "id": "box-MY_TOKEN", "description": description, "password": true,
+        });
+        assert_eq!(json_of(&out), json!({ "servers": { "box": entry }, "inputs": [input] }));
+    }
     let (_, out, _) = ask("cursor", Some("s3cret"));
     let entry = json!({ "url": URL, "headers": { "Authorization": "Bearer s3cret" } });
     assert_eq!(json_of(&out), json!({ "mcpServers": { "box": entry } }));

@@ -153,6 +153,18 @@ What is wrong with settings
 }
 
 #[test]
+fn a_database_that_cannot_be_reached_is_a_problem_also_where_no_tool_is_a_task() {
+    let (person, project) = (Person::new(), sound_project());
+    let store = "postgres:///team?host=/nowhere&user=me";
+    let output = person.doctor(&project, &["--json"]).env("MCPBASH_STORE", store).output().unwrap();
+    let (_, report) = of_json(&output);
+    let [finding] = findings(&report, "project.problem")[..] else { panic!("{report}") };
+    let message = finding["message"].as_str().unwrap_or_else(|| panic!("{finding}"));
+    assert!(message.contains("/nowhere") && message.contains("address of a database"), "{message}");
+    assert!(!message.contains("to a folder"), "{message}");
+}
+
+#[test]
 fn a_program_that_only_this_shell_finds_is_missed_by_a_desktop() {
     let person = Person::new();
     let project = Project::new().tool("odd", "#!/usr/bin/env odd-interpreter\n");

@@ -114,27 +114,6 @@ fn a_command_takes_precedence_over_a_folder_of_its_name() {
 }
 
 #[test]
-fn unsupported_commands_name_an_alternative() {
-    for (words, expected) in [
-        (
-            &["bundle", "--output", "x"][..],
-            "mcp-bash: there is no `bundle` yet: mcp-bash is one file, so copy the project and the binary, and give the client the command `mcp-bash --project-root DIR`, which `mcp-bash install` writes\n",
-        ),
-        (
-            &["publish", "x.mcpb", "--dry-run"],
-            "mcp-bash: there is no `publish` yet: the registry of servers takes a server.json through its own `mcp-publisher` program\n",
-        ),
-        (
-            &["vendor", "--upgrade"],
-            "mcp-bash: there is no `vendor`, and no need for it: mcp-bash is one file without dependencies; copy the binary beside the project and call it from there\n",
-        ),
-    ] {
-        assert_eq!(errors(words), (Some(2), expected.to_owned()));
-    }
-    assert!(!commands().iter().any(|command| ["bundle", "publish", "vendor"].contains(&&**command)));
-}
-
-#[test]
 fn a_missing_reader_is_not_an_error() {
     let project = Project::with_hi();
     let mut tried: Vec<Vec<String>> =

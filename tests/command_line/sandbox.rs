@@ -100,7 +100,7 @@ fn the_table_for_people_names_state_mechanism_and_fix() {
     );
     assert!(text.trim_end().lines().last().unwrap().contains(" enforced, "), "{text}");
     if is_root() {
-        assert!(text.contains("→ run the server as a user other than root"), "{text}");
+        assert!(text.contains("or run it as a user other than root"), "{text}");
     }
 }
 

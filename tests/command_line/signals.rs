@@ -1,8 +1,7 @@
 //! Every command exits on a signal, no matter what it waits for: a reader, a script, or a file that never
 //! arrives.
 
-use crate::harness::{Project, Server, wait_until, wait_until_asleep, wait_until_gone};
-use rustix::fs::{CWD, Mode, mkfifoat};
+use crate::harness::{Project, Server, make_pipe, wait_until, wait_until_asleep, wait_until_gone};
 use rustix::process::{Pid, Signal, kill_process};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -55,7 +54,7 @@ fn a_command_with_unread_output_exits_on_a_signal() {
 fn a_report_to_an_unread_pipe_does_not_block_exit() {
     let project =
         Project::with_hi().file("tools/hi/tests/hi.yaml", "- name: says hi\n  expect: { text: hi }\n");
-    mkfifoat(CWD, project.path("report"), Mode::RUSR | Mode::WUSR).unwrap();
+    make_pipe(&project.path("report"), 0o600);
     let command = start(&project, &["test", "--junit", "report"]);
     wait_until_asleep(command.id());
     assert_eq!(end(command, Signal::TERM).code(), Some(130));

@@ -2,6 +2,8 @@
 //! server prepares something or reads the project. Afterwards everything must be as in a server without a
 //! fault, and readiness must have been accurate meanwhile.
 
+// It changes the limits of a running server (`prlimit`).
+#[cfg(target_os = "linux")]
 mod descriptors;
 mod full_disk;
 mod half_written;

@@ -2,6 +2,9 @@
 //! refused where any other script would be.
 
 mod calls;
+// With a sandbox.
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
+mod compiled_sdk;
 mod definitions;
 mod environments;
 mod foreign_files;
@@ -9,7 +12,8 @@ mod hanging_files;
 mod identity;
 mod reading;
 mod roots;
-#[cfg(target_os = "linux")]
+// Elsewhere the sandbox is that of macOS.
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 mod sandboxes;
 mod session_state;
 mod short_sessions;

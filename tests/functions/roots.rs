@@ -55,12 +55,30 @@ fn call(server: &mut Server, tool: &str, path: &str, more: &Value) -> Value {
 
 /// The answer to a call whose client is first asked for its roots, and returns these.
 fn answered(server: &mut Server, tool: &str, path: &str, named: &Value) -> Value {
+    answered_as("question", server, tool, path, named)
+}
+
+/// The same for a question of this name.
+fn answered_as(name: &str, server: &mut Server, tool: &str, path: &str, named: &Value) -> Value {
     let asked = call(server, tool, path, &json!({}));
     let questions = &asked["result"]["inputRequests"];
-    assert_eq!(questions["question"]["method"], "roots/list", "{tool}: {asked}");
+    assert_eq!(questions[name]["method"], "roots/list", "{tool}: {asked}");
     let state = &asked["result"]["requestState"];
-    let answers = json!({ "question": { "roots": named } });
+    let answers = json!({ name: { "roots": named } });
     call(server, tool, path, &json!({ "requestState": state, "inputResponses": answers }))
+}
+
+/// Functions that read a file, in a sandbox.
+fn confined() -> Project {
+    let python = "from mcp_bash import inside_roots, tool\n\n@tool\ndef read(path: str) -> str:\n    return open(inside_roots(path)).read()\n";
+    let node = "import { readFileSync } from 'node:fs'\nimport { askInsideRoots, tool } from 'mcp-bash'\n\nexport const load = \
+                tool('x', { path: 'string' }, async ({ path }) => readFileSync(await askInsideRoots(path), 'utf8'))\n";
+    let plain = "from mcp_bash import tool\n\n@tool\ndef hello() -> str:\n    return 'hello'\n";
+    Project::new()
+        .file("server.d/server.meta.json", r#"{"name": "p", "sandbox": "on"}"#)
+        .file("tools/reading.py", python)
+        .file("tools/loading.mjs", node)
+        .file("tools/plain.py", plain)
 }
 
 /// A folder of the client, and its list of roots.
@@ -120,6 +138,21 @@ fn a_client_whose_roots_are_all_invalid_opens_nothing_to_functions() {
         // An empty list leaves the project's folders.
         let mut server = Server::start(project.root());
         assert_eq!(text(&answered(&mut server, tool, &own, &json!([]))), own, "{tool}");
+    }
+}
+
+#[test]
+fn a_confined_function_reads_a_file_of_the_user_in_its_first_call() {
+    for tool in ["read", "load"] {
+        let project = confined();
+        let (_folder, theirs, named) = elsewhere();
+        let path = format!("{theirs}/notes");
+        std::fs::write(&path, "one two").unwrap();
+        let mut server = Server::start(project.root());
+        assert_eq!(text(&call(&mut server, "hello", "", &json!({}))), "hello", "it needs no roots");
+        let answer = answered_as("roots", &mut server, tool, &path, &named);
+        assert_eq!(text(&answer), "one two", "{tool}");
+        assert_eq!(text(&call(&mut server, tool, &path, &json!({}))), "one two", "{tool}");
     }
 }
 

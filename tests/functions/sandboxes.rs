@@ -148,3 +148,34 @@ fn a_sandbox_that_cannot_be_understood_is_named_and_its_file_is_not_served() {
         assert!(told.contains(problem), "{file}: {told}");
     }
 }
+
+/// As for a process of its own, the result says what would allow it.
+#[test]
+fn a_denial_is_explained() {
+    let python =
+        "from mcp_bash import tool\n\n@tool\ndef read(path: str) -> str:\n    return open(path).read()\n";
+    let node = "import { readFileSync } from 'node:fs'\nimport { tool } from 'mcp-bash'\n\nexport const load = \
+                tool('x', { path: 'string' }, ({ path }) => readFileSync(path, 'utf8'))\n";
+    let outside = tempfile::tempdir().unwrap();
+    let file = outside.path().canonicalize().unwrap().join("notes");
+    std::fs::write(&file, "one").unwrap();
+    let project = Project::new()
+        .file("server.d/server.meta.json", r#"{"name": "p", "sandbox": "on"}"#)
+        .file("tools/reading.py", python)
+        .file("tools/loading.mjs", node);
+    let mut server = Server::ready_with(project.root(), &[("MCPBASH_LOG_LEVEL", "emergency")], "2025-11-25");
+    for tool in ["read", "load"] {
+        let mut told = |path: &str| {
+            let params = json!({ "name": tool, "arguments": { "path": path } });
+            let answer = server.ask(tool, "tools/call", &params);
+            assert_eq!(answer["result"]["isError"], true, "{answer}");
+            answer["result"]["content"].to_string()
+        };
+        let denied = told(&file.display().to_string());
+        assert!(denied.contains("Probably denied by its sandbox: reading "), "{denied}");
+        assert!(denied.contains("metadata would allow it"), "{denied}");
+        // A failure of another kind is not explained.
+        let missing = told(&project.path("none").display().to_string());
+        assert!(!missing.contains("sandbox"), "{missing}");
+    }
+}

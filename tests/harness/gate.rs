@@ -1,13 +1,13 @@
 //! A named pipe at which scripts wait until the test lets them go on.
 
-use rustix::fs::{CWD, FileType, Mode, mknodat};
+use super::make_pipe;
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::Path;
 
 /// Creates a closed gate: `read _ <gate` blocks.
 pub(crate) fn make(path: &Path) {
-    mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).expect("a named pipe");
+    make_pipe(path, 0o600);
 }
 
 /// Opens a gate for all current and future readers, as long as the returned file is open.

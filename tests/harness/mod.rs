@@ -5,7 +5,9 @@ mod gate;
 mod home;
 pub(crate) mod http;
 pub(crate) mod metrics;
+mod pipe;
 mod process;
+pub(crate) mod process_table;
 mod project;
 mod reluctant;
 mod schema;
@@ -14,6 +16,7 @@ mod terminal;
 mod wait;
 
 pub(crate) use home::{Home, Said};
+pub(crate) use pipe::make_pipe;
 pub(crate) use process::{exists, wait_until_asleep, wait_until_gone};
 pub(crate) use project::Project;
 pub(crate) use reluctant::{Answer, Reluctant, lines, request, requests};

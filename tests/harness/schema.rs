@@ -91,6 +91,9 @@ pub(crate) fn check_answer(revision: &str, method: &str, message: &Value) {
     if revision == "2026-07-28" && result["resultType"] == "input_required" {
         return conforms::<schema_2026_07_28::mcp_2026_07_28::InputRequiredResult>(result, message);
     }
+    if message.get("error").is_none() && check_task(revision, method, message) {
+        return;
+    }
     match revision {
         "2024-11-05" => answers!(schema_2024_11_05::mcp_2024_11_05, method, message),
         "2025-03-26" => answers!(schema_2025_03_26::mcp_2025_03_26, method, message),
@@ -125,10 +128,59 @@ pub(crate) fn check_answer(revision: &str, method: &str, message: &Value) {
     }
 }
 
+/// Checks an answer about a task. False if it is none. The schema of 2026-07-28 does not have the extension.
+fn check_task(revision: &str, method: &str, message: &Value) -> bool {
+    use schema_2025_11_25::mcp_2025_11_25 as old;
+    let result = &message["result"];
+    match (revision, method) {
+        ("2025-11-25", "tools/call") if result.get("task").is_some() => {
+            conforms::<old::CreateTaskResult>(result, message);
+        }
+        ("2025-11-25", "tasks/get") => conforms::<old::GetTaskResult>(result, message),
+        ("2025-11-25", "tasks/cancel") => conforms::<old::CancelTaskResult>(result, message),
+        ("2025-11-25", "tasks/list") => conforms::<old::ListTasksResult>(result, message),
+        ("2025-11-25", "tasks/result") => conforms::<old::CallToolResult>(result, message),
+        ("2026-07-28", "tools/call") if result["resultType"] == "task" => {
+            check_extension_task(result, message);
+            for absent in ["task", "result", "error", "inputRequests", "requestState", "ttl", "pollInterval"]
+            {
+                assert!(result.get(absent).is_none(), "`{absent}`: {message}");
+            }
+        }
+        ("2026-07-28", "tasks/get") => check_extension_task(result, message),
+        _ => return false,
+    }
+    true
+}
+
+/// Checks the members that every task of the extension has.
+fn check_extension_task(task: &Value, message: &Value) {
+    assert!(task["taskId"].is_string() && task["status"].is_string(), "{message}");
+    for time in ["createdAt", "lastUpdatedAt"] {
+        assert!(task[time].as_str().is_some_and(|time| time.ends_with('Z')), "{message}");
+    }
+    assert!(task["ttlMs"].is_null() || task["ttlMs"].as_u64().is_some_and(|ttl| ttl > 0), "{message}");
+    assert!(task["pollIntervalMs"].as_u64().is_some_and(|poll| poll > 0), "{message}");
+    assert_eq!(task.get("inputRequests").is_some(), task["status"] == "input_required", "{message}");
+    assert_eq!(task.get("error").is_some(), task["status"] == "failed", "{message}");
+    assert!(task.get("requestState").is_none(), "{message}");
+}
+
 pub(crate) fn check_notification(revision: &str, message: &Value) {
     if message["method"] == "notifications/subscriptions/acknowledged" {
         use schema_2026_07_28::mcp_2026_07_28::SubscriptionsAcknowledgedNotification;
         return conforms::<SubscriptionsAcknowledgedNotification>(message, message);
+    }
+    if message["method"] == "notifications/tasks" {
+        assert!(
+            message["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"].is_string()
+                || message["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"].is_number(),
+            "{message}"
+        );
+        return check_extension_task(&message["params"], message);
+    }
+    if revision == "2025-11-25" && message["method"] == "notifications/tasks/status" {
+        return conforms::<schema_2025_11_25::mcp_2025_11_25::TaskStatusNotification>(message, message);
     }
     match revision {
         "2024-11-05" => notifications!(schema_2024_11_05::mcp_2024_11_05, message),

@@ -45,7 +45,7 @@ impl Server {
     pub(crate) fn command_of(program: &str) -> Command {
         let mut command = Command::new(program);
         for (name, _) in std::env::vars_os() {
-            if name.to_string_lossy().starts_with("MCP") {
+            if ["MCP", "OTEL_"].iter().any(|prefix| name.to_string_lossy().starts_with(prefix)) {
                 command.env_remove(name);
             }
         }

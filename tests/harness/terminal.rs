@@ -1,6 +1,7 @@
 //! A terminal, for programs that behave differently on one.
 
 use super::wait_until;
+use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 use std::fs::{File, OpenOptions};
@@ -17,9 +18,12 @@ pub(crate) struct Terminal {
 
 impl Terminal {
     pub(crate) fn of_columns(columns: u16) -> Self {
-        // Programs of other tests do not inherit it.
-        let screen =
-            openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).expect("a terminal");
+        let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY;
+        // Programs of other tests do not inherit it. Elsewhere one that starts at this moment does.
+        #[cfg(target_os = "linux")]
+        let flags = flags | OpenptFlags::CLOEXEC;
+        let screen = openpt(flags).expect("a terminal");
+        fcntl_setfd(&screen, FdFlags::CLOEXEC).expect("a flag");
         grantpt(&screen).expect("a terminal of our own");
         unlockpt(&screen).expect("a terminal that can be opened");
         let size = Winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };

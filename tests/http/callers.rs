@@ -109,6 +109,7 @@ fn guessing_the_gateway_secret_is_rate_limited_too() {
     server.finish();
 }
 
+// Shows: auth-sessions
 #[test]
 fn another_callers_session_looks_unknown() {
     let scene = Scene::new(&[]);

@@ -1,7 +1,7 @@
 //! Consent over HTTP: it belongs to the caller that was asked, even if another caller learns of it.
 
-use crate::harness::Project;
-use crate::harness::http::{HttpServer, stateless_with};
+use crate::harness::http::{HttpServer, initialize, post, stateless_with};
+use crate::harness::{Project, wait_until};
 use mcp_bash_transport::http::{Grant, TokenLine};
 use serde_json::{Value, json};
 use std::fs;
@@ -48,5 +48,60 @@ fn a_consent_is_of_no_use_to_another_caller() {
     assert!(!is_asked(&call(0, &none, None, "")));
     assert!(is_asked(&call(0, &some, None, "")) && is_asked(&call(1, &none, None, "")));
     assert_eq!(runs(), 2);
+    server.finish();
+}
+
+#[test]
+fn rights_that_are_lost_while_the_user_is_asked_count() {
+    const ROLES: &str = "roles: {all: {given: {tokens: [one]}}, none: {tools: [], given: {tokens: [two]}}}\n";
+    let project = Project::new()
+        .script("tools/wipe/tool.sh", "#!/bin/sh\necho run >>runs\necho wiped\n")
+        .file("tools/wipe/tool.meta.json", r#"{"name": "wipe", "description": "Wipes", "confirm": true}"#)
+        .file("server.d/roles.yaml", ROLES);
+    let outside = tempfile::tempdir().expect("a folder");
+    let (file, roles) = (outside.path().join("tokens"), project.path("server.d/roles.yaml"));
+    let (line, token) = TokenLine::generate("one", Grant::default()).expect("a token");
+    fs::write(&file, line.to_string()).expect("a file");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).expect("permissions");
+    let server = HttpServer::start_with(project.root(), &["--tokens", file.to_str().expect("a path")], &[]);
+    let bearer = format!("Bearer {token}");
+    let hello = initialize("2025-11-25", &json!({ "elicitation": {} })).to_string();
+    let greeted = server.send(&post(&[("Authorization", &bearer)], &hello));
+    let session = greeted.header("mcp-session-id").expect("a session").to_owned();
+    let headers = [("Authorization", &*bearer), ("Mcp-Session-Id", &*session)];
+    let send = |message: Value| {
+        let mut http = server.connect();
+        http.send(&post(&headers, &message.to_string()));
+        http
+    };
+    let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+    assert_eq!(send(ready).response().status, 202);
+    let is_listed = || {
+        let asked = stateless_with(&headers[..1], 1, "tools/list", &json!({}));
+        server.send(&asked).json()["result"]["tools"].as_array().is_some_and(|tools| !tools.is_empty())
+    };
+    let no_roles = ROLES.replace("tokens: [one]", "tokens: []");
+    for (id, changed) in [(2, ROLES), (3, &no_roles)] {
+        let params = json!({ "name": "wipe", "arguments": {} });
+        let call = json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params });
+        let mut messages = send(call).incoming();
+        let asked = messages.next().expect("a question");
+        assert_eq!(asked["method"], "elicitation/create", "{asked}");
+        fs::write(&roles, changed).expect("a file");
+        let may_call = changed == ROLES;
+        wait_until("the change to count", || (is_listed() == may_call).then_some(()));
+        let consent = json!({ "action": "accept", "content": { "consent": "once" } });
+        let reply = json!({ "jsonrpc": "2.0", "id": asked["id"], "result": consent });
+        assert_eq!(send(reply).response().status, 202);
+        let answer = messages.next().expect("an answer");
+        if may_call {
+            assert_eq!(answer["result"]["content"][0]["text"].as_str().map(str::trim_end), Some("wiped"));
+        } else {
+            let words = answer["error"]["message"].as_str().unwrap_or_else(|| panic!("{answer}"));
+            assert!(words.contains("is not allowed"), "{words}");
+        }
+    }
+    let runs = fs::read_to_string(project.path("runs")).expect("a run");
+    assert_eq!(runs.lines().count(), 1, "only with its rights");
     server.finish();
 }

@@ -1,12 +1,12 @@
 //! Client certificates: those of the authority name their caller, all others end the handshake.
 
-use crate::harness::Project;
 use crate::harness::http::{HttpServer, stateless_with};
+use crate::harness::{Project, wait_until};
 use rcgen::{
     BasicConstraints, CertificateParams, CertificateRevocationListParams, DnType, IsCa, Issuer, KeyIdMethod,
     KeyPair, KeyUsagePurpose, RevokedCertParams, SerialNumber, date_time_ymd,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use std::fs::{self, Permissions};
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
@@ -17,14 +17,14 @@ use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 use tokio_rustls::rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 
-struct Authority {
+pub(super) struct Authority {
     issuer: Issuer<'static, KeyPair>,
     pem: String,
     der: CertificateDer<'static>,
 }
 
 /// A certificate and its key.
-type Shown = (CertificateDer<'static>, KeyPair);
+pub(super) type Shown = (CertificateDer<'static>, KeyPair);
 
 impl Authority {
     fn new() -> Self {
@@ -36,7 +36,12 @@ impl Authority {
         Self { pem: made.pem(), der: made.der().clone(), issuer: Issuer::new(parameters, key) }
     }
 
-    fn issue(&self, name: &str, serial: u64, change: impl FnOnce(&mut CertificateParams)) -> Shown {
+    pub(super) fn issue(
+        &self,
+        name: &str,
+        serial: u64,
+        change: impl FnOnce(&mut CertificateParams),
+    ) -> Shown {
         let mut parameters = CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
         parameters.distinguished_name.push(DnType::CommonName, name);
         parameters.distinguished_name.push(DnType::OrganizationalUnitName, "ops");
@@ -73,14 +78,19 @@ fn write(folder: &Path, name: &str, text: &str) -> PathBuf {
 }
 
 /// A server with TLS that asks for certificates of the authority, and the port it listens on.
-struct Stage {
-    authority: Authority,
+pub(super) struct Stage {
+    pub(super) authority: Authority,
     folder: tempfile::TempDir,
     server: HttpServer,
 }
 
 impl Stage {
     fn new(settings: &[(&str, &str)]) -> Self {
+        let project = Project::new().tool("who", "#!/bin/sh\necho \"$MCP_CALLER\" $MCP_CALLER_GROUPS\n");
+        Self::of(project, settings)
+    }
+
+    pub(super) fn of(project: Project, settings: &[(&str, &str)]) -> Self {
         let (authority, folder) = (Authority::new(), tempfile::tempdir().unwrap());
         let (certificate, key) = authority.issue("server", 1, |_| {});
         let pem = pem(&certificate);
@@ -91,15 +101,25 @@ impl Stage {
             write(folder.path(), "crl.pem", &authority.revocations(7)),
         ];
         let [ca, cert, key, crl] = files.each_ref().map(|path| path.to_str().unwrap());
-        let project = Project::new().tool("who", "#!/bin/sh\necho \"$MCP_CALLER\" $MCP_CALLER_GROUPS\n");
         let settings = [&[("MCPBASH_HTTP_CLIENT_CRL", crl)], settings].concat();
-        let arguments = ["--client-ca", ca, "--tls-cert", cert, "--tls-key", key];
+        let log = folder.path().join("audit.jsonl");
+        let audit = log.to_str().unwrap();
+        let arguments = ["--client-ca", ca, "--tls-cert", cert, "--tls-key", key, "--audit", audit];
         let server = HttpServer::start_with(&project.into_folder(), &arguments, &settings);
         Self { authority, folder, server }
     }
 
-    /// Calls `who` over a connection with that certificate: status and text of the response.
     fn who(&self, shown: Option<&Shown>, headers: &[(&str, &str)]) -> io::Result<(u16, String)> {
+        self.call("who", shown, headers)
+    }
+
+    /// Calls a tool over a connection with that certificate: status and text of the response.
+    pub(super) fn call(
+        &self,
+        tool: &str,
+        shown: Option<&Shown>,
+        headers: &[(&str, &str)],
+    ) -> io::Result<(u16, String)> {
         let mut roots = RootCertStore::empty();
         roots.add(self.authority.der.clone()).unwrap();
         let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
@@ -116,7 +136,7 @@ impl Stage {
         let connection = ClientConnection::new(Arc::new(config), "localhost".try_into().unwrap()).unwrap();
         let mut stream = StreamOwned::new(connection, TcpStream::connect(self.server.address())?);
         let headers = [headers, &[("Connection", "close")]].concat();
-        let params = json!({ "name": "who", "arguments": {} });
+        let params = json!({ "name": tool, "arguments": {} });
         stream.write_all(&stateless_with(&headers, 1, "tools/call", &params))?;
         let mut text = String::new();
         match stream.read_to_string(&mut text) {
@@ -125,6 +145,24 @@ impl Stage {
         }
         let status = text.split(' ').nth(1).and_then(|status| status.parse().ok());
         Ok((status.ok_or(io::ErrorKind::UnexpectedEof)?, text))
+    }
+}
+
+impl Stage {
+    /// Why clients were not let in, as the audit log has it.
+    fn failed_logins(&self) -> Vec<String> {
+        let text = fs::read_to_string(self.folder.path().join("audit.jsonl")).unwrap_or_default();
+        let records = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let failed = records.filter(|record| record["event.name"] == "mcp.login.failed");
+        failed
+            .map(|record| {
+                assert_eq!(
+                    (&record["outcome"], &record["client.address"]),
+                    (&json!("refused"), &json!("127.0.0.1"))
+                );
+                record["error.type"].as_str().unwrap().to_owned()
+            })
+            .collect()
     }
 }
 
@@ -152,6 +190,10 @@ fn a_certificate_of_the_authority_names_its_caller() {
     ] {
         assert!(stage.who(shown, &[]).is_err(), "{what}");
     }
+    wait_until("the lines", || (stage.failed_logins() == ["certificate"; 4]).then_some(()));
+    let log = stage.server.log();
+    assert_eq!(log.matches("a client certificate was refused").count(), 4, "{log}");
+    assert!(log.contains("Revoked") && log.contains("BadSignature"), "{log}");
     // One without a name of the kind that is used.
     let nameless = stage.authority.issue("", 4, |_| {});
     assert_eq!(stage.who(Some(&nameless), &[]).unwrap().0, 403);
@@ -186,4 +228,17 @@ fn another_part_of_the_certificate_may_name_the_caller_and_a_proxy_may_show_one(
     // Without a certificate the connection is open, and there is nothing else to know the caller by.
     assert_eq!(stage.who(None, &[]).unwrap().0, 403);
     assert_eq!(stage.who(None, &named).unwrap().0, 403);
+}
+
+#[test]
+fn a_flood_of_failed_handshakes_leaves_a_few_lines() {
+    let stage = Stage::new(&[]);
+    let stranger = Authority::new().issue("alice", 2, |_| {});
+    for _ in 0..30 {
+        assert!(stage.who(Some(&stranger), &[]).is_err());
+    }
+    let alice = stage.authority.issue("alice", 2, |_| {});
+    assert_eq!(stage.who(Some(&alice), &[]).unwrap().0, 200, "a good certificate is let in, also from there");
+    let lines = stage.failed_logins().len();
+    assert!((1..=12).contains(&lines), "{lines}");
 }

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ring::rand::SystemRandom;
 use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair};
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -82,6 +82,15 @@ impl Issuer {
     /// How often that path was asked for.
     pub(super) fn requests(&self, path: &str) -> usize {
         self.state().requests.iter().filter(|asked| *asked == path).count()
+    }
+
+    /// Whether a question that hangs is still waited for.
+    pub(super) fn is_waited_for(&self) -> bool {
+        let is_open = |held: &TcpStream| {
+            held.set_nonblocking(true).unwrap();
+            held.peek(&mut [0]).is_err_and(|error| error.kind() == ErrorKind::WouldBlock)
+        };
+        self.state().held.iter().any(is_open)
     }
 
     /// The claims of a good token.

@@ -6,6 +6,7 @@ use crate::harness::Project;
 use crate::harness::http::{HttpServer, request, stateless};
 use serde_json::json;
 
+// Shows: auth-metadata, auth-challenge, auth-no-offline-access
 #[test]
 fn a_client_without_a_token_is_led_to_the_issuer() {
     let issuer = Issuer::start(&[&Signer::new("1")]);

@@ -9,6 +9,7 @@ use serde_json::json;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 
+// Shows: auth-validated, auth-sessions
 #[test]
 fn alice_of_one_issuer_is_not_alice_of_another_or_of_the_file() {
     let (one, other) = (Signer::new("1"), Signer::new("1"));

@@ -8,6 +8,7 @@ use serde_json::json;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 
+// Shows: auth-validated, auth-audience
 #[test]
 fn the_issuer_is_asked_about_opaque_tokens() {
     let issuer = Issuer::start(&[&Signer::new("1")]);

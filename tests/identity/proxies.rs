@@ -4,9 +4,11 @@ use crate::harness::Project;
 use crate::harness::http::{HttpServer, Response, stateless_with};
 use ring::hmac;
 use serde_json::json;
-use std::fmt::Write;
+use std::fmt::Write as _;
 use std::fs::{self, Permissions};
+use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixStream;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 const KEY: &str = "0f1e2d3c4b5a69788796a5b4c3d2e1f0";
@@ -58,5 +60,42 @@ fn only_signed_headers_name_a_caller() {
         let refused = ask(headers);
         assert_eq!(refused.status, 403, "{headers:?}");
         assert_eq!(refused.header("WWW-Authenticate"), None, "no token would help");
+    }
+}
+
+#[test]
+fn only_the_user_of_the_proxy_names_callers_at_the_socket() {
+    let project = Project::new().tool("who", "#!/bin/sh\necho \"$MCP_CALLER\" $MCP_CALLER_GROUPS\n");
+    let own = rustix::process::geteuid().as_raw();
+    let named = [("X-Forwarded-User", "alice"), ("X-Forwarded-Groups", "dev")];
+    let call = |headers: &[(&str, &str)]| {
+        stateless_with(headers, 1, "tools/call", &json!({ "name": "who", "arguments": {} }))
+    };
+    for (users, is_trusted) in [(format!("{}, {own}", own + 1), true), ((own + 1).to_string(), false)] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("mcp.sock");
+        let socket = format!("unix:{}", path.display());
+        let settings = [
+            ("MCPBASH_HTTP_PROXY_HEADER", "X-Forwarded-User"),
+            ("MCPBASH_HTTP_PROXY_GROUPS_HEADER", "X-Forwarded-Groups"),
+            ("MCPBASH_HTTP_PROXY_USERS", users.as_str()),
+        ];
+        let server = HttpServer::start_with(project.root(), &["--http", &socket], &settings);
+        let ask = |headers: &[(&str, &str)]| {
+            let mut stream = UnixStream::connect(&path).unwrap();
+            stream.write_all(&call(&[&[("Connection", "close")], headers].concat())).unwrap();
+            let mut text = String::new();
+            stream.read_to_string(&mut text).unwrap();
+            text
+        };
+        let answer = ask(&named);
+        if is_trusted {
+            assert!(answer.starts_with("HTTP/1.1 200 ") && answer.contains("proxy alice dev"), "{answer}");
+        } else {
+            assert!(answer.starts_with("HTTP/1.1 403 ") && !answer.contains("alice"), "{answer}");
+        }
+        // The proxy has to name someone, and the same user over TCP is no proxy.
+        assert!(ask(&[]).starts_with("HTTP/1.1 403 ") || !is_trusted);
+        assert_eq!(server.send(&call(&named)).status, 403, "{users}");
     }
 }

@@ -20,6 +20,7 @@ fn challenge(response: &Response) -> &str {
     response.header("WWW-Authenticate").unwrap_or_default()
 }
 
+// Shows: auth-scopes, auth-step-up
 #[test]
 fn a_call_without_its_scopes_is_refused_before_it_runs_and_names_them() {
     let key = Signer::new("1");
@@ -38,6 +39,13 @@ fn a_call_without_its_scopes_is_refused_before_it_runs_and_names_them() {
     let error = &refused.json()["error"];
     assert_eq!(error["data"], json!({ "requiredScopes": ["files:read", "files:write"] }));
     assert!(!project.path("runs").exists());
+    // A client asks for exactly the scopes of the challenge, and would lose those that it has.
+    let refused = call(&server, &token("mail files:read"), "save");
+    assert!(
+        challenge(&refused).contains(", scope=\"mail files:read files:write\""),
+        "{}",
+        challenge(&refused)
+    );
     assert_eq!(text(&call(&server, &token("files:read"), "look")), "looked");
     assert_eq!(text(&call(&server, &token("files:write files:read"), "save")), "saved");
     let listed = key.token(&{
@@ -49,6 +57,26 @@ fn a_call_without_its_scopes_is_refused_before_it_runs_and_names_them() {
     assert_eq!(text(&call(&server, &listed, "save")), "saved");
 }
 
+#[test]
+fn functions_name_their_scopes_as_an_option() {
+    let python = "from mcp_bash import tool\n\n@tool(scopes=[\"files:write\"])\ndef py_save() -> str:\n    return \"saved\"\n";
+    let node = "import { tool } from 'mcp-bash'\n\nexport const node_save = tool({ scopes: ['files:write'] }, () => 'saved')\n";
+    let key = Signer::new("1");
+    let issuer = Issuer::start(&[&key]);
+    let project = Project::new().file("tools/of_python.py", python).file("tools/of_node.mjs", node);
+    let server = serve(&project, &issuer, &[]);
+    let token = |scope: &str| key.token(&issuer.claims_with("scope", scope));
+    for tool in ["py_save", "node_save"] {
+        assert_eq!(text(&call(&server, &token("files:write"), tool)), "saved");
+        let refused = call(&server, &token("files:read"), tool);
+        assert!(
+            refused.status == 403 && challenge(&refused).contains("scope=\"files:read files:write\""),
+            "{tool}"
+        );
+    }
+}
+
+// Shows: auth-each-request, auth-step-up
 #[test]
 fn in_a_session_the_scopes_are_those_of_each_request() {
     let key = Signer::new("1");
@@ -76,6 +104,7 @@ fn in_a_session_the_scopes_are_those_of_each_request() {
     assert_eq!(send(&few, call).status, 403);
 }
 
+// Shows: auth-scopes, auth-scope-hierarchy
 #[test]
 fn a_wider_scope_includes_narrower_ones_and_the_server_may_need_some() {
     let key = Signer::new("1");

@@ -8,6 +8,7 @@ fn refused(arguments: &[&str], settings: &[(&str, &str)]) -> String {
     started.err().unwrap_or_else(|| panic!("it starts with {arguments:?} {settings:?}"))
 }
 
+// Shows: auth-https
 #[test]
 fn what_cannot_work_is_refused_with_the_next_step() {
     let issuer = ["--issuer", "https://login.example.com", "--resource", "https://mcp.example.com/mcp"];

@@ -31,6 +31,7 @@ fn refusal(server: &HttpServer, from: u8, headers: &[(&str, &str)]) -> (u16, Str
     (response.status, response.header("WWW-Authenticate").unwrap_or_default().to_owned())
 }
 
+// Shows: auth-no-passthrough
 #[test]
 fn scripts_see_who_calls_and_nothing_of_the_token() {
     let key = Signer::new("1");
@@ -53,6 +54,7 @@ fn scripts_see_who_calls_and_nothing_of_the_token() {
     assert!(!server.log().contains(token.split('.').nth(2).unwrap()));
 }
 
+// Shows: auth-challenge, auth-validated, auth-audience, auth-query
 #[test]
 fn every_other_token_is_refused_with_a_challenge() {
     let (key, other) = (Signer::new("1"), Signer::new("1"));
@@ -138,4 +140,26 @@ fn a_proxy_may_bring_the_token_in_a_header_of_its_own() {
         0,
         "the operator said where the keys are"
     );
+}
+
+#[test]
+fn a_stream_ends_when_its_token_expires() {
+    let key = Signer::new("1");
+    let (issuer, project) = (Issuer::start(&[&key]), Project::with_hi());
+    let server = serve(&project, &issuer, &[]);
+    let listen = |expires: u64| {
+        let bearer = format!("Bearer {}", key.token(&issuer.claims_with("exp", expires)));
+        let params = json!({ "notifications": { "toolsListChanged": true } });
+        let mut http = server.connect();
+        http.send(&stateless_with(&[("Authorization", &bearer)], 1, "subscriptions/listen", &params));
+        let mut events = http.events();
+        let acknowledged = events.next_message().expect("it is acknowledged").message();
+        assert_eq!(acknowledged["method"], "notifications/subscriptions/acknowledged", "{acknowledged}");
+        events
+    };
+    // A minute of leeway is left to clocks, of which this one has spent the most.
+    let (mut good, mut expiring) = (listen(now() + 300), listen(now() - 50));
+    assert!(expiring.next_message().is_none());
+    let _project = project.tool("new", "#!/bin/sh\n");
+    assert_eq!(good.next_message().unwrap().message()["method"], "notifications/tools/list_changed");
 }

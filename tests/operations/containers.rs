@@ -1,15 +1,18 @@
-//! The page about containers: its image starts a server, as process 1 of a container.
+//! Container images: what they start serves, as process 1 of a container.
 
 use crate::harness::{Project, Server};
 use serde_json::json;
 use std::process::Command;
 
-/// The words of the entry point in the Containerfile of the page.
-fn entry_point() -> Vec<String> {
-    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/containers.md");
-    let page = std::fs::read_to_string(page).unwrap();
-    let line = page.lines().find_map(|line| line.strip_prefix("ENTRYPOINT ")).expect("an entry point");
-    serde_json::from_str(line).unwrap()
+/// The command line of our images, from their Containerfile.
+fn command_line() -> Vec<String> {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../packaging/image/Containerfile");
+    let file = std::fs::read_to_string(file).unwrap();
+    let words = |instruction: &str| -> Vec<String> {
+        let line = file.lines().find_map(|line| line.strip_prefix(instruction));
+        serde_json::from_str(line.unwrap_or_else(|| panic!("no {instruction}"))).unwrap()
+    };
+    [words("ENTRYPOINT "), words("CMD ")].concat()
 }
 
 /// Whether this machine lets us make a process 1.
@@ -32,12 +35,12 @@ fn as_process_1_it_ends_and_collects_what_calls_leave_behind() {
             "processes",
             "#!/bin/sh\nfor state in /proc/[0-9]*/stat; do sed 's/^[0-9]* (\\(.*\\)) \\(.\\).*/\\1 \\2/' \"$state\" 2>/dev/null; done\n",
         );
-    let words = entry_point();
-    assert_eq!(words[0], "mcp-bash");
+    let words = command_line();
+    assert_eq!(words[0], "/usr/bin/mcp-bash");
     let root = project.root().to_str().unwrap();
     let mut command = Server::command_of("unshare");
     command.args(["--fork", "--pid", "--mount-proc", env!("CARGO_BIN_EXE_mcp-bash")]);
-    command.args(words[1..].iter().map(|word| if word == "/srv/project" { root } else { word }));
+    command.args(words[1..].iter().map(|word| if word == "/project" { root } else { word }));
     command.env("MCPBASH_LOG_LEVEL", "error");
     let mut server = Server::spawn(command);
     server.initialize("2025-11-25");

@@ -157,7 +157,7 @@ fn the_end_of_a_functions_log_is_kept_up_to_the_limit() {
         let mut server = Server::ready_with(project.root(), &environment, "2025-11-25");
         server.ask("level", "logging/setLevel", &json!({ "level": "emergency" }));
         for tool in ["floods", "fails"] {
-            server.ask(tool, "tools/call", &json!({ "name": tool, "arguments": {} }));
+            server.ask_past_news(tool, "tools/call", &json!({ "name": tool, "arguments": {} }));
         }
         let log = objects(&folder.join("script-output.log"));
         let flood: Vec<_> = log.iter().filter(|event| event["call"] == "Tool 'floods'").collect();

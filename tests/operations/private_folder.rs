@@ -2,6 +2,7 @@
 //! its own was killed.
 
 use crate::harness::metrics::{get, start_with};
+use crate::harness::process_table::{self, Process};
 use crate::harness::{Project, Server, wait_until};
 use rustix::fs::{FlockOperation, flock};
 use rustix::process::{Pid, Signal, kill_process};
@@ -109,14 +110,8 @@ fn a_private_folder_is_locked_as_long_as_its_server_lives() {
 fn kill_with_warden(server: &mut Server) {
     let server_id = server.child.id();
     let warden = wait_until("the warden", || {
-        let children = fs::read_dir("/proc").unwrap().flatten().filter_map(|entry| {
-            let pid: u32 = entry.file_name().to_str()?.parse().ok()?;
-            let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-            let parent = stat.rsplit(')').next()?.split_whitespace().nth(1)?.parse::<u32>().ok()?;
-            let line = fs::read(format!("/proc/{pid}/cmdline")).ok()?;
-            (parent == server_id && line.ends_with(b"\0__warden\0")).then_some(pid)
-        });
-        children.last()
+        let is_ours = |process: &Process| process.parent == server_id && process.is_warden();
+        process_table::all().into_iter().find(is_ours).map(|process| process.pid)
     });
     for pid in [warden, server_id] {
         kill_process(Pid::from_raw(pid.cast_signed()).unwrap(), Signal::KILL).unwrap();

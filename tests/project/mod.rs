@@ -6,6 +6,8 @@ mod location;
 mod odd_files;
 mod policy;
 mod policy_file;
+mod policy_meanwhile;
+mod policy_replaced;
 mod registration;
 mod registry;
 mod reload;

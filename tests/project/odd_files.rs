@@ -1,8 +1,7 @@
 //! Special files in place of a project's files: a named pipe without a writer, an endless device, a huge
 //! file. In each case the server answers, serves the rest, and exits on request.
 
-use crate::harness::{Project, Server, wait_until};
-use rustix::fs::{CWD, Mode, mkfifoat};
+use crate::harness::{Project, Server, make_pipe, wait_until};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use std::fs;
@@ -90,7 +89,7 @@ fn project() -> Project {
 
 fn put_pipe(path: &Path) {
     clear(path);
-    mkfifoat(CWD, path, Mode::RUSR | Mode::WUSR | Mode::XUSR).expect("a named pipe");
+    make_pipe(path, 0o700);
 }
 
 fn put_endless(path: &Path) {

@@ -79,7 +79,10 @@ fn settings_in_a_group_or_world_writable_file_do_not_count() {
     fs::set_permissions(project.path("server.d/server.meta.json"), Permissions::from_mode(0o666)).unwrap();
     assert!(!is_too_much(&project, &[]));
     let problems = problems(&project, &[]);
-    assert!(problems.contains("its `settings`, `env`, `audit` and `secrets` are ignored"), "{problems}");
+    assert!(
+        problems.contains("its `settings`, `env`, `audit`, `launchers` and `secrets` are ignored"),
+        "{problems}"
+    );
 }
 
 #[test]

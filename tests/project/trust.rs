@@ -348,7 +348,7 @@ fn a_missing_policy_in_a_writable_folder_refuses_calls() {
 }
 
 #[test]
-fn missing_variables_and_roots_in_a_writable_folder_are_not_trusted() {
+fn missing_policies_and_roots_in_a_writable_folder_are_not_trusted() {
     let project = Project::new()
         .script("prompts/asked.sh", "#!/bin/sh\n# mcp: {\"name\": \"asked\"}\necho asked\n")
         .file("server.d/notes.txt", "");
@@ -356,7 +356,7 @@ fn missing_variables_and_roots_in_a_writable_folder_are_not_trusted() {
     assert!(ask()["result"].is_object());
     set_mode(project.path("server.d"), 0o777);
     let message = why(&ask()).unwrap();
-    assert!(message.contains("server.d/env.sh may have been removed by others"), "{message}");
+    assert!(message.contains("others could have removed server.d/policy.yaml"), "{message}");
     assert!(blames(Some(message), &project.path("server.d")));
 
     let project =
@@ -401,7 +401,8 @@ fn a_group_or_world_writable_module_is_neither_run_nor_served() {
         [(importing(), "tools/_greetings.py"), (importing_in_node(), "tools/_greetings.mjs")]
     {
         let calls = |server: &mut Server| {
-            let answer = server.ask(1, "tools/call", &json!({ "name": "hi" }));
+            // The server announces a file that it has just stopped to serve, or serves again.
+            let answer = server.ask_past_news(1, "tools/call", &json!({ "name": "hi" }));
             answer["result"].is_object() && answer["result"]["isError"] != true
         };
         for mode in [0o666, 0o664] {

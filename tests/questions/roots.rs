@@ -1,7 +1,9 @@
 //! Invalid roots open nothing.
 
+use crate::harness::http::{HttpServer, stateless};
 use crate::harness::{Project, Server, stateless_meta};
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 fn project() -> Project {
     Project::new()
@@ -179,7 +181,7 @@ fn a_result_that_replaces_an_error_must_be_valid() {
 }
 
 /// The params of a stateless call by a client with roots.
-fn stateless(more: &Value) -> Value {
+fn params_of(more: &Value) -> Value {
     let mut meta = stateless_meta();
     meta["io.modelcontextprotocol/clientCapabilities"] = json!({ "roots": {} });
     let mut params = json!({ "name": "ask", "arguments": {}, "_meta": meta });
@@ -192,12 +194,12 @@ fn stateless(more: &Value) -> Value {
 /// The answer to a call that first asks for roots, by a client that returns these.
 fn answered(server: &mut Server, tool: &str, key: &str, arguments: &Value, named: &Value) -> Value {
     let call = json!({ "name": tool, "arguments": arguments });
-    let asked = server.ask(2, "tools/call", &stateless(&call));
+    let asked = server.ask(2, "tools/call", &params_of(&call));
     assert_eq!(asked["result"]["inputRequests"][key]["method"], "roots/list", "{asked}");
     let mut retry = call;
     retry["requestState"] = asked["result"]["requestState"].clone();
     retry["inputResponses"] = json!({ key: { "roots": named } });
-    server.ask(3, "tools/call", &stateless(&retry))
+    server.ask(3, "tools/call", &params_of(&retry))
 }
 
 #[test]
@@ -214,7 +216,7 @@ fn without_a_session_the_roots_of_the_client_are_those_that_a_script_asks_for() 
     ] {
         let mut server = Server::start(project.root());
         // A script that does not need roots asks for none.
-        let told = server.ask(1, "tools/call", &stateless(&json!({ "name": "told" })));
+        let told = server.ask(1, "tools/call", &params_of(&json!({ "name": "told" })));
         assert_eq!(text(&told), root.display().to_string());
         let answer = answered(&mut server, "ask", "question", &json!({}), &named);
         let listed: Value = serde_json::from_str(&text(&answer)).unwrap();
@@ -239,7 +241,7 @@ fn the_sdk_asks_a_client_without_a_session_for_its_roots_once() {
     // The answer is remembered for the connection, and the project's own folder is not added.
     let inside = project.path("data/x").display().to_string();
     let call = json!({ "name": "path", "arguments": { "path": inside } });
-    let refused = server.ask(4, "tools/call", &stateless(&call));
+    let refused = server.ask(4, "tools/call", &params_of(&call));
     let rule = format!("allowed is what is in '{}'", folder.display());
     assert!(text(&refused).ends_with(&rule), "{refused}");
 
@@ -262,6 +264,107 @@ fn roots_are_asked_for_before_a_tool_starts_that_reads_them_from_its_environment
     let mut server = Server::start(project.root());
     let answer = answered(&mut server, "reads", "roots", &json!({}), &named);
     assert_eq!(text(&answer), format!("1 {}", data.display()));
-    let again = server.ask(4, "tools/call", &stateless(&json!({ "name": "reads" })));
+    let again = server.ask(4, "tools/call", &params_of(&json!({ "name": "reads" })));
     assert_eq!(text(&again), format!("1 {}", data.display()));
+}
+
+#[test]
+fn a_tool_does_not_start_if_its_client_never_names_its_folders() {
+    let project = Project::new()
+        .script("tools/reads/tool.sh", "#!/bin/sh\necho run >>runs\n")
+        .file("tools/reads/tool.meta.json", r#"{"name": "reads", "needsRoots": true}"#);
+    let mut server = Server::start_with(project.root(), &[("MCPBASH_MAX_PARKED_CALLS_PER_CALLER", "1")]);
+    // Each makes room for the next one, and the last is still open at the end.
+    for id in 1..=3 {
+        let asked = server.ask(id, "tools/call", &params_of(&json!({ "name": "reads" })));
+        assert_eq!(asked["result"]["resultType"], "input_required", "{asked}");
+    }
+    server.finish();
+    assert_eq!(project.read("runs"), "");
+}
+
+/// A project as `mcp-bash new` makes it, with tools that read a file of the user.
+fn confined() -> Project {
+    const SDK: &str = "#!/usr/bin/env bash\nset -eu\n. \"$MCP_SDK/tool-sdk.sh\"\n";
+    Project::new()
+        .file("server.d/server.meta.json", r#"{"name": "p", "sandbox": "on"}"#)
+        .tool("show", &format!("{SDK}file=$(mcp_require_path .path)\ncat \"$file\"\n"))
+        .file("lib/paths.sh", "checked() { mcp_require_path .path; }\n")
+        .tool("hides", &format!("{SDK}. lib/paths.sh\nfile=$(checked)\ncat \"$file\"\n"))
+        .tool("plain", "#!/bin/sh\necho plain\n")
+        .script("tools/lists/tool.sh", "#!/bin/sh\ncat \"$1\"\n")
+        .file(
+            "tools/lists/tool.meta.json",
+            r#"{"name": "lists", "argv": ["{path}"], "sandbox": {"read": ["roots"]}}"#,
+        )
+}
+
+/// A folder of the user with a file, as a client names it.
+fn user_folder() -> (TempDir, Value, Value) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().canonicalize().unwrap();
+    std::fs::write(path.join("notes.txt"), "one two").unwrap();
+    let arguments = json!({ "path": path.join("notes.txt").display().to_string() });
+    (folder, json!([{ "uri": format!("file://{}", path.display()) }]), arguments)
+}
+
+/// The folders of the client are in the sandbox of the first call, for which it is asked before the start.
+#[test]
+fn a_confined_tool_reads_a_file_of_the_user_in_its_first_call() {
+    let project = confined();
+    for tool in ["show", "lists"] {
+        let (_folder, named, arguments) = user_folder();
+        let mut server = Server::start(project.root());
+        let answer = answered(&mut server, tool, "roots", &arguments, &named);
+        assert_eq!(text(&answer), "one two", "{tool}");
+        let call = json!({ "name": tool, "arguments": arguments });
+        assert_eq!(text(&server.ask(4, "tools/call", &params_of(&call))), "one two", "{tool}");
+    }
+}
+
+#[test]
+fn a_confined_tool_that_uses_no_roots_costs_no_second_request() {
+    let project = confined();
+    let mut server = Server::start(project.root());
+    assert_eq!(text(&server.ask(1, "tools/call", &params_of(&json!({ "name": "plain" })))), "plain");
+}
+
+/// Its script does not show that it uses roots. It is told to call again, and not to write the user's file into metadata.
+#[test]
+fn a_confined_tool_that_asks_too_late_says_so() {
+    let project = confined();
+    let (_folder, named, arguments) = user_folder();
+    let mut server = Server::start(project.root());
+    let answer = answered(&mut server, "hides", "question", &arguments, &named);
+    assert_eq!(answer["result"]["isError"], true, "{answer}");
+    let told = answer["result"]["content"].to_string();
+    assert!(told.contains("call the tool again") && !told.contains("metadata"), "{answer}");
+    let call = json!({ "name": "hides", "arguments": arguments });
+    assert_eq!(text(&server.ask(4, "tools/call", &params_of(&call))), "one two");
+}
+
+/// Any caller could name any folder of this machine, so that a sandbox opens those of the operator only.
+#[test]
+fn over_http_a_sandbox_opens_the_folders_of_the_operator() {
+    let project = confined();
+    let (folder, named, arguments) = user_folder();
+    let call = |server: &HttpServer, more: &Value| {
+        let meta = json!({ "io.modelcontextprotocol/clientCapabilities": { "roots": {} } });
+        let mut params = json!({ "name": "show", "arguments": arguments, "_meta": meta });
+        params.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        server.send(&stateless(1, "tools/call", &params)).json()
+    };
+    let answer = |server: &HttpServer| {
+        let asked = call(server, &json!({}));
+        let state = &asked["result"]["requestState"];
+        let responses = json!({ "question": { "roots": named } });
+        call(server, &json!({ "requestState": state, "inputResponses": responses }))
+    };
+    let refused = answer(&HttpServer::start(project.root()));
+    assert_eq!(refused["result"]["isError"], true, "{refused}");
+    let told = refused["result"]["content"].to_string();
+    assert!(told.contains("MCPBASH_ROOTS") && !told.contains("metadata"), "{refused}");
+    let roots = folder.path().to_str().unwrap();
+    let opened = answer(&HttpServer::start_with(project.root(), &["--roots", roots], &[]));
+    assert_eq!(text(&opened), "one two");
 }

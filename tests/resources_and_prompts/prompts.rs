@@ -453,3 +453,31 @@ fn arguments_of_the_wrong_type_are_left_out_and_reported() {
     }
     assert!(!told.contains("none.meta.json"), "{told}");
 }
+
+/// With a session, prompts and completions know the folders of the client, and have them in their sandbox.
+#[test]
+fn scripts_of_prompts_and_completions_have_the_folders_of_the_client() {
+    let theirs = tempfile::tempdir().unwrap();
+    let folder = theirs.path().canonicalize().unwrap();
+    std::fs::write(folder.join("notes"), "one").unwrap();
+    let prompt = "#!/bin/sh\n# mcp: {\"name\": \"notes\", \"arguments\": {\"type\": \"object\", \"properties\": {\"file\": {\"type\": \"string\"}}}}\n\
+                  echo \"$MCP_ROOTS_COUNT $(cat \"$MCP_ROOTS_PATHS/notes\")\"\n";
+    let project = Project::new()
+        .file("server.d/server.meta.json", r#"{"name": "p", "sandbox": "on"}"#)
+        .script("prompts/notes.sh", prompt)
+        .file(
+            "server.d/register.json",
+            r#"{"version": 1, "completions": [{"name": "notes", "path": "completions/notes.sh"}]}"#,
+        )
+        .script("completions/notes.sh", "#!/bin/sh\nprintf '[\"%s\"]' \"$(ls \"$MCP_ROOTS_PATHS\")\"\n");
+    let mut server = Server::start_with(project.root(), &[("MCPBASH_LOG_LEVEL", "emergency")]);
+    server.initialize_offering("2025-11-25", &json!({ "roots": {} }));
+    let asked = server.receive();
+    server.reply(&asked, &json!({ "roots": [{ "uri": format!("file://{}", folder.display()) }] }));
+    assert_eq!(text(&get(&mut server, "notes", &json!({}))), "1 one");
+    let reference = json!({ "type": "ref/prompt", "name": "notes" });
+    let argument = json!({ "name": "file", "value": "" });
+    let params = json!({ "ref": reference, "argument": argument });
+    let completed = server.ask("complete", "completion/complete", &params);
+    assert_eq!(completed["result"]["completion"]["values"], json!(["notes"]), "{completed}");
+}

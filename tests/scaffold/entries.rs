@@ -299,7 +299,7 @@ fn schemas_are_printed_and_updated() {
     assert_eq!(
         list,
         "policy    Policy of a project\nprompt    Metadata of a prompt\nregister  Registration by hand\n\
-         resource  Metadata of a resource or a template\nserver    Metadata of a server\n\
+         resource  Metadata of a resource or a template\nroles     Roles of callers\nserver    Metadata of a server\n\
          test      Test cases\ntool      Metadata of a tool\n"
     );
     let tool = done(project.root(), &["schema", "tool"]);

@@ -55,6 +55,7 @@ fn a_new_project_is_ready_and_its_tool_greets() {
 }
 
 #[cfg(target_os = "linux")]
+#[cfg_attr(mcp_bash_portable, ignore = "the sandbox is Landlock")]
 #[test]
 fn scripts_of_a_new_project_read_no_file_outside_of_it() {
     let project = Project::new().file("outside", "a secret");

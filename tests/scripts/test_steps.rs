@@ -53,7 +53,7 @@ fn unknown_steps_are_refused_with_the_list_and_nothing_runs() {
     let list = run(&project, &["--list"]);
     assert!(list.status.success(), "{list:?}");
     let list = String::from_utf8(list.stdout).expect("UTF-8");
-    assert!(list.lines().count() > 10 && list.starts_with("packages "), "{list}");
+    assert!(list.lines().count() > 10 && list.starts_with("requirements "), "{list}");
     for wrong in ["lint", "", "lints tests", "*", "--all", "step_lints"] {
         let output = run(&project, &["lints", wrong]);
         let said = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -124,3 +124,41 @@ fn a_changed_value_reaches_the_next_call() {
         assert_eq!(text(&called(&mut server, "uses")), format!("{}\n***", length_and_sum(value)));
     }
 }
+
+#[test]
+fn functions_receive_theirs_and_no_others() {
+    let python = r#"import os
+from mcp_bash import tool
+
+def look():
+    token = os.environ.get("TOKEN", "")
+    return f"{len(token)} {token}"
+
+@tool(secrets={"TOKEN": "planted"})
+def py_uses() -> str:
+    """Uses a secret."""
+    return look()
+
+@tool
+def py_other() -> str:
+    """Uses none."""
+    return look()
+"#;
+    let node = r"import { tool } from 'mcp-bash'
+
+const look = () => `${(process.env.TOKEN ?? '').length} ${process.env.TOKEN ?? ''}`
+
+export const node_uses = tool({ description: 'Uses a secret', secrets: { TOKEN: 'planted' } }, look)
+export const node_other = tool('Uses none', look)
+";
+    let project = Project::new().file("tools/of_python.py", python).file("tools/of_node.mjs", node);
+    let home = home();
+    let mut server = serve(&project, &home, &[]);
+    for language in ["py", "node"] {
+        let uses = called(&mut server, &format!("{language}_uses"));
+        assert_eq!(text(&uses), format!("{} ***", SECRET.len()), "{uses}");
+        let other = called(&mut server, &format!("{language}_other"));
+        assert_eq!(text(&other), "0", "{other}");
+    }
+    server.finish();
+}

@@ -1,8 +1,10 @@
 //! Secrets by reference: who receives them, where they come from, and that nothing else ever shows them.
 
 mod commands;
+mod functions;
 mod giving;
 mod hunt;
+mod processes;
 mod said;
 mod sources;
 

@@ -1,10 +1,11 @@
 //! Where secrets come from: variables, files, credentials and commands; and what is refused.
 
-use super::{called, home, project, serve, text, write_private};
-use crate::harness::Project;
+use super::{called, home, project, serve, text, with_tool, write_private};
+use crate::harness::{Project, wait_until};
 use serde_json::{Value, json};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
 
 /// A tool that says how long its secret is.
 fn measuring() -> Project {
@@ -160,4 +161,24 @@ fn a_file_of_secrets_that_others_can_read_gives_none() {
     let mut server = serve(&project, &home, &[]);
     let answer = message(&called(&mut server, "uses"));
     assert!(answer.contains("chmod 600") && !answer.contains("kept-in"), "{answer}");
+}
+
+#[test]
+fn a_command_that_hangs_ends_with_its_call() {
+    let home = home();
+    let note = home.path().join("pid");
+    let script = format!("echo $$ >{}.new; mv {0}.new {0}; exec sleep 600", note.display());
+    let entry = json!({ "planted": { "command": ["sh", "-c", script] } });
+    write_private(&home.path().join("secrets.json"), &entry.to_string());
+    let project = with_tool(Project::with_hi(), "uses", "#!/bin/sh\necho run\n");
+    let mut server = serve(&project, &home, &[]);
+    server.request(1, "tools/call", &json!({ "name": "uses" }));
+    let pid = wait_until("the command to start", || fs::read_to_string(&note).ok());
+    // Other calls do not wait for it.
+    assert_eq!(text(&called(&mut server, "hi")), "hi");
+    server.notify("notifications/cancelled", &json!({ "requestId": 1 }));
+    let process = format!("/proc/{}", pid.trim());
+    wait_until("the command to end", || (!Path::new(&process).exists()).then_some(()));
+    assert_eq!(text(&called(&mut server, "hi")), "hi");
+    server.finish();
 }

@@ -1,7 +1,7 @@
 //! Reports for programs: JSON and `JUnit`.
 
 use super::{Ran, report, test, tool};
-use rustix::fs::{CWD, Mode, mkfifoat};
+use crate::harness::make_pipe;
 use serde_json::json;
 use std::os::unix::fs::FileTypeExt;
 
@@ -13,7 +13,7 @@ fn the_report_goes_to_its_file_and_overwrites_nothing_else() {
     std::os::unix::fs::symlink("real.xml", &link).unwrap();
     assert_eq!(test(&project, &["--junit", link.to_str().unwrap()]).code, Some(0));
     assert!(link.is_symlink() && project.read("real.xml").starts_with("<?xml"));
-    mkfifoat(CWD, &pipe, Mode::RUSR | Mode::WUSR).unwrap();
+    make_pipe(&pipe, 0o600);
     let reader = std::thread::spawn({
         let pipe = pipe.clone();
         move || std::fs::read_to_string(pipe).unwrap()

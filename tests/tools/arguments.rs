@@ -370,6 +370,27 @@ esac
     assert!(!project.path("owned").exists());
 }
 
+/// Gemini CLI adds this argument to every call.
+#[test]
+fn an_argument_that_a_client_adds_to_every_call_is_left_out() {
+    let metadata = |properties: Value| {
+        let schema = json!({ "type": "object", "properties": properties, "additionalProperties": false });
+        json!({ "name": "show", "inputSchema": schema })
+    };
+    let plain = mapped("#!/bin/sh\ncat\n", &metadata(json!({ "a": { "type": "string" } })));
+    let mut server = Server::ready(plain.root());
+    let result = call(&mut server, "show", &json!({ "a": "x", "wait_for_previous": true }));
+    assert_eq!(result["content"][0]["text"], r#"{"a":"x"}"#, "{result}");
+    // Other arguments that the schema does not have are refused as before.
+    let result = call(&mut server, "show", &json!({ "a": "x", "wait_for_next": true }));
+    assert_eq!(result["isError"], true, "{result}");
+    // A tool that has such an argument gets it.
+    let own = mapped("#!/bin/sh\ncat\n", &metadata(json!({ "wait_for_previous": { "type": "boolean" } })));
+    let mut server = Server::ready(own.root());
+    let result = call(&mut server, "show", &json!({ "wait_for_previous": true }));
+    assert_eq!(result["content"][0]["text"], r#"{"wait_for_previous":true}"#, "{result}");
+}
+
 #[test]
 fn undeclared_arguments_are_reported_once() {
     let project = Project::new().tool("plain", "#!/bin/sh\necho hi\n").tool("other", "#!/bin/sh\necho hi\n");

@@ -219,8 +219,8 @@ fn a_registry_of_a_version_without_consent_is_not_believed() {
     assert_ne!(registry, older, "it is kept there: {registry}");
     project.write(".registry/tools.json", &older);
     let stamps = project.read(".registry/.tools.stamps");
-    assert!(stamps.starts_with("3 signs"), "{stamps}");
-    project.write(".registry/.tools.stamps", &stamps.replacen("3 signs", "2 signs", 1));
+    assert!(stamps.starts_with("4 signs"), "{stamps}");
+    project.write(".registry/.tools.stamps", &stamps.replacen("4 signs", "3 signs", 1));
     let mut server = Server::ready(project.root());
     let refused = server.ask(1, "tools/call", &remove("a"));
     assert!(text(&refused).contains("needs the consent"), "{refused}");

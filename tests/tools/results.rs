@@ -328,10 +328,11 @@ fn long_output_is_cut_in_the_middle_and_kept_in_full() {
         assert!(text.starts_with("1\n2\n3\n") && text.trim_end().ends_with("\n19999\n20000"), "{text}");
         assert!(text.len() < 1300 && text.contains("bytes are left out here, 197"), "{text}");
         assert!(text.contains(" of 20000 lines; "), "{text}");
-        let link = &result["content"][1];
-        assert_eq!(link["type"], "resource_link");
-        assert!(text.contains(link["uri"].as_str().unwrap()));
-        let read = server.ask("read", "resources/read", &json!({ "uri": link["uri"] }));
+        assert_eq!(result["content"][1], Value::Null, "frameworks pass a link on as a file");
+        let at = &result["content"][0]["_meta"]["mcpbash/wholeText"];
+        assert!(text.contains(at["uri"].as_str().unwrap()));
+        assert_eq!(at["size"], whole.len());
+        let read = server.ask("read", "resources/read", &json!({ "uri": at["uri"] }));
         let kept = read["result"]["contents"][0]["text"].as_str().unwrap();
         assert_eq!(kept.trim_end(), whole);
     }
@@ -499,14 +500,15 @@ echo done
     assert!(left_out[1].contains("/shared/link is left out: it is outside"), "a link leads out: {answer}");
 }
 
-/// Checks that a result was cut at the default of 100 kB. Returns its text, and the link to the whole text.
+/// Checks that a result was cut at the default of 100 kB. Returns its text, and where the whole text is.
 fn cut_at_the_default(result: &Value) -> (&str, &Value) {
     let text = result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{result}"));
     assert!((80_000..105_000).contains(&text.len()), "{} bytes", text.len());
     assert!(text.contains("bytes are left out here"), "it is marked");
-    assert_eq!(result["content"][1]["type"], "resource_link", "{}", result["content"][1]);
+    let at = &result["content"][0]["_meta"]["mcpbash/wholeText"];
+    assert!(at["uri"].is_string(), "{at}");
     assert!(result.to_string().len() < 250_000, "nothing else is long");
-    (text, &result["content"][1])
+    (text, at)
 }
 
 /// A script that prints an object with a long text.
@@ -530,8 +532,8 @@ printf '"}}\n'
     let mut called = |name: &str| {
         server.call(name, name);
         let result = server.receive()["result"].clone();
-        let (text, link) = cut_at_the_default(&result);
-        let read = server.ask("read", "resources/read", &json!({ "uri": link["uri"] }));
+        let (text, at) = cut_at_the_default(&result);
+        let read = server.ask("read", "resources/read", &json!({ "uri": at["uri"] }));
         let kept = read["result"]["contents"][0]["text"].as_str().unwrap().to_owned();
         (text.to_owned(), kept, result.clone())
     };

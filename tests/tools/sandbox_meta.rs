@@ -16,7 +16,7 @@ fn listed(server: &mut Server) -> Vec<Value> {
 }
 
 fn called(server: &mut Server, name: &str) -> Value {
-    let answer = server.ask(name, "tools/call", &json!({ "name": name, "arguments": {} }));
+    let answer = server.ask_past_news(name, "tools/call", &json!({ "name": name, "arguments": {} }));
     answer["result"].clone()
 }
 
@@ -85,17 +85,32 @@ fn a_sandbox_that_is_not_known_is_a_refusal_in_the_list() {
     server.finish();
 }
 
-#[test]
-fn what_a_machine_does_not_enforce_is_logged_once() {
+/// The log of a server with two confined tools that is quiet but for this level.
+fn log_of_two_calls(level: &str) -> (Value, String) {
     let project = confined(Project::new(), "one", "#!/bin/sh\necho 1\n");
     let project = confined(project, "two", "#!/bin/sh\necho 2\n");
-    let mut server = Server::ready(project.root());
+    let mut server = Server::ready_with(project.root(), &[("MCPBASH_LOG_LEVEL", level)], "2025-11-25");
     let tools = listed(&mut server);
-    let sandbox = &tools[0]["_meta"][KEY];
-    let is_short = sandbox.get("notEnforced").is_some() || sandbox.get("partlyEnforced").is_some();
     called(&mut server, "one");
     called(&mut server, "two");
-    let log = server.finish();
-    let warnings = log.matches("this machine does not enforce all of a sandbox").count();
-    assert_eq!(warnings, usize::from(is_short), "{log}");
+    (tools[0]["_meta"][KEY].clone(), server.finish())
+}
+
+const SHORTFALL: &str = "this machine does not enforce all of a sandbox";
+
+#[test]
+fn what_a_machine_does_not_enforce_is_logged_once() {
+    let (sandbox, log) = log_of_two_calls("debug");
+    let is_short = sandbox.get("notEnforced").is_some() || sandbox.get("partlyEnforced").is_some();
+    assert_eq!(log.matches(SHORTFALL).count(), usize::from(is_short), "{log}");
+}
+
+/// An agent that starts a server for each call would show its user this line for each.
+#[test]
+fn a_kernel_that_is_too_old_for_a_part_of_every_sandbox_is_no_warning() {
+    let (sandbox, log) = log_of_two_calls("info");
+    let missing = ["notEnforced", "partlyEnforced"].map(|key| sandbox[key].as_object().into_iter().flatten());
+    let is_serious =
+        missing.into_iter().flatten().any(|(name, _)| !["Unix sockets", "signals"].contains(&&**name));
+    assert_eq!(log.contains(SHORTFALL), is_serious, "{log}");
 }

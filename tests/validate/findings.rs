@@ -1,7 +1,7 @@
 //! The findings in a project, and the files that are fine.
 
 use super::{findings, rich, run, validate, with_hi, with_name};
-use crate::harness::{Project, Server};
+use crate::harness::{Project, Server, make_pipe};
 use serde_json::{Value, json};
 use std::fs::{self, Permissions};
 use std::os::unix::ffi::OsStrExt;
@@ -224,8 +224,8 @@ fn odd_files_do_no_harm_and_nothing_moves_the_cursor() {
     symlink("circle", project.path("prompts/circle")).unwrap();
     let nameless = std::ffi::OsStr::from_bytes(b"tools/\xff\xfe.sh");
     fs::write(project.root().join(nameless), "x").unwrap();
-    rustix::fs::mkfifoat(rustix::fs::CWD, project.path("tools/pipe.sh"), 0o755.into()).unwrap();
-    rustix::fs::mkfifoat(rustix::fs::CWD, project.path("tools/hi/tool.json"), 0o644.into()).unwrap();
+    make_pipe(&project.path("tools/pipe.sh"), 0o755);
+    make_pipe(&project.path("tools/hi/tool.json"), 0o644);
     for arguments in [&[][..], &["--json"], &["--fix"], &["--explain-defaults"]] {
         let output = run(project.root(), arguments);
         let text = String::from_utf8(output.stdout).expect("UTF-8");

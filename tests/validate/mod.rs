@@ -3,6 +3,8 @@
 
 mod clients;
 mod common_mistakes;
+mod consent;
+mod excess;
 mod findings;
 mod output;
 mod repairs;

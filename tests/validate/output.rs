@@ -171,6 +171,8 @@ Options:
       --dry-run             Show the repairs without making them
       --explain-defaults    Show where the name, title, version and other defaults of each entry
                             come from
+      --run-tests           Run the tests of the project, and name what sandboxes allow and no test
+                            uses
       --inspector           Show the command that checks the schemas with the official inspector,
                             and offer to run it
   -h, --help                Print help
@@ -179,6 +181,7 @@ Examples:
   mcp-bash validate                      the project in this folder
   mcp-bash validate --strict --json      for CI: exit code 1 also for warnings
   mcp-bash validate --fix --dry-run      what could be repaired
+  mcp-bash validate --run-tests          sandboxes that are wider than what the tests use
 
 Exit codes: 0 all checks passed, 1 errors were found, 2 there is no project (docs/validate.md)
 ";

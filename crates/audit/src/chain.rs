@@ -56,6 +56,10 @@ pub(crate) struct Link {
     pub(crate) event: String,
     #[serde(rename = "torn.hash")]
     torn: Option<String>,
+    #[serde(rename = "event.id")]
+    pub(crate) event_id: Option<String>,
+    #[serde(rename = "call.id")]
+    pub(crate) call_id: Option<String>,
 }
 
 impl Link {

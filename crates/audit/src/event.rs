@@ -5,8 +5,12 @@
 pub enum Event {
     ToolCall,
     ResourceRead,
+    ResourceSubscribe,
+    ResourceUnsubscribe,
     PromptGet,
     Completion,
+    /// A request of one of these kinds begins, if the log is durable.
+    Begun,
     /// Another request, or a message, that was refused.
     Refused,
     LoginFailed,
@@ -27,8 +31,11 @@ impl Event {
         match self {
             Self::ToolCall => "mcp.tools.call",
             Self::ResourceRead => "mcp.resources.read",
+            Self::ResourceSubscribe => "mcp.resources.subscribe",
+            Self::ResourceUnsubscribe => "mcp.resources.unsubscribe",
             Self::PromptGet => "mcp.prompts.get",
             Self::Completion => "mcp.completion.complete",
+            Self::Begun => "mcp.begun",
             Self::Refused => "mcp.refused",
             Self::LoginFailed => "mcp.login.failed",
             Self::Question => "mcp.question",
@@ -46,6 +53,8 @@ impl Event {
         match method {
             "tools/call" => Some(Self::ToolCall),
             "resources/read" => Some(Self::ResourceRead),
+            "resources/subscribe" => Some(Self::ResourceSubscribe),
+            "resources/unsubscribe" => Some(Self::ResourceUnsubscribe),
             "prompts/get" => Some(Self::PromptGet),
             "completion/complete" => Some(Self::Completion),
             _ => None,

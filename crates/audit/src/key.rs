@@ -3,7 +3,6 @@
 use crate::error::AuditError;
 use ring::hmac;
 use ring::rand::{SecureRandom as _, SystemRandom};
-use std::fmt::Write as _;
 use std::io::{self, Write as _};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -47,7 +46,8 @@ impl Key {
 
     /// The keyed hash of a text, as `hmac-sha256:` and digits.
     pub fn hash(&self, text: &str) -> String {
-        let mut hash = String::from("hmac-sha256:");
+        let mut hash = String::with_capacity(80);
+        hash.push_str("hmac-sha256:");
         push_hex(&mut hash, hmac::sign(&self.0, text.as_bytes()).as_ref());
         hash
     }
@@ -81,8 +81,10 @@ pub(crate) fn random() -> Result<[u8; 32], AuditError> {
 }
 
 pub(crate) fn push_hex(text: &mut String, bytes: &[u8]) {
+    let digit = |value: u8| char::from(b"0123456789abcdef"[usize::from(value & 15)]);
     for byte in bytes {
-        let _ = write!(text, "{byte:02x}");
+        text.push(digit(byte >> 4));
+        text.push(digit(*byte));
     }
 }
 

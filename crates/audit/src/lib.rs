@@ -23,6 +23,6 @@ pub use error::AuditError;
 pub use event::{Event, Outcome};
 pub use file::rotation::{Rotation, files_of};
 pub use key::Key;
-pub use record::Record;
+pub use record::{FIELDS, Record};
 pub use sink::Destination;
 pub use trail::{Counts, OnError, Options, Problem, Trail};

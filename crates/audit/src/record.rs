@@ -2,7 +2,7 @@
 
 use crate::event::Event;
 use mcp_bash_harmless as harmless;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::fmt::Write as _;
 use std::time::SystemTime;
 
@@ -20,6 +20,53 @@ const LONGEST_LISTED: usize = 128;
 
 /// No line is longer: all members together, each of their characters escaped.
 pub(crate) const LONGEST_LINE: usize = 256 * 1024;
+
+/// The members that a line can have, in the order of their documentation.
+pub const FIELDS: [&str; 43] = [
+    "seq",
+    "prev",
+    "time",
+    "event.name",
+    "event.id",
+    "call.id",
+    "mcp.method.name",
+    "jsonrpc.request.id",
+    "gen_ai.tool.name",
+    "gen_ai.prompt.name",
+    "mcp.resource.uri",
+    "mcp.completion.ref",
+    "arguments",
+    "arguments.hash",
+    "arguments.problem",
+    "caller.name",
+    "caller.known_by",
+    "caller.groups",
+    "client.address",
+    "client.name",
+    "client.version",
+    "mcp.session.id",
+    "mcp.protocol.version",
+    "task.id",
+    "launcher",
+    "sandbox",
+    "policy.rule",
+    "consent",
+    "outcome",
+    "error.type",
+    "duration_ms",
+    "bytes.in",
+    "bytes.out",
+    "trace.id",
+    "content",
+    "cut",
+    "service.name",
+    "service.version",
+    "process.pid",
+    "audit.previous_file",
+    "audit.lost_records",
+    "torn.bytes",
+    "torn.hash",
+];
 
 /// What is recorded about one event. Members that repeat a name are the caller's mistake.
 #[derive(Debug, Clone)]
@@ -109,8 +156,26 @@ impl Record {
         self
     }
 
+    /// Adds those members of another record that have these names.
+    pub fn share(&mut self, other: &Self, names: &[&'static str]) -> &mut Self {
+        let members: Map<String, Value> =
+            serde_json::from_str(&format!("{{{}}}", other.members)).unwrap_or_default();
+        for name in names {
+            let Some(value) = members.get(*name) else { continue };
+            self.name(name);
+            self.members.push_str(&harmless::json(&value.to_string()));
+            if other.cut.contains(name) {
+                self.note_cut(name);
+            }
+        }
+        self
+    }
+
     fn name(&mut self, name: &'static str) {
-        let _ = write!(self.members, r#","{name}":"#);
+        debug_assert!(FIELDS.contains(&name), "`{name}` is not in the table of fields");
+        self.members.push_str(",\"");
+        self.members.push_str(name);
+        self.members.push_str("\":");
     }
 
     /// The beginning of a text that is kept.
@@ -139,6 +204,13 @@ impl Record {
 
 /// Appends a JSON string that holds no line break and nothing that a terminal acts on.
 fn push_string(members: &mut String, text: &str) {
+    // Most texts are written as they are.
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\')) {
+        members.push('"');
+        members.push_str(text);
+        members.push('"');
+        return;
+    }
     let quoted = Value::from(text).to_string();
     members.push_str(&harmless::json(&quoted));
 }
@@ -163,7 +235,7 @@ mod tests {
         let mut record = record();
         record.text("gen_ai.tool.name", "greet").number("bytes.in", 7);
         record.milliseconds("duration_ms", Duration::from_micros(12_034)).list("caller.groups", ["a", "b"]);
-        record.list("none", []).text_if("absent", None).json("arguments", "{ \"a\" :\n [1, 2.50] }");
+        record.list("launcher", []).text_if("sandbox", None).json("arguments", "{ \"a\" :\n [1, 2.50] }");
         let (line, _) = parsed(record);
         let expected = r#"{"time":"1970-01-01T00:00:01.500000Z","event.name":"mcp.tools.call","gen_ai.tool.name":"greet","bytes.in":7,"duration_ms":12.034,"caller.groups":["a","b"],"arguments":{"a":[1,2.5]}}"#;
         assert_eq!(line, expected);
@@ -192,7 +264,7 @@ mod tests {
         let mut record = record();
         record.text("mcp.resource.uri", &long).json("arguments", &Value::from(long.as_str()).to_string());
         record.list("caller.groups", std::iter::repeat_n(long.as_str(), 100));
-        for name in ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"] {
+        for name in ["consent", "launcher", "sandbox", "policy.rule", "task.id", "trace.id", "client.name"] {
             record.text(name, &long);
         }
         let (line, value) = parsed(record);

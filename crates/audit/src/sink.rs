@@ -36,6 +36,16 @@ impl Destination {
         }
     }
 
+    /// The word that a setting names it by.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::File(_) => "file",
+            Self::Syslog(_) => "syslog",
+            Self::Journal(_) => "journal",
+            Self::StandardError => "stderr",
+        }
+    }
+
     /// The file, if it is one.
     pub fn file(&self) -> Option<&PathBuf> {
         match self {

@@ -120,13 +120,18 @@ impl Trail {
 
     /// An id for the next event.
     pub fn event_id(&self) -> String {
+        self.event_id_of(self.events.fetch_add(1, Ordering::Relaxed) + 1)
+    }
+
+    /// The id of an event by its number. The start is number 0.
+    fn event_id_of(&self, number: u64) -> String {
         let run = self.run.get_or_init(|| {
             let mut run = String::new();
             let random = crate::key::random().unwrap_or_default();
             crate::key::push_hex(&mut run, &random[..8]);
             run
         });
-        format!("{run}-{}", self.events.fetch_add(1, Ordering::Relaxed) + 1)
+        format!("{run}-{number}")
     }
 
     /// The key of argument hashes: in a file beside a log file, else of this process alone.
@@ -238,7 +243,9 @@ impl Trail {
         if !state.pending.is_empty()
             && let Some(start) = &state.start
         {
-            state.file = state.sink.append(&start.clone().into_members())?;
+            let mut start = start.clone();
+            start.text("event.id", &self.event_id_of(0));
+            state.file = state.sink.append(&start.into_members())?;
             state.start = None;
             self.written.fetch_add(1, Ordering::Relaxed);
         }

@@ -17,7 +17,7 @@ fn chain(log: &Path, calls: usize) -> (Vec<String>, Head) {
     let trail = Trail::new(options, Record::new(Event::ServerStart, SystemTime::now()));
     for call in 0..calls {
         let mut record = Record::new(Event::ToolCall, SystemTime::now());
-        record.number("n", call as u64);
+        record.number("bytes.in", call as u64);
         trail.append(record).unwrap();
     }
     let lines = fs::read_to_string(log).unwrap().lines().map(str::to_owned).collect();
@@ -99,7 +99,7 @@ fn each_kind_of_change_is_named_with_its_line() {
         (&|lines| drop(lines.remove(3)), "log:4: record 4 is missing before this line"),
         (&|lines| drop(lines.drain(3..6)), "log:4: records 4 to 6 are missing before this line"),
         (
-            &|lines| lines[4] = lines[4].replace("\"n\":3", "\"n\":4"),
+            &|lines| lines[4] = lines[4].replace("\"bytes.in\":3", "\"bytes.in\":4"),
             "log:5: record 5 was changed, or a record was put in its place: the next one has another hash",
         ),
         (&|lines| lines.swap(4, 5), "log:5: record 5 is missing before this line"),
@@ -109,7 +109,7 @@ fn each_kind_of_change_is_named_with_its_line() {
         ),
         (&|lines| lines.truncate(7), "the chain ends with record 7, and 10 is newer: the end was cut off"),
         (
-            &|lines| lines[9] = lines[9].replace("\"n\":8", "\"n\":9"),
+            &|lines| lines[9] = lines[9].replace("\"bytes.in\":8", "\"bytes.in\":9"),
             "record 10 is not the one of that head: the chain was written again",
         ),
     ];

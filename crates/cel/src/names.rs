@@ -133,3 +133,20 @@ pub(crate) const RESERVED: [&str; 17] = [
     "void",
     "while",
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_of_the_language_has_an_example_of_each() {
+        let page = include_str!("../../../docs/cel.md");
+        let rows: Vec<&str> = page.lines().filter(|line| line.ends_with("| yes |")).collect();
+        let names = FUNCTIONS.iter().map(|function| function.name).chain(MACROS.iter().map(|one| one.name));
+        for name in names.chain(["has"]) {
+            let is_used =
+                |row: &&str| row.contains(&format!("`{name}`")) && row.contains(&format!("{name}("));
+            assert!(rows.iter().any(is_used), "{name}");
+        }
+    }
+}

@@ -296,12 +296,14 @@ impl<'v> Parser<'v> {
         if self.accept("{") {
             return self.map(at);
         }
-        self.accept(".");
+        // The variable of a macro cannot hide a name with a dot before it.
+        let is_outermost = self.accept(".");
         let node = match self.peek().clone() {
             Token::Name(name) => {
                 self.next();
-                return self.name(at, &name);
+                return self.name(at, &name, is_outermost);
             }
+            _ if is_outermost => return self.unexpected("a name"),
             Token::Int(value) => match i64::try_from(value) {
                 Ok(value) => Node::Int(value),
                 Err(_) => return wrong(at, Mistake::Number(value.to_string())),
@@ -344,7 +346,7 @@ impl<'v> Parser<'v> {
     }
 
     /// A name: a literal word, a call, a variable or a type.
-    fn name(&mut self, at: Position, name: &str) -> Parsed {
+    fn name(&mut self, at: Position, name: &str, is_outermost: bool) -> Parsed {
         let word = match name {
             "true" => Some(Node::Bool(true)),
             "false" => Some(Node::Bool(false)),
@@ -358,7 +360,9 @@ impl<'v> Parser<'v> {
         if self.accept("(") {
             return self.call(at, name);
         }
-        if let Some(local) = self.locals.iter().rposition(|local| local == name) {
+        if let Some(local) = self.locals.iter().rposition(|local| local == name)
+            && !is_outermost
+        {
             return Ok(Expr::new(at, Node::Local(local)));
         }
         if let Some(variable) = self.variables.iter().position(|variable| variable.name == name) {

@@ -4,13 +4,12 @@
 //! byte of a text costs more the larger the automaton is.
 
 use regex::{Regex, RegexBuilder};
-use std::borrow::Cow;
 
 /// The largest automata, in bytes, and what a byte of text costs in each class.
 const CLASSES: [(usize, usize); 3] = [(2 * 1024, 4), (16 * 1024, 16), (128 * 1024, 128)];
 
 /// The memory of the cache of an automaton, in bytes.
-const CACHE: usize = 512 * 1024;
+pub(crate) const CACHE: usize = 512 * 1024;
 
 /// The longest pattern, in bytes.
 const LONGEST: usize = 2000;
@@ -57,8 +56,8 @@ impl Pattern {
         Err(PatternError::TooLarge)
     }
 
-    /// What matching a text costs.
-    pub(crate) fn cost(&self, text: &str) -> usize {
+    /// What matching a text costs, in units of a [`Budget`](crate::Budget).
+    pub fn cost(&self, text: &str) -> usize {
         text.len().saturating_mul(self.cost)
     }
 
@@ -66,9 +65,14 @@ impl Pattern {
         self.regex.is_match(text)
     }
 
-    /// The text with every match replaced.
-    pub fn replace_all<'t>(&self, text: &'t str, by: &str) -> Cow<'t, str> {
-        self.regex.replace_all(text, regex::NoExpand(by))
+    /// The pattern in the syntax of the engine.
+    pub(crate) fn translated(&self) -> &str {
+        self.regex.as_str()
+    }
+
+    /// Units for each byte of a text.
+    pub(crate) fn units(&self) -> usize {
+        self.cost
     }
 }
 
@@ -79,6 +83,8 @@ pub enum PatternError {
     TooLong(usize),
     #[error("its automaton is too large; use smaller repetitions")]
     TooLarge,
+    #[error("`\\B` cannot be used to redact")]
+    Boundary,
     #[error("{0}")]
     Syntax(String),
 }

@@ -146,6 +146,7 @@ fn macros_bind_a_variable_for_each_element() {
         "{'a': 1, 'b': 2}.all(key, key in ['a', 'b'])",
         "[[1], [2]].all(x, x.exists(y, y == x[0]))",
         "[1].map(args, args + 1) == [2] && args.count == 3",
+        "[1].map(args, .args.count + args) == [4]",
         "[].all(x, false) && ![].exists(x, true)",
     ]);
     all_fail(&[
@@ -243,6 +244,7 @@ fn mistakes_are_found_when_an_expression_is_compiled() {
         ("(1", "expected `)`, found the end of the expression"),
         ("1 2", "expected an operator or the end, found a number"),
         ("args.", "expected a field"),
+        (". 'a'", "expected a name"),
         ("a ? b", "unknown name `a`"),
         ("#", "unexpected character `#`"),
     ]);

@@ -1,15 +1,15 @@
 //! Command line: which command is meant, and what all commands share. Each command defines its own arguments.
 
-use crate::absent::{self, Absent};
 use crate::base::common::Common;
 use crate::base::error::Error;
 use crate::base::exit::Exit;
 use crate::commands::call::arguments::OfCall;
 use crate::commands::own_flags;
 use crate::commands::{
-    ask, audit, call, complete, completions, config, debug, demo, dev, doctor, download, get, health, import,
-    init, install, jq, list, manual, new, policy, provider, read, registry, roles, run_tool, sandbox,
-    scaffold, schema, sdk_path, secret, serve, test, token, validate,
+    ask, audit, bundle, call, complete, completions, config, debug, demo, dev, doctor, download, get, health,
+    image, import, init, install, jq, list, manual, new, policy, provider, publish, read, registry, roles,
+    run_tool, sandbox, scaffold, schema, sdk_path, secret, serve, task, test, token, validate, vendor,
+    version,
 };
 use crate::habits;
 use crate::help_groups::grouped;
@@ -74,8 +74,8 @@ commands! {
     #[command(subcommand)]
     Audit(audit::Arguments) = "audit", |common, arguments| audit::run(&common, &arguments);
 
-    #[command(hide = true, disable_help_flag = true)]
-    Bundle(absent::Arguments) = "bundle", |_, _| Absent::Bundle.refuse();
+    /// Make an MCPB file of the project, which clients install with a click
+    Bundle(bundle::Arguments) = "bundle", |common, arguments| bundle::run(&common, &arguments);
 
     /// Call a tool, and show the result
     Call(call::Arguments) = "call", |common, arguments| call::run(&common, &arguments);
@@ -112,6 +112,9 @@ commands! {
     #[command(visible_alias = "ready")]
     Health(health::Arguments) = "health", |common, arguments| health::run(&common, &arguments);
 
+    /// Write a Containerfile for the project, with what its scripts need
+    Image(image::Arguments) = "image", |common, arguments| image::run(&common, &arguments);
+
     /// Create tools from a justfile, Makefile, package.json, Taskfile or a program's `--help`
     Import(import::Arguments) = "import", |common, arguments| import::run(&common, &arguments);
 
@@ -138,8 +141,8 @@ commands! {
     #[command(subcommand)]
     Provider(provider::Arguments) = "provider", |common, arguments| provider::run(&common, &arguments);
 
-    #[command(hide = true, disable_help_flag = true)]
-    Publish(absent::Arguments) = "publish", |_, _| Absent::Publish.refuse();
+    /// Make the project's entry for the MCP registry, check it, and publish it
+    Publish(publish::Arguments) = "publish", |common, arguments| publish::run(&common, &arguments);
 
     /// Check the rules of server.d/policy.yaml, and explain what they decide
     #[command(subcommand)]
@@ -180,6 +183,10 @@ commands! {
     #[command(after_help = serve::EXAMPLES)]
     Serve(serve::command::Arguments) = "serve", |common, arguments| serve::command::run(common, arguments);
 
+    /// Show, cancel and retry the tasks of the project: calls that outlive their requests
+    #[command(subcommand)]
+    Task(task::Arguments) = "task", |common, arguments| task::run(&common, &arguments);
+
     /// Run the tests of the project against a real server; or check that no change breaks clients
     Test(test::Arguments) = "test", |common, arguments| test::run(&common, &arguments);
 
@@ -193,8 +200,11 @@ commands! {
     /// Find problems in a project, including what known clients refuse, and repair what is safe
     Validate(validate::Arguments) = "validate", |common, arguments| validate::run(&common, &arguments);
 
-    #[command(hide = true, disable_help_flag = true)]
-    Vendor(absent::Arguments) = "vendor", |_, _| Absent::Vendor.refuse();
+    /// Put this program beside the project, with a script that starts it
+    Vendor(vendor::Arguments) = "vendor", |common, arguments| vendor::run(&common, &arguments);
+
+    /// Print the version of this program, its build, and what it supports
+    Version(version::Arguments) = "version", |_, arguments| version::run(&arguments);
 }
 
 /// A command line that only serves, which is what clients have: read without building what the commands take.

@@ -21,7 +21,6 @@ use Instead::{Advice, Words};
 const COMMANDS: &[(&[&str], Instead)] = &[
     (&["start"], Words(&["serve"])),
     (&["server"], Words(&["serve"])),
-    (&["version"], Words(&["--version"])),
     (&["create"], Words(&["new"])),
     (&["list-tools"], Words(&["list", "tools"])),
     (&["list-resources"], Words(&["list", "resources"])),
@@ -61,7 +60,10 @@ const FLAGS_WITH_VALUE: &[(&str, Instead)] = &[
     ("--log-level", Advice("the environment variable MCPBASH_LOG_LEVEL sets the log level")),
     (
         "--token",
-        Advice("a token on a command line is visible to all users; name a variable with `--token-env NAME`"),
+        Advice(
+            "a token on a command line is visible to all users; name a variable with `--token-env NAME`, or for \
+             `mcp-bash publish` a file with `--token-file FILE`",
+        ),
     ),
 ];
 
@@ -78,7 +80,7 @@ const FLAGS: &[(&str, Instead)] = &[
 
 /// Commands that ask, and so have a `--yes` of their own. All others accept it without a meaning.
 const COMMANDS_THAT_ASK: &[&str] =
-    &["call", "init", "new", "import", "test", "validate", "install", "uninstall"];
+    &["call", "run-tool", "init", "new", "import", "test", "validate", "install", "uninstall"];
 
 /// The address that a server over HTTP has by default.
 const DEFAULT_PORT: &str = "8765";

@@ -4,13 +4,17 @@ use clap::Command;
 use std::fmt::Write as _;
 
 /// The headings and their commands, in the order in which a user meets them.
-pub(crate) const GROUPS: [(&str, &[&str]); 6] = [
+pub(crate) const GROUPS: [(&str, &[&str]); 7] = [
     ("Begin a project", &["new", "init", "scaffold", "import", "schema", "demo"]),
     ("Use what a server offers", &["call", "run-tool", "list", "read", "get", "complete"]),
     ("Check a project", &["test", "validate", "health", "doctor", "sandbox", "policy"]),
     ("Give it to clients", &["install", "uninstall", "config"]),
-    ("Serve it", &["serve", "token", "roles", "secret", "audit", "dev", "debug", "registry"]),
-    ("For shells and scripts", &["completions", "man", "sdk-path", "jq", "ask", "download", "provider"]),
+    ("Package it", &["bundle", "vendor", "image", "publish"]),
+    ("Serve it", &["serve", "token", "roles", "secret", "audit", "task", "dev", "debug", "registry"]),
+    (
+        "For shells and scripts",
+        &["completions", "man", "version", "sdk-path", "jq", "ask", "download", "provider"],
+    ),
 ];
 
 /// The command line with an overview of its commands by group. A command without a group is shown at the end.

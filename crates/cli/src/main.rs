@@ -7,7 +7,6 @@
 #![warn(clippy::print_stderr)]
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests use files of their own"))]
 
-mod absent;
 mod arguments;
 mod base;
 mod commands;
@@ -23,6 +22,10 @@ use mcp_bash_terminal::complain;
 use std::panic::Location;
 use std::process::ExitCode;
 
+/// By this, `bundle` and `vendor` know a file that is this program, and its version, without running it.
+#[used]
+static PROGRAM_MARK: &str = mcp_bash_packaging::MARK;
+
 fn main() -> ExitCode {
     // Scripts without a jq find this program under that name, and call it often: nothing comes before it.
     let mut words = std::env::args_os();
@@ -30,10 +33,14 @@ fn main() -> ExitCode {
     if std::path::Path::new(&called).file_name().is_some_and(|name| name == "jq") {
         return commands::jq::run(words);
     }
-    if words.next().is_some_and(|word| word == commands::completions::ASK) {
+    let first = words.next().unwrap_or_default();
+    if first == commands::completions::ASK {
         return commands::completions::answer(words, arguments::whole);
     }
-    #[cfg(target_os = "linux")]
+    if first == mcp_bash_launchers::bridge::WORD {
+        return mcp_bash_launchers::bridge::run(words);
+    }
+    #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
     if let Some(code) = mcp_bash_sandbox::run_maker_if_asked().or_else(mcp_bash_sandbox::run_probe_if_asked) {
         return code;
     }

@@ -1,5 +1,6 @@
 //! Server entry: its name, and the command that starts it.
 
+use crate::launching::PackageRunner;
 use std::path::Path;
 
 /// One server, whatever form a client wants it in.
@@ -39,9 +40,23 @@ impl Entry {
         })
     }
 
-    /// Whether its command is called `mcp-bash`, in any folder.
+    /// Whether its command is called `mcp-bash`, in any folder, is a package runner that starts our package, or starts a
+    /// program of our name inside WSL.
     pub fn starts_mcp_bash(&self) -> bool {
-        Path::new(&self.command).file_stem().is_some_and(|name| name == "mcp-bash")
+        let is_ours = |word: &String| Path::new(word).file_stem().is_some_and(|name| name == "mcp-bash");
+        let is_inside_wsl = Path::new(&self.command).file_stem().is_some_and(|name| name == "wsl");
+        self.runner().is_some() || is_ours(&self.command) || (is_inside_wsl && self.args.iter().any(is_ours))
+    }
+
+    /// The package runner that its command is, if that starts our package.
+    pub fn runner(&self) -> Option<PackageRunner> {
+        PackageRunner::of_command(&self.command, &self.args).map(|(runner, _)| runner)
+    }
+
+    /// Its arguments in two parts: those of a package runner, and those of our program.
+    pub fn split_args(&self) -> (&[String], &[String]) {
+        let of_runner = PackageRunner::of_command(&self.command, &self.args).map_or(0, |(_, count)| count);
+        self.args.split_at(of_runner)
     }
 }
 

@@ -43,7 +43,7 @@ impl Client {
         if let Some(form) = self.replaces.found(Field::Url, &remote.url) {
             return Err(Replaced { client: self.title, form, place: url(), advice: ENCODE });
         }
-        let token = remote.token.as_ref().filter(|_| self.wants_token_itself());
+        let token = remote.token.as_ref().filter(|_| self.wants_token_itself() && !self.asks_for_token());
         token.map_or(Ok(()), |token| {
             self.check(Field::Headers, &token.value, || "the token".to_owned(), ANOTHER)
         })

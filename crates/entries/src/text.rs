@@ -62,7 +62,7 @@ impl<'f> ConfigText<'f> {
         let written = self.escaping(&self.file.shape().value(entry), &value);
         let written = written.and_then(|at| at.with(&self.text, &entry.name, &value));
         let written = written.and_then(|text| match self.prompting_dialect() {
-            Some(dialect) => inputs::with_inputs(text, dialect, entry),
+            Some(dialect) => inputs::with_inputs(text, dialect, &entry.name, &entry.env),
             None => Ok(text),
         });
         written.map(Some).map_err(|error| self.refusal(error))

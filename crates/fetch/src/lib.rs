@@ -51,5 +51,5 @@ pub use hosts::{
     connect_to, vetted,
 };
 pub use https::{Https, HttpsPolicy, Response, Trust};
-pub use operator_server::{Answer, OperatorClient, OperatorUrl};
+pub use operator_server::{Answer, OperatorClient, OperatorUrl, Reply};
 pub use sniff::{Sniffed, sniff};

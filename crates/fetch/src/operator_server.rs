@@ -4,11 +4,13 @@
 use crate::error::FetchError;
 use crate::hosts::{HttpsUrl, Network, SystemNetwork, UrlError, connect_to};
 use crate::https::Trust;
-use crate::https::exchange::{self, Received};
+use crate::https::exchange::{self, Received, Wanted};
 use http_body_util::Full;
 use hyper::Request;
 use hyper::body::Bytes;
-use hyper::header::{ACCEPT, AUTHORIZATION, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HOST, HeaderMap};
+use hyper::header::{
+    ACCEPT, AUTHORIZATION, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HOST, HeaderMap, RETRY_AFTER, USER_AGENT,
+};
 use mcp_bash_sandbox::Host;
 use std::fmt;
 use std::io;
@@ -23,10 +25,24 @@ use tokio_rustls::rustls::ClientConfig;
 pub struct OperatorUrl {
     url: HttpsUrl,
     is_encrypted: bool,
+    /// Whether it may lead to other machines without encryption.
+    is_plain_anywhere: bool,
 }
 
 impl OperatorUrl {
     pub fn parse(text: &str) -> Result<Self, UrlError> {
+        let url = Self::parse_plain(text)?;
+        let is_local = match &url.url.host {
+            Host::Address(address) => address.is_loopback(),
+            Host::Name(_) => url.url.host.is_local_name(),
+        };
+        let url = Self { is_plain_anywhere: false, ..url };
+        if url.is_encrypted || is_local { Ok(url) } else { Err(UrlError::NotHttps) }
+    }
+
+    /// Also takes `http` to other machines: for collectors of telemetry, which are usually reached that way within a
+    /// private network.
+    pub fn parse_plain(text: &str) -> Result<Self, UrlError> {
         let (scheme, rest) = text.split_once("://").ok_or(UrlError::NotHttps)?;
         let (is_encrypted, usual_port) = match scheme.to_ascii_lowercase().as_str() {
             "https" => (true, 443),
@@ -34,11 +50,7 @@ impl OperatorUrl {
             _ => return Err(UrlError::NotHttps),
         };
         let url = HttpsUrl::parse_rest(rest, usual_port)?;
-        let is_local = match &url.host {
-            Host::Address(address) => address.is_loopback(),
-            Host::Name(_) => url.host.is_local_name(),
-        };
-        if is_encrypted || is_local { Ok(Self { url, is_encrypted }) } else { Err(UrlError::NotHttps) }
+        Ok(Self { url, is_encrypted, is_plain_anywhere: true })
     }
 
     /// The host, with its port.
@@ -67,6 +79,15 @@ pub struct Answer {
     pub max_age: Option<Duration>,
 }
 
+/// The response to a request that a server may refuse with reasons.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reply {
+    pub status: u16,
+    pub bytes: Vec<u8>,
+    /// The header `Retry-After`, as the server wrote it.
+    pub retry_after: Option<String>,
+}
+
 pub struct OperatorClient {
     network: Arc<dyn Network>,
     trust: Trust,
@@ -88,7 +109,21 @@ impl OperatorClient {
     }
 
     pub async fn get(&self, url: &OperatorUrl) -> Result<Answer, FetchError> {
-        self.send(url, Request::get(url.url.target.as_str()), String::new()).await
+        self.ask(url, Request::get(url.url.target.as_str()), String::new()).await
+    }
+
+    /// Posts JSON with these headers. Refusals are replies too.
+    pub async fn post_json(
+        &self,
+        url: &OperatorUrl,
+        headers: &[(&str, &str)],
+        json: String,
+    ) -> Result<Reply, FetchError> {
+        let request = Request::post(url.url.target.as_str()).header(CONTENT_TYPE, "application/json");
+        let request = headers.iter().fold(request, |request, (name, value)| request.header(*name, *value));
+        let received = self.send(url, request, json, Wanted::Any).await?;
+        let retry_after = exchange::header(&received.headers, RETRY_AFTER);
+        Ok(Reply { status: received.status.as_u16(), bytes: received.bytes, retry_after })
     }
 
     /// Posts a form, as the client that `authorization`, the value of the header, names.
@@ -101,7 +136,17 @@ impl OperatorClient {
         let request = Request::post(url.url.target.as_str())
             .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
             .header(AUTHORIZATION, authorization);
-        self.send(url, request, form).await
+        self.ask(url, request, form).await
+    }
+
+    async fn ask(
+        &self,
+        url: &OperatorUrl,
+        request: hyper::http::request::Builder,
+        body: String,
+    ) -> Result<Answer, FetchError> {
+        let received = self.send(url, request, body, Wanted::Success).await?;
+        Ok(Answer { max_age: max_age(&received.headers), bytes: received.bytes })
     }
 
     async fn send(
@@ -109,20 +154,22 @@ impl OperatorClient {
         url: &OperatorUrl,
         request: hyper::http::request::Builder,
         body: String,
-    ) -> Result<Answer, FetchError> {
+        wanted: Wanted,
+    ) -> Result<Received, FetchError> {
         let host = url.authority();
         let request = request
             .header(HOST, &host)
             .header(ACCEPT, "application/json")
+            // Some servers, GitHub among them, refuse requests without it.
+            .header(USER_AGENT, "mcp-bash")
             .header(CONNECTION, "close")
             .body(Full::from(Bytes::from(body)))
             .map_err(|error| FetchError::Unreachable {
                 host: host.clone(),
                 error: io::Error::other(error),
             })?;
-        let received = timeout(self.timeout, self.exchange(url, &host, request)).await;
-        let received = received.unwrap_or(Err(FetchError::NoAnswer { host, within: self.timeout }))?;
-        Ok(Answer { max_age: max_age(&received.headers), bytes: received.bytes })
+        let received = timeout(self.timeout, self.exchange(url, &host, request, wanted)).await;
+        received.unwrap_or(Err(FetchError::NoAnswer { host, within: self.timeout }))
     }
 
     async fn exchange(
@@ -130,6 +177,7 @@ impl OperatorClient {
         url: &OperatorUrl,
         host: &str,
         request: Request<Full<Bytes>>,
+        wanted: Wanted,
     ) -> Result<Received, FetchError> {
         let addresses = self.addresses(url, host).await?;
         let stream = connect_to(&*self.network, &addresses)
@@ -138,7 +186,7 @@ impl OperatorClient {
         let limit = self.max_bytes;
         let too_large = FetchError::TooLong { host: host.to_owned(), limit };
         if !url.is_encrypted {
-            return exchange::send(request, stream, host, limit, too_large).await;
+            return exchange::send(request, stream, host, limit, too_large, wanted).await;
         }
         let tls = if let Some(tls) = self.tls.get() {
             tls
@@ -147,7 +195,7 @@ impl OperatorClient {
             self.tls.get_or_init(|| tls)
         };
         let stream = exchange::encrypt(&url.url, stream, Arc::clone(tls)).await?;
-        exchange::send(request, stream, host, limit, too_large).await
+        exchange::send(request, stream, host, limit, too_large, wanted).await
     }
 
     async fn addresses(&self, url: &OperatorUrl, host: &str) -> Result<Vec<SocketAddr>, FetchError> {
@@ -157,7 +205,7 @@ impl OperatorClient {
             Host::Name(name) => self.network.resolve(name).await.map_err(unresolved)?,
         };
         // `localhost` is what this machine says it is.
-        addresses.retain(|address| url.is_encrypted || address.is_loopback());
+        addresses.retain(|address| url.is_encrypted || url.is_plain_anywhere || address.is_loopback());
         if addresses.is_empty() {
             return Err(unresolved(io::Error::new(io::ErrorKind::NotFound, "its name has no address")));
         }
@@ -206,6 +254,17 @@ mod tests {
             "https://a b/",
         ] {
             assert!(OperatorUrl::parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn only_collectors_of_telemetry_are_reached_without_encryption_elsewhere() {
+        for text in ["http://collector:4318/v1/traces", "http://10.0.0.1:4318/", "https://collector.example/"]
+        {
+            assert_eq!(OperatorUrl::parse_plain(text).unwrap().to_string(), text);
+        }
+        for text in ["collector:4318", "grpc://collector/", "http://a b/", "http://", "http://user@host/"] {
+            assert!(OperatorUrl::parse_plain(text).is_err(), "{text}");
         }
     }
 

@@ -12,12 +12,14 @@ pub mod look;
 mod make;
 mod replacement;
 pub mod shortage;
+mod unnamed;
 mod whole;
 
 pub use make::{
     append, append_and_read, copy, create_new, exchange, open_folder, rename_to_nothing, truncate,
 };
 pub use replacement::Replacement;
+pub use unnamed::write_new;
 pub use whole::write_whole;
 
 use rustix::fs::{FileType, OFlags, fstat};

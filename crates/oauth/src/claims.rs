@@ -7,7 +7,7 @@ use crate::scopes::read_scopes;
 use serde_json::{Map, Value};
 
 /// How far the clocks of issuers may be from ours, in seconds.
-const LEEWAY: f64 = 60.0;
+const LEEWAY: u32 = 60;
 
 /// What a token must say to be accepted.
 #[derive(Debug, Clone, Copy)]
@@ -27,6 +27,13 @@ pub struct Grant {
     pub scopes: Vec<Box<str>>,
     /// When it ends, in seconds since 1970. `None` if the issuer did not say, which only introspection may leave out.
     pub expires: Option<u64>,
+}
+
+impl Grant {
+    /// When it is accepted no more, in seconds since 1970: with the leeway for the clock of its issuer.
+    pub fn accepted_until(&self) -> Option<u64> {
+        self.expires.map(|expires| expires.saturating_add(LEEWAY.into()))
+    }
 }
 
 impl Expected<'_> {
@@ -51,13 +58,13 @@ impl Expected<'_> {
     fn check_rest(&self, claims: Map<String, Value>, expires: Option<f64>) -> Result<Grant, TokenError> {
         #[expect(clippy::cast_precision_loss, reason = "seconds of our time have far fewer digits")]
         let now = self.now as f64;
-        if expires.is_some_and(|expires| now >= expires + LEEWAY) {
+        if expires.is_some_and(|expires| now >= expires + f64::from(LEEWAY)) {
             return Err(TokenError::Expired);
         }
-        if time(&claims, "nbf")?.is_some_and(|begins| now < begins - LEEWAY) {
+        if time(&claims, "nbf")?.is_some_and(|begins| now < begins - f64::from(LEEWAY)) {
             return Err(TokenError::NotYetValid);
         }
-        if time(&claims, "iat")?.is_some_and(|issued| now < issued - LEEWAY) {
+        if time(&claims, "iat")?.is_some_and(|issued| now < issued - f64::from(LEEWAY)) {
             return Err(TokenError::FromTheFuture);
         }
         if !self.is_audience(claims.get("aud").ok_or(TokenError::Missing("aud"))?) {

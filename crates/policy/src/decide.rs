@@ -1,9 +1,10 @@
 //! Decisions: the first rule that matches.
 
 use crate::redact::{Redaction, Redactions};
-use crate::request::{Kind, Request, VARIABLES};
+use crate::request::{Kind, Part, Request, VARIABLES};
 use crate::rule::{Effect, Rule};
 use mcp_bash_cel::{Budget, EvalError, Value};
+use std::sync::Arc;
 use thiserror::Error;
 
 /// The units that all rules of one decision share.
@@ -14,18 +15,24 @@ pub(crate) const COST: u64 = 250_000;
 pub struct Policy {
     pub(crate) allows_by_default: bool,
     pub(crate) rules: Vec<Rule>,
+    /// Whether any rule names a variable, by its number.
+    pub(crate) named: [bool; VARIABLES.len()],
 }
 
 /// What a policy says about a request.
 #[derive(Debug)]
 pub enum Decision<'p> {
-    Allow(Redactions<'p>),
+    /// Allowed by that rule, or else with the first one that redacts; none if no rule matched.
+    Allow {
+        rule: Option<&'p str>,
+        redactions: Redactions,
+    },
     Deny(Refusal),
     /// Allowed if the user agrees.
     Confirm {
         rule: &'p str,
         message: String,
-        redactions: Redactions<'p>,
+        redactions: Redactions,
     },
 }
 
@@ -78,6 +85,11 @@ impl Policy {
         self.allows_by_default
     }
 
+    /// Whether a rule looks at this part of a request. A part that no rule looks at may be null.
+    pub fn looks_at(&self, part: Part) -> bool {
+        self.named[part.variable()]
+    }
+
     /// Decides on a request.
     pub fn decide(&self, request: &Request<'_>) -> Decision<'_> {
         let named = request.named();
@@ -87,9 +99,13 @@ impl Policy {
             Ok(walk) => walk,
             Err(refusal) => return Decision::Deny(refusal),
         };
-        let redactions = || Redactions(redacts.iter().flat_map(|number| self.redactions(*number)).collect());
+        let redactions =
+            || Redactions::new(redacts.iter().filter_map(|number| self.redactions(*number)).collect());
+        let allowed = || {
+            let rule = decides.or(redacts.first().copied()).map(|number| &*self.rules[number].name);
+            Decision::Allow { rule, redactions: redactions() }
+        };
         let Some(rule) = decides.map(|number| &self.rules[number]) else {
-            let allowed = || Decision::Allow(redactions());
             return if self.allows_by_default { allowed() } else { Decision::Deny(Refusal::Default) };
         };
         match &rule.effect {
@@ -101,14 +117,14 @@ impl Policy {
                 let message = message.render(&values);
                 Decision::Confirm { rule: &rule.name, message, redactions: redactions() }
             }
-            Effect::Allow | Effect::Redact(_) => Decision::Allow(redactions()),
+            Effect::Allow | Effect::Redact(_) => allowed(),
         }
     }
 
-    fn redactions(&self, rule: usize) -> &[Redaction] {
+    fn redactions(&self, rule: usize) -> Option<Arc<[Redaction]>> {
         match &self.rules[rule].effect {
-            Effect::Redact(redactions) => redactions,
-            Effect::Allow | Effect::Deny(_) | Effect::Confirm(_) => &[],
+            Effect::Redact(redactions) => Some(Arc::clone(redactions)),
+            Effect::Allow | Effect::Deny(_) | Effect::Confirm(_) => None,
         }
     }
 }

@@ -22,5 +22,5 @@ pub use explain::{Explanation, RuleOutcome, RuleTrace};
 pub use limits::LONGEST_FILE;
 pub use mcp_bash_cel::Timestamp;
 pub use redact::Redactions;
-pub use request::{CallerFacts, Request, Subject, tool_facts};
+pub use request::{CallerFacts, Part, Request, Subject, tool_facts};
 pub use rule::{Action, Rule};

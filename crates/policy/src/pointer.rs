@@ -24,9 +24,11 @@ impl Pointer {
         (steps.len() <= LONGEST).then_some(Self(steps))
     }
 
-    /// Replaces every value that the pointer names. Returns whether there was one.
-    pub(crate) fn replace(&self, value: &mut Value, by: &str) -> bool {
-        replace(&self.0, value, by)
+    /// Replaces every value that the pointer names. Returns whether there was one, and how many values were looked at.
+    pub(crate) fn replace(&self, value: &mut Value, by: &str) -> (bool, usize) {
+        let mut looked_at = 0;
+        let was_there = replace(&self.0, value, by, &mut looked_at);
+        (was_there, looked_at)
     }
 }
 
@@ -45,13 +47,14 @@ fn unescape(step: &str) -> Option<String> {
     Some(text)
 }
 
-fn replace(steps: &[Step], value: &mut Value, by: &str) -> bool {
+fn replace(steps: &[Step], value: &mut Value, by: &str, looked_at: &mut usize) -> bool {
+    *looked_at += 1;
     let Some((step, rest)) = steps.split_first() else {
         *value = Value::String(by.to_owned());
         return true;
     };
     let mut was_there = false;
-    let mut go_on = |inner: &mut Value| was_there |= replace(rest, inner, by);
+    let mut go_on = |inner: &mut Value| was_there |= replace(rest, inner, by, looked_at);
     match (step, value) {
         (Step::Any, Value::Array(items)) => items.iter_mut().for_each(go_on),
         (Step::Any, Value::Object(members)) => members.values_mut().for_each(go_on),

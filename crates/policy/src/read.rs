@@ -9,7 +9,7 @@ use crate::pointer::Pointer;
 use crate::redact::Redaction;
 use crate::request::{ARGS, Kind, PROMPT, RESOURCE, TOOL, VARIABLES};
 use crate::rule::{Effect, Rule};
-use mcp_bash_cel::{Pattern, Program};
+use mcp_bash_cel::{Program, Search};
 use mcp_bash_yaml::{Fields, Node, Tree, items, text};
 use serde_json::Value;
 
@@ -61,7 +61,11 @@ impl Reader<'_> {
             self.errors.push(nowhere(missing));
             Vec::new()
         };
-        if self.errors.is_empty() { Ok(Policy { allows_by_default, rules }) } else { Err(self.errors) }
+        if !self.errors.is_empty() {
+            return Err(self.errors);
+        }
+        let named = std::array::from_fn(|variable| rules.iter().any(|rule| rule.names(variable)));
+        Ok(Policy { allows_by_default, rules, named })
     }
 
     fn version(&mut self, node: Option<&Node>) {
@@ -127,16 +131,15 @@ impl Reader<'_> {
         };
         let when = fields.get("when").map(|when| self.expression(&name, when)).transpose()?;
         let effect = effect(node, &name, &fields)?;
-        let programs: Vec<&Program> = when.iter().chain(effect.programs()).collect();
-        let names = |variable: usize| programs.iter().any(|program| program.names(variable));
-        let kinds: Vec<Kind> = Kind::ALL.into_iter().filter(|kind| applies_to(*kind, &names)).collect();
-        if kinds.is_empty() {
-            let found = [TOOL, RESOURCE, PROMPT, ARGS].into_iter().filter(|variable| names(*variable));
+        let mut rule = Rule { name, line: node.line, when, kinds: Vec::new(), effect };
+        rule.kinds = Kind::ALL.into_iter().filter(|kind| applies_to(*kind, &rule)).collect();
+        if rule.kinds.is_empty() {
+            let found = [TOOL, RESOURCE, PROMPT, ARGS].into_iter().filter(|variable| rule.names(*variable));
             let mut found = found.map(|variable| VARIABLES[variable].name);
             let (first, second) = (found.next().unwrap_or_default(), found.next().unwrap_or_default());
-            return Err(at(node, Problem::NoSubject { rule: name, first, second }));
+            return Err(at(node, Problem::NoSubject { rule: rule.name, first, second }));
         }
-        Ok(Rule { name, line: node.line, when, kinds, effect })
+        Ok(rule)
     }
 
     fn expression(&self, rule: &str, node: &Node) -> Result<Program, PolicyError> {
@@ -159,7 +162,7 @@ fn effect(node: &Node, name: &str, fields: &Fields<'_>) -> Result<Effect, Policy
         [] => Err(at(node, Problem::NoEffect { rule: rule() })),
         [("allow", value)] if value.to_value() == true => Ok(Effect::Allow),
         [("allow", value)] => Err(at(value, Problem::Allow { rule: rule() })),
-        [("redact", value)] => redactions(name, value).map(Effect::Redact),
+        [("redact", value)] => redactions(name, value).map(|redactions| Effect::Redact(redactions.into())),
         [(key, value)] => {
             let written = text(value, key)?;
             if written.trim().is_empty() || value.to_value().is_boolean() {
@@ -174,25 +177,14 @@ fn effect(node: &Node, name: &str, fields: &Fields<'_>) -> Result<Effect, Policy
     }
 }
 
-impl Effect {
-    /// The expressions in its message.
-    fn programs(&self) -> impl Iterator<Item = &Program> {
-        let message = match self {
-            Self::Deny(message) | Self::Confirm(message) => Some(message),
-            Self::Allow | Self::Redact(_) => None,
-        };
-        message.into_iter().flat_map(Message::programs)
-    }
-}
-
 /// Whether requests of a kind have all the variables that a rule names.
-fn applies_to(kind: Kind, names: &impl Fn(usize) -> bool) -> bool {
+fn applies_to(kind: Kind, rule: &Rule) -> bool {
     let absent: &[usize] = match kind {
         Kind::Tool => &[RESOURCE, PROMPT],
         Kind::Resource => &[TOOL, PROMPT, ARGS],
         Kind::Prompt => &[TOOL, RESOURCE],
     };
-    !absent.iter().any(|variable| names(*variable))
+    !absent.iter().any(|variable| rule.names(*variable))
 }
 
 fn rule_name(node: &Node) -> Result<String, PolicyError> {
@@ -223,14 +215,32 @@ fn redactions(rule: &str, node: &Node) -> Result<Vec<Redaction>, PolicyError> {
             let fields = Fields::of(entry, "an entry of `redact`", &["pattern"])?;
             let source = fields.get("pattern").ok_or_else(|| at(entry, Problem::Redact { rule: rule() }))?;
             let written = text(source, "pattern")?;
-            let pattern = Pattern::compile(&written)
+            let pattern = Search::compile(&written)
                 .map_err(|error| at(source, Problem::Pattern { rule: rule(), error }))?;
-            if pattern.is_match("") {
+            if pattern.finds_empty_text() {
                 return Err(at(source, Problem::EmptyMatch { rule: rule(), pattern: written }));
             }
-            Ok(Redaction::Pattern(pattern))
+            Ok(Redaction::Pattern(Box::new(pattern)))
         }
         _ => Err(at(entry, Problem::Redact { rule: rule() })),
     };
     entries.iter().map(redaction).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn the_published_schema_has_the_keys_that_are_read() {
+        let schema: Value =
+            serde_json::from_str(include_str!("../../../schemas/policy.schema.json")).unwrap();
+        let described = |object: &Value| -> BTreeSet<String> {
+            object["properties"].as_object().unwrap().keys().cloned().collect()
+        };
+        let read = |keys: &[&str]| keys.iter().map(ToString::to_string).collect();
+        assert_eq!(described(&schema), read(&KEYS));
+        assert_eq!(described(&schema["$defs"]["rule"]), read(&RULE_KEYS));
+    }
 }

@@ -16,11 +16,35 @@ pub(crate) const VARIABLES: [Variable; 9] = [
     Variable { name: "now", fields: None },
 ];
 
-/// The numbers of variables that only some requests have.
+/// The numbers of variables. Only some requests have these.
 pub(crate) const TOOL: usize = 1;
 pub(crate) const RESOURCE: usize = 2;
 pub(crate) const PROMPT: usize = 3;
 pub(crate) const ARGS: usize = 4;
+
+const CALLER: usize = 5;
+const CLIENT: usize = 6;
+const ROOTS: usize = 7;
+
+/// A part of a request that takes work to describe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    Arguments,
+    Caller,
+    Client,
+    Roots,
+}
+
+impl Part {
+    pub(crate) fn variable(self) -> usize {
+        match self {
+            Self::Arguments => ARGS,
+            Self::Caller => CALLER,
+            Self::Client => CLIENT,
+            Self::Roots => ROOTS,
+        }
+    }
+}
 
 /// What a request asks for.
 #[derive(Debug, Clone, Copy)]

@@ -4,6 +4,7 @@ use crate::message::Message;
 use crate::redact::Redaction;
 use crate::request::Kind;
 use mcp_bash_cel::Program;
+use std::sync::Arc;
 
 /// One rule of a policy.
 #[derive(Debug)]
@@ -22,7 +23,7 @@ pub(crate) enum Effect {
     Allow,
     Deny(Message),
     Confirm(Message),
-    Redact(Vec<Redaction>),
+    Redact(Arc<[Redaction]>),
 }
 
 /// What a rule does, by its word.
@@ -46,6 +47,16 @@ impl Action {
 }
 
 impl Rule {
+    /// Whether its condition or its message names a variable, by its number.
+    pub(crate) fn names(&self, variable: usize) -> bool {
+        let message = match &self.effect {
+            Effect::Deny(message) | Effect::Confirm(message) => Some(message),
+            Effect::Allow | Effect::Redact(_) => None,
+        };
+        let programs = self.when.iter().chain(message.into_iter().flat_map(Message::programs));
+        programs.into_iter().any(|program| program.names(variable))
+    }
+
     /// Its name, or `rule N` if it has none.
     pub fn name(&self) -> &str {
         &self.name

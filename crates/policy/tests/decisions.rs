@@ -31,8 +31,8 @@ fn decided(policy: &Policy, args: &Value) -> String {
     let mut words = String::new();
     ask(policy, Subject::Tool(&tool()), args, |decision| {
         words = match decision {
-            Decision::Allow(redactions) if redactions.is_empty() => "allow".to_owned(),
-            Decision::Allow(_) => "allow redacted".to_owned(),
+            Decision::Allow { redactions, .. } if redactions.is_empty() => "allow".to_owned(),
+            Decision::Allow { .. } => "allow redacted".to_owned(),
             Decision::Deny(refusal) => format!("deny {}: {refusal}", refusal.rule().unwrap_or("default")),
             Decision::Confirm { rule, message, .. } => format!("confirm {rule}: {message}"),
         };
@@ -114,7 +114,7 @@ fn rules_apply_to_the_requests_that_have_their_variables() {
     );
     let allows = |subject: Subject<'_>, args: Value| {
         let mut allows = false;
-        ask(&policy, subject, &args, |decision| allows = matches!(decision, Decision::Allow(_)));
+        ask(&policy, subject, &args, |decision| allows = matches!(decision, Decision::Allow { .. }));
         allows
     };
     assert!(allows(Subject::Tool(&tool()), json!({})));
@@ -132,7 +132,7 @@ fn redactions_apply_wherever_their_rules_are() {
          \x20 - {when: 'true', redact: [{pattern: '[0-9]{16}'}]}\n",
     );
     ask(&policy, Subject::Tool(&tool()), &json!({ "no": false }), |decision| {
-        let Decision::Allow(redactions) = decision else { panic!("{decision:?}") };
+        let Decision::Allow { redactions, .. } = decision else { panic!("{decision:?}") };
         let mut value = json!({
             "rows": [{ "email": "a@b.c", "card": "x 4111111111111111 y" }, { "email": null }, 7],
             "a/b": { "deep": 1 }, "kept": 4_111_111_111_111_111_u64, "4111111111111111": true,
@@ -203,5 +203,5 @@ fn an_explanation_says_what_each_rule_saw() {
     ];
     assert_eq!(outcomes, expected);
     assert_eq!(explained.rules[0].values, [("args.n".to_owned(), "7".to_owned())]);
-    assert!(matches!(explained.decision, Decision::Allow(_)));
+    assert!(matches!(explained.decision, Decision::Allow { .. }));
 }

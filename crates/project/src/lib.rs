@@ -40,6 +40,7 @@ pub use declarations::metadata::without_metadata;
 pub use declarations::policy_file::PolicyFile;
 pub use declarations::roots;
 pub use declarations::server_config::ServerConfig;
+pub use declarations::task_support::{TaskExecution, TaskSupport};
 pub use declarations::worker::{Worker, WorkerOptions, WorkerProgram};
 pub use declarations::working_folder::WorkingFolder;
 pub use ground::diagnostic::{Diagnostic, Severity};
@@ -63,7 +64,9 @@ pub use kinds::resources::Resource;
 pub use kinds::served_by::ServedBy;
 pub use kinds::templates::ResourceTemplate;
 pub use kinds::tools::{Execution, Timeouts, Tool, ToolOptions};
-pub use languages::{Language, LanguageHost, ProgramFolders, SdkVariable, Waiting, languages};
+pub use languages::{
+    Compilation, Language, LanguageHost, ProgramFolders, SdkVariable, Waiting, language_of_script, languages,
+};
 pub use mcp_bash_utc as utc;
 pub use walk::collection::Collection;
 pub use walk::function_sign::language_of_file;

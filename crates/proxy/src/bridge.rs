@@ -11,9 +11,13 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 /// Connects every client of the listener with `127.0.0.1:port`, or `[::1]:port` if that does not answer, until it is
-/// dropped.
-pub async fn bridge(listener: TcpListener, port: u16) -> io::Result<Infallible> {
-    serve_each(listener, move |client| carry(client, port)).await
+/// dropped. Calls `connected` for each client.
+pub async fn bridge(listener: TcpListener, port: u16, connected: impl Fn()) -> io::Result<Infallible> {
+    serve_each(listener, move |client| {
+        connected();
+        carry(client, port)
+    })
+    .await
 }
 
 async fn carry(mut client: TcpStream, port: u16) {

@@ -10,7 +10,7 @@
 //! - The requested host must be listed. Then its name is resolved, here and once, and every address is judged; the
 //!   connection goes to an address that was judged (`reach.rs`).
 //! - Bytes are relayed until both sides have finished (`relay.rs`).
-//! - A refusal is reported in the words of the protocol, and to the owner of the proxy ([`Refusal`]), because many
+//! - A refusal is reported in the words of the protocol, and to the owner of the proxy ([`Observer`]), because many
 //!   programs hide the words of a proxy.
 //! - [`bridge()`] connects a port of the namespace with the same port of this machine, for programs that do not use a
 //!   proxy, such as clients of databases.
@@ -39,6 +39,6 @@ mod tests;
 mod variables;
 
 pub use bridge::bridge;
-pub use proxy::Proxy;
+pub use proxy::{Observer, Proxy};
 pub use refusal::{Reason, Refusal};
 pub use variables::variables;

@@ -7,7 +7,7 @@ use crate::relay::relay;
 use crate::request::{NoRequest, Protocol, Request};
 use crate::{http, socks};
 use mcp_bash_fetch::{Network, SystemNetwork};
-use mcp_bash_sandbox::HostList;
+use mcp_bash_sandbox::{Host, HostList};
 use std::convert::Infallible;
 use std::io;
 use std::net::TcpListener;
@@ -23,24 +23,29 @@ const HEADER_TIME: Duration = Duration::from_secs(10);
 /// The time that a client has to read why it was refused.
 const CLOSING_TIME: Duration = Duration::from_secs(2);
 
-/// Receives every refusal. A process can cause any number of them.
-type Report = Arc<dyn Fn(Refusal) + Send + Sync>;
+/// What a proxy reports. A process can cause any number of reports.
+pub trait Observer: Send + Sync {
+    fn refused(&self, refusal: Refusal);
+
+    /// A host of the list was connected to.
+    fn connected(&self, host: &Host, port: u16);
+}
 
 /// A proxy that reaches the hosts of one list.
 pub struct Proxy {
     hosts: HostList,
-    report: Report,
+    observer: Arc<dyn Observer>,
     network: Arc<dyn Network>,
 }
 
 impl Proxy {
-    pub fn new(hosts: HostList, report: Report) -> Self {
-        Self::with(hosts, report, Arc::new(SystemNetwork))
+    pub fn new(hosts: HostList, observer: Arc<dyn Observer>) -> Self {
+        Self::with(hosts, observer, Arc::new(SystemNetwork))
     }
 
     /// Uses another network than the system's.
-    pub fn with(hosts: HostList, report: Report, network: Arc<dyn Network>) -> Self {
-        Self { hosts, report, network }
+    pub fn with(hosts: HostList, observer: Arc<dyn Observer>, network: Arc<dyn Network>) -> Self {
+        Self { hosts, observer, network }
     }
 
     /// Serves the clients of a listener until it is dropped, which ends their connections. It returns only if the socket
@@ -52,7 +57,10 @@ impl Proxy {
     async fn converse(self: Arc<Self>, mut client: TcpStream) {
         let (protocol, failure) = match read_request(&mut client).await {
             Ok(request) => match reach(&*self.network, &self.hosts, &request.target).await {
-                Ok(server) => return exchange(client, server, &request).await,
+                Ok(server) => {
+                    self.observer.connected(&request.target.host, request.target.port);
+                    return exchange(client, server, &request).await;
+                }
                 Err(failure) => (request.protocol, failure),
             },
             Err(NoRequest::Refused(protocol, refusal)) => (protocol, Failure::Refused(refusal)),
@@ -65,7 +73,7 @@ impl Proxy {
         };
         if let Failure::Refused(refusal) = failure {
             // Before the answer, so that the report is there when the process has ended.
-            (self.report)(refusal);
+            self.observer.refused(refusal);
         }
         close(client, &answer).await;
     }

@@ -170,3 +170,30 @@ fn expand(
     }
     Ok(all)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::Value;
+    use std::collections::BTreeSet;
+
+    /// The keys that are read where this text has an unknown one, as the error lists them.
+    fn keys_read(text: &str) -> BTreeSet<String> {
+        let error = Roles::parse(text).expect_err("an unknown key").to_string();
+        let (_, expected) =
+            error.split_once("expected one of ").unwrap_or_else(|| panic!("no list of keys: {error}"));
+        let (expected, _) = expected.split_once(" at line").unwrap_or((expected, ""));
+        expected.split(", ").map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn the_published_schema_has_the_keys_that_are_read() {
+        let schema: Value = serde_json::from_str(include_str!("../../../schemas/roles.schema.json")).unwrap();
+        let described = |object: &Value| -> BTreeSet<String> {
+            object["properties"].as_object().unwrap().keys().cloned().collect()
+        };
+        assert_eq!(described(&schema), keys_read("unknown: 1"));
+        assert_eq!(described(&schema["$defs"]["role"]), keys_read("roles: {a: {unknown: 1}}"));
+        assert_eq!(described(&schema["$defs"]["given"]), keys_read("roles: {a: {given: {unknown: 1}}}"));
+    }
+}

@@ -6,6 +6,8 @@ use crate::worker::FrameSender;
 use parking_lot::{Condvar, Mutex};
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, kill_process_group, waitpid};
 use std::collections::BTreeMap;
+#[cfg(any(not(target_os = "linux"), mcp_bash_portable))]
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -161,17 +163,35 @@ impl Calls {
     }
 }
 
-/// Tells `leftovers` which orphans belong to a running call.
-#[cfg(target_os = "linux")]
+/// Tells `leftovers` which processes belong to a running call.
+impl Calls {
+    /// Whether the call is running, so that its orphans may live.
+    pub(crate) fn is_alive(&self, call: CallNumber) -> bool {
+        self.table.lock().entries.get(&call).is_some_and(|entry| !entry.ending)
+    }
+}
+
+/// The same on systems without subreapers.
+#[cfg(any(not(target_os = "linux"), mcp_bash_portable))]
+impl Calls {
+    /// Whether the call has not left.
+    pub(crate) fn is_in_table(&self, call: CallNumber) -> bool {
+        self.table.lock().entries.contains_key(&call)
+    }
+
+    /// The leaders of the calls, with the numbers of their calls.
+    pub(crate) fn numbered_leaders(&self) -> HashMap<Pid, CallNumber> {
+        let table = self.table.lock();
+        table.entries.iter().filter_map(|(number, entry)| Some((entry.leader?, *number))).collect()
+    }
+}
+
+/// The same with subreapers, where orphans become children of this process and have to be reaped.
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 impl Calls {
     /// Whether `process` leads one of the calls.
     pub(crate) fn is_leader(&self, process: Pid) -> bool {
         self.table.lock().entries.values().any(|entry| entry.leader == Some(process))
-    }
-
-    /// Whether the call is running, so that its orphans may live.
-    pub(crate) fn is_alive(&self, call: CallNumber) -> bool {
-        self.table.lock().entries.get(&call).is_some_and(|entry| !entry.ending)
     }
 
     /// Whether `process`, which carries the mark of `call`, may be reaped as an orphan. Not if it is the

@@ -156,7 +156,7 @@ impl ByteSource for PipeSource {
             return false;
         }
         self.is_enlarged = true;
-        #[cfg(target_os = "linux")]
+        #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
         let _ = match &self.pipe {
             Pipe::Unwatched(pipe) => rustix::pipe::fcntl_setpipe_size(pipe, ENLARGED_PIPE),
             Pipe::Watched(pipe) => rustix::pipe::fcntl_setpipe_size(pipe, ENLARGED_PIPE),

@@ -1,13 +1,16 @@
 //! Process exit: waits for a process to end without reaping it. Until a dead process is reaped (it is a zombie) its pid
 //! cannot become that of another process, so the group it leads can be signalled safely.
 
+#[cfg(target_vendor = "apple")]
+mod kqueue;
+
 use crate::launch::Started;
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
-#[cfg(target_os = "linux")]
+#[cfg(any(target_vendor = "apple", all(target_os = "linux", not(mcp_bash_portable))))]
 use std::os::fd::OwnedFd;
 use std::thread::Builder;
 use std::time::{Duration, Instant};
-#[cfg(target_os = "linux")]
+#[cfg(any(target_vendor = "apple", all(target_os = "linux", not(mcp_bash_portable))))]
 use tokio::io::unix::AsyncFd;
 use tokio::sync::oneshot;
 use tokio::time::sleep;
@@ -22,9 +25,12 @@ const LOOK: Duration = Duration::from_millis(10);
 #[derive(Debug)]
 pub(crate) enum ExitWatch {
     /// A pidfd, which is readable once the process has ended.
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
     Pidfd(AsyncFd<OwnedFd>),
-    /// A thread that waits for the process, on systems without pidfds. `None` once it has seen the end.
+    /// A kqueue, which is readable once the process ends.
+    #[cfg(target_vendor = "apple")]
+    Kqueue(AsyncFd<OwnedFd>, Pid),
+    /// A thread that waits for the process, if there is neither. `None` once it has seen the end.
     Thread(Option<oneshot::Receiver<()>>),
     /// A periodic check, if the system has no thread left either.
     Polling(Pid),
@@ -32,12 +38,23 @@ pub(crate) enum ExitWatch {
 
 impl ExitWatch {
     pub(crate) fn of(Started { pid: child, pidfd }: Started) -> Self {
-        #[cfg(target_os = "linux")]
+        #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
         if let Some(pidfd) = pidfd.or_else(|| open_pidfd(child)).and_then(watch) {
             return Self::Pidfd(pidfd);
         }
-        #[cfg(not(target_os = "linux"))]
+        #[cfg(any(not(target_os = "linux"), mcp_bash_portable))]
         drop(pidfd);
+        #[cfg(target_vendor = "apple")]
+        match kqueue::of_exit(child) {
+            Ok(kqueue) => {
+                if let Some(kqueue) = watch(kqueue) {
+                    return Self::Kqueue(kqueue, child);
+                }
+            }
+            // It has ended.
+            Err(rustix::io::Errno::SRCH) => return Self::Polling(child),
+            Err(_) => {}
+        }
         let (has_ended, end) = oneshot::channel();
         let waiting = move || {
             let _ = waitid(WaitId::Pid(child), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
@@ -52,12 +69,21 @@ impl ExitWatch {
     /// Completes when the process has ended, and at once when called again. Cancel-safe.
     pub(crate) async fn wait(&mut self) {
         match self {
-            #[cfg(target_os = "linux")]
+            #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
             Self::Pidfd(pidfd) => {
                 if pidfd.readable().await.is_err() {
                     // The runtime is shutting down, and will drop this future.
                     std::future::pending::<()>().await;
                 }
+            }
+            #[cfg(target_vendor = "apple")]
+            Self::Kqueue(kqueue, child) => {
+                if kqueue.readable().await.is_err() {
+                    // The runtime is shutting down, and will drop this future.
+                    std::future::pending::<()>().await;
+                }
+                // The event comes a moment before the process can be reaped.
+                let _ = waitid(WaitId::Pid(*child), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
             }
             Self::Thread(thread) => {
                 if let Some(waiting) = thread {
@@ -74,19 +100,19 @@ impl ExitWatch {
     }
 }
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 fn open_pidfd(child: Pid) -> Option<OwnedFd> {
     use rustix::process::{PidfdFlags, pidfd_open};
     pidfd_open(child, PidfdFlags::empty()).ok()
 }
 
-#[cfg(target_os = "linux")]
-fn watch(pidfd: OwnedFd) -> Option<AsyncFd<OwnedFd>> {
+#[cfg(any(target_vendor = "apple", all(target_os = "linux", not(mcp_bash_portable))))]
+fn watch(descriptor: OwnedFd) -> Option<AsyncFd<OwnedFd>> {
     #[expect(
         deprecated,
         reason = "its successor is unsafe, for types that do not own their descriptor as ours does"
     )]
-    AsyncFd::with_interest(pidfd, tokio::io::Interest::READABLE).ok()
+    AsyncFd::with_interest(descriptor, tokio::io::Interest::READABLE).ok()
 }
 
 /// Blocks until the child has ended, or until the deadline.

@@ -37,7 +37,7 @@ mod mark;
 mod outcome;
 mod own_thread;
 mod question;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 mod quick_exit;
 mod random;
 mod run;
@@ -51,7 +51,10 @@ mod variables;
 pub mod warden;
 mod worker;
 
-pub use cgroup::{are_there as has_control_groups, give_up as do_without_control_groups, note_memory_kills};
+pub use cgroup::{
+    are_there as has_control_groups, give_up as do_without_control_groups, note_memory_kills,
+    powers as group_powers,
+};
 pub use deadline::Deadline;
 pub use folders::call_folder::CallFolder;
 pub use folders::dead_servers::is_in_removed_folder;
@@ -63,7 +66,7 @@ pub use invocation::{Input, Invocation, Talk, TimeLimits};
 pub use outcome::{Outcome, Overrun, ProcessEnding, StartError};
 pub use own_thread::on_own_thread;
 pub use question::{AnswerLine, AskedThrough, Question};
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 pub use quick_exit::release_watches_in_background;
 pub use run::Runner;
 pub use signals::signal_name;

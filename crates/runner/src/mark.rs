@@ -50,6 +50,12 @@ impl Mark {
         value
     }
 
+    /// The call that a value of [`VARIABLE`] names, if it is a call of this server.
+    pub(crate) fn call_in(&self, value: &[u8]) -> Option<CallNumber> {
+        let mut names = std::str::from_utf8(value).ok()?.split(',');
+        names.find_map(|name| name.strip_prefix(&*self.secret)?.strip_prefix('-')?.parse().ok())
+    }
+
     pub(crate) fn encode(&self) -> [u8; ENCODED] {
         let mut bytes = [0; ENCODED];
         bytes[..16].copy_from_slice(self.secret.as_bytes());
@@ -71,7 +77,7 @@ pub(crate) fn inherited() -> Option<&'static OsStr> {
     INHERITED.as_deref()
 }
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(any(not(target_os = "linux"), mcp_bash_portable))]
 mod limits {
     /// Other systems have no such limit.
     pub(super) fn settle() -> u64 {
@@ -79,7 +85,7 @@ mod limits {
     }
 }
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 mod limits {
     use super::{CallNumber, Mark, VARIABLE};
     use crate::leftovers::proc;
@@ -168,14 +174,10 @@ mod limits {
 
         /// The call that [`VARIABLE`] names in the environment of a process.
         pub(crate) fn in_environment(&self, process: Pid) -> Option<CallNumber> {
-            let value = proc::variable(process, VARIABLE)?;
-            let value = std::str::from_utf8(&value).ok()?;
-            value
-                .split(',')
-                .find_map(|name| name.strip_prefix(&*self.secret)?.strip_prefix('-')?.parse().ok())
+            self.call_in(&proc::variable(process, VARIABLE)?)
         }
     }
 }
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 pub(crate) use limits::Carried;

@@ -12,14 +12,14 @@ pub(crate) fn hex<const BYTES: usize>() -> io::Result<String> {
     Ok(text)
 }
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 pub(crate) fn bytes<const BYTES: usize>() -> io::Result<[u8; BYTES]> {
     let mut bytes = [0; BYTES];
     rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())?;
     Ok(bytes)
 }
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(any(not(target_os = "linux"), mcp_bash_portable))]
 #[expect(clippy::disallowed_methods, reason = "a device of the system")]
 pub(crate) fn bytes<const BYTES: usize>() -> io::Result<[u8; BYTES]> {
     use std::io::Read;

@@ -52,18 +52,22 @@ impl RunningCall {
         warden::ensure_running();
         let number = CALLS.enter(runner, worker);
         launch.environment.set(mark::VARIABLE, OURS.value(number));
-        let group = cgroup::take();
-        let started = launch.start(number, group.as_ref());
-        let started = match started {
-            Ok(started) => started,
-            Err(error) => {
-                CALLS.leave(number);
-                group.into_iter().for_each(CallGroup::give_back);
-                return Err(error);
+        let started = cgroup::take(launch.group_limits()).and_then(|group| {
+            match launch.start(number, group.as_ref()) {
+                Ok(started) => Ok((started, group)),
+                Err(error) => {
+                    group.into_iter().for_each(CallGroup::give_back);
+                    Err(error)
+                }
             }
-        };
+        });
+        let (started, group) = started.inspect_err(|_| {
+            CALLS.leave(number);
+        })?;
         let pid = started.pid;
         CALLS.set_leader(number, pid);
+        #[cfg(any(not(target_os = "linux"), mcp_bash_portable))]
+        leftovers::note_leader(number, pid);
         let call = Self {
             number,
             pid,

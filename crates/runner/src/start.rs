@@ -1,7 +1,7 @@
 //! Pipe setup: turns an invocation into a process with pipes to it.
 
 use crate::ask::CallQuestions;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 use crate::capture::ENLARGED_PIPE;
 use crate::capture::USUAL_PIPE;
 use crate::launch::Launch;
@@ -74,7 +74,7 @@ fn input_pipe(input: &[u8]) -> io::Result<(OwnedFd, Option<Rest<'_>>)> {
     let writing = nonblocking(writing.into())?;
     if input.len() > USUAL_PIPE {
         // If a larger pipe is not allowed, the input is written in more pieces.
-        #[cfg(target_os = "linux")]
+        #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
         let _ = rustix::pipe::fcntl_setpipe_size(&writing, input.len().min(ENLARGED_PIPE));
     }
     let mut taken = 0;

@@ -6,7 +6,7 @@ use std::ffi::c_int;
 use std::mem::MaybeUninit;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 use std::ptr::null;
 use std::ptr::null_mut;
 use std::sync::Once;
@@ -34,13 +34,13 @@ pub(crate) fn close_all_on_exec() {
 }
 
 /// One system call, from Linux 5.11 on.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 fn close_range_on_exec() -> bool {
     // SAFETY: No descriptor is closed now, and programs that are started later use only those they are given.
     unsafe { libc::syscall(libc::SYS_close_range, FIRST_OTHER, c_int::MAX, libc::CLOSE_RANGE_CLOEXEC) == 0 }
 }
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(any(not(target_os = "linux"), mcp_bash_portable))]
 fn close_range_on_exec() -> bool {
     false
 }
@@ -96,7 +96,7 @@ fn set_action(signal: c_int, action: libc::sighandler_t) {
 
 /// The soft and the hard limit on file locks of a process. `None` when there is no such process, or we may not read its
 /// limits.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 pub(crate) fn limits_on_locks(process: rustix::process::Pid) -> Option<(u64, u64)> {
     let mut limits = MaybeUninit::<libc::rlimit64>::uninit();
     // SAFETY: No new limits are given, and the old ones are written to memory of their type before they are
@@ -114,14 +114,13 @@ pub(crate) fn limits_on_locks(process: rustix::process::Pid) -> Option<(u64, u64
 /// Sets two signals as this program needs them, whatever it was started with. If `SIGCHLD` were ignored, children would
 /// be gone before we could read how they ended. And a write beyond the limit on file size must fail with an error, not
 /// kill us.
-#[cfg(target_os = "linux")]
 pub(crate) fn settle_signals() {
     set_action(libc::SIGCHLD, libc::SIG_DFL);
     set_action(libc::SIGXFSZ, libc::SIG_IGN);
 }
 
 /// Unblocks all signals for this thread.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 pub(crate) fn unblock_signals() {
     let mut none = MaybeUninit::<libc::sigset_t>::uninit();
     // SAFETY: The set is written before it is read.

@@ -6,6 +6,9 @@
 mod stage;
 
 use mcp_bash_runner::{Invocation, ProcessEnding};
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
+use mcp_bash_sandbox::{Confinement, Filter, FilterChoices, ProcessLimit, Sockets};
+#[cfg(any(not(target_os = "linux"), mcp_bash_portable))]
 use mcp_bash_sandbox::{Confinement, ProcessLimit};
 use stage::Stage;
 
@@ -18,7 +21,7 @@ async fn printed_by(body: &str, confinement: Confinement) -> String {
     String::from_utf8(outcome.stdout).unwrap()
 }
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 #[tokio::test]
 async fn no_process_of_the_call_gains_privileges() {
     const BODY: &str = "grep NoNewPrivs /proc/self/status";
@@ -27,6 +30,38 @@ async fn no_process_of_the_call_gains_privileges() {
     let ours = std::fs::read_to_string("/proc/self/status").unwrap();
     let ours = ours.lines().find(|line| line.starts_with("NoNewPrivs")).unwrap();
     assert_eq!(printed_by(BODY, Confinement::default()).await, format!("{ours}\n"));
+}
+
+/// The first process installs the filter, later ones inherit a part of it from the thread that starts them. All are under the
+/// whole filter.
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
+#[tokio::test]
+async fn a_filter_holds_whether_it_is_inherited_or_not() {
+    // Each call of the list is denied: namespaces by either part, keyrings by the inherited one.
+    const BODY: &str = "grep -c '^Seccomp:.2$' /proc/self/status
+        sed -n 's/^Seccomp_filters:.//p' /proc/self/status
+        nsenter --net=/proc/self/ns/net true 2>/dev/null || echo no setns
+        unshare --user true 2>/dev/null || echo no unshare";
+    let filter = Filter::new(FilterChoices { sockets: Sockets::None, unix_sockets: true }).unwrap();
+    let confined = || Confinement::default().without_new_privileges().filtered_by(filter.clone());
+    let own = std::fs::read_to_string("/proc/self/status").unwrap();
+    let own = own.lines().find_map(|line| line.strip_prefix("Seccomp_filters:")).unwrap();
+    let own: usize = own.trim().parse().unwrap();
+    for parts in [1, 2, 2, 2] {
+        let expected = format!("1\n{}\nno setns\nno unshare\n", own + parts);
+        assert_eq!(printed_by(BODY, confined()).await, expected);
+    }
+    // A step that fails is reported from there too.
+    let stage = Stage::new();
+    let confinement = Confinement::default()
+        .with_limit(ProcessLimit::OpenFiles(1 << 62))
+        .without_new_privileges()
+        .filtered_by(filter);
+    let invocation = Invocation { confinement, ..stage.shell("script", "echo >ran") };
+    let refused = stage.runner.run(invocation, std::future::pending(), |_| (), drop).await;
+    let refused = refused.unwrap_err().to_string();
+    assert!(refused.contains("failed to limit open files to"), "{refused}");
+    assert!(!stage.path("ran").exists());
 }
 
 #[tokio::test]
@@ -50,7 +85,7 @@ async fn a_limit_ends_what_exceeds_it() {
 }
 
 /// More open files than the kernel allows.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 #[tokio::test]
 async fn a_process_that_cannot_be_confined_does_not_run() {
     let stage = Stage::new();

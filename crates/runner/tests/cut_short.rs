@@ -5,7 +5,7 @@
 mod stage;
 
 use mcp_bash_runner::{Invocation, Overrun, ProcessEnding, Talk, TimeLimits};
-use stage::{Stage, assert_said_hi, wait_for};
+use stage::{SHEDDING, Stage, assert_said_hi, wait_for};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,6 +16,10 @@ const ENDLESS: &str = "$LINGER 1001 &
     (setsid env -i sh -c 'exec \"$0\" 1004 <&- >&- 2>&-' $LINGER &)
     echo >ready
     ";
+
+fn endless() -> String {
+    ENDLESS.replace("env -i ", SHEDDING)
+}
 
 /// Waits until the script has started everything.
 async fn wait_for_all(stage: &Stage) {
@@ -28,7 +32,7 @@ async fn wait_for_all(stage: &Stage) {
 #[tokio::test]
 async fn at_its_deadline() {
     let stage = Stage::new();
-    let endless = stage.shell("endless", &format!("{ENDLESS} $LINGER 1000"));
+    let endless = stage.shell("endless", &format!("{} $LINGER 1000", endless()));
     let outcome =
         stage.run(Invocation { patience: TimeLimits::fixed(Duration::from_millis(500)), ..endless }).await;
     assert_eq!(outcome.ending, ProcessEnding::TimedOut(Overrun::Fixed));
@@ -39,7 +43,7 @@ async fn at_its_deadline() {
 async fn at_its_deadline_though_it_ignores_every_signal() {
     let stage = Stage::new();
     let endless =
-        stage.shell("endless", &format!("trap '' TERM HUP INT\n{ENDLESS} while :; do $LINGER 1; done"));
+        stage.shell("endless", &format!("trap '' TERM HUP INT\n{} while :; do $LINGER 1; done", endless()));
     let outcome =
         stage.run(Invocation { patience: TimeLimits::fixed(Duration::from_millis(500)), ..endless }).await;
     assert_eq!(outcome.ending, ProcessEnding::TimedOut(Overrun::Fixed));
@@ -59,7 +63,7 @@ async fn at_its_deadline_in_the_middle_of_forking() {
 #[tokio::test]
 async fn when_it_is_cancelled() {
     let stage = Stage::new();
-    let endless = stage.shell("endless", &format!("{ENDLESS} $LINGER 1000"));
+    let endless = stage.shell("endless", &format!("{} $LINGER 1000", endless()));
     let outcome = stage.runner.run(endless, wait_for_all(&stage), |_| (), drop).await.unwrap();
     assert_eq!(outcome.ending, ProcessEnding::Cancelled);
     stage.assert_empty();
@@ -68,7 +72,7 @@ async fn when_it_is_cancelled() {
 #[tokio::test]
 async fn when_it_says_too_much() {
     let stage = Stage::new();
-    let endless = stage.shell("endless", &format!("{ENDLESS} cat /dev/zero"));
+    let endless = stage.shell("endless", &format!("{} cat /dev/zero", endless()));
     let outcome = stage.run(Invocation { output_limit: 100_000, ..endless }).await;
     assert_eq!(outcome.ending, ProcessEnding::OutputTooLarge);
     assert_eq!(outcome.stdout.len(), 100_000);
@@ -116,7 +120,7 @@ async fn when_it_says_too_much_and_then_nothing() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn when_no_caller_waits_for_it() {
     let stage = Arc::new(Stage::new());
-    let endless = stage.shell("endless", &format!("{ENDLESS} $LINGER 1000"));
+    let endless = stage.shell("endless", &format!("{} $LINGER 1000", endless()));
     let call = tokio::spawn({
         let stage = Arc::clone(&stage);
         async move { stage.run(endless).await }
@@ -132,7 +136,8 @@ async fn when_all_calls_are_ended() {
     let stage = Arc::new(Stage::new());
     let other = Arc::new(Stage::new());
     let started = |stage: &Arc<Stage>| {
-        let endless = stage.shell("endless", &format!("trap '' TERM\n{ENDLESS} while :; do $LINGER 1; done"));
+        let endless =
+            stage.shell("endless", &format!("trap '' TERM\n{} while :; do $LINGER 1; done", endless()));
         let stage = Arc::clone(stage);
         tokio::spawn(async move { stage.run(endless).await })
     };
@@ -173,7 +178,7 @@ async fn with_time_to_clean_up() {
 async fn the_next_call_is_as_good_as_the_first() {
     let stage = Stage::new();
     for _ in 0..3 {
-        let endless = stage.shell("endless", &format!("{ENDLESS} $LINGER 1000"));
+        let endless = stage.shell("endless", &format!("{} $LINGER 1000", endless()));
         stage.run(Invocation { patience: TimeLimits::fixed(Duration::from_millis(100)), ..endless }).await;
         assert_said_hi(&stage.call("hi", "echo hi").await);
         stage.assert_empty();

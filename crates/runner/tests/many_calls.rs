@@ -7,7 +7,7 @@
 mod stage;
 
 use mcp_bash_runner::ProcessEnding;
-use stage::{Stage, assert_said_hi, wait_for, zombies};
+use stage::{SHEDDING, Stage, assert_said_hi, wait_for, zombies};
 use std::sync::Arc;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -44,7 +44,7 @@ async fn side_by_side() {
                 for round in 0..5 {
                     let body = format!(
                         "setsid $LINGER 9{number:02}1 &
-                         (setsid env -i $LINGER 9{number:02}2 <&- >&- 2>&- &)
+                         (setsid {SHEDDING}$LINGER 9{number:02}2 <&- >&- 2>&- &)
                          (true &)
                          $LINGER 9{number:02}3 &
                          echo {number}.{round}
@@ -98,5 +98,5 @@ async fn a_chain_without_end() {
 }
 
 fn open_descriptors() -> usize {
-    std::fs::read_dir("/proc/self/fd").unwrap().count()
+    std::fs::read_dir("/dev/fd").unwrap().count()
 }

@@ -4,17 +4,17 @@
 //! where it shares the memory of the server: so a step is one or two system calls and neither allocates nor locks. If a
 //! step fails, the program is not run.
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 use crate::linux::landlock::Ruleset;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 use crate::linux::namespaces::{self, Namespaces};
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 use crate::linux::watch::Watch;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 use crate::seccomp::Filter;
 use rustix::process::{Resource, Rlimit, setrlimit};
 use std::fmt::{self, Display};
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 
@@ -23,8 +23,18 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Default)]
 pub struct Confinement {
     steps: Vec<Step>,
+    /// The limits of its control group.
+    group_limits: GroupLimits,
     /// What has to stay as long as the process lives.
     kept: Option<Arc<dyn Keep>>,
+}
+
+/// Limits of a process and everything that it starts, all together, by its control group.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct GroupLimits {
+    /// In bytes.
+    pub memory: Option<u64>,
+    pub processes: Option<u64>,
 }
 
 /// Something that a confined process needs as long as it lives. It is only dropped.
@@ -51,19 +61,22 @@ pub enum ProcessLimit {
 pub enum Step {
     ForbidNewPrivileges,
     Limit(ProcessLimit),
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
     EnterUserNamespace(Arc<OwnedFd>),
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
     EnterNetwork(Arc<OwnedFd>),
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
     EnterIpc(Arc<OwnedFd>),
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
     DropCapabilities,
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
     RestrictFiles(Arc<Ruleset>),
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
     FilterSystemCalls(Filter),
-    #[cfg(target_os = "linux")]
+    /// Of a process that has inherited the other part of the filter.
+    #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
+    CompleteFilter(Filter),
+    #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
     WatchSystemCalls(Arc<Watch>),
 }
 
@@ -81,7 +94,7 @@ impl Confinement {
     }
 
     /// Puts the process into namespaces. It has all capabilities in a user namespace until it runs its program.
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
     #[must_use]
     pub fn inside(mut self, namespaces: &Namespaces) -> Self {
         if let Some(user) = &namespaces.user {
@@ -92,21 +105,21 @@ impl Confinement {
     }
 
     /// Takes all capabilities from root.
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
     #[must_use]
     pub fn without_capabilities(self) -> Self {
         self.and(Step::DropCapabilities)
     }
 
     /// Restricts files. New privileges must have been forbidden.
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
     #[must_use]
     pub fn restricted_by(self, ruleset: Arc<Ruleset>) -> Self {
         self.and(Step::RestrictFiles(ruleset))
     }
 
     /// Filters system calls: the last step, since it forbids the others.
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
     #[must_use]
     pub fn filtered_by(self, filter: Filter) -> Self {
         self.and(Step::FilterSystemCalls(filter))
@@ -114,7 +127,7 @@ impl Confinement {
 
     /// Watches what the process touches. That comes after the namespaces, and before the limits: the listener is one more
     /// open file.
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
     #[must_use]
     pub fn watched_by(mut self, watch: Arc<Watch>) -> Self {
         let is_namespace = |step: &Step| matches!(step, Step::EnterUserNamespace(_) | Step::EnterNetwork(_));
@@ -130,8 +143,31 @@ impl Confinement {
         self
     }
 
+    /// Starts the process in a control group with these limits. If there is none, it does not start.
+    #[must_use]
+    pub fn with_group_limits(self, group_limits: GroupLimits) -> Self {
+        Self { group_limits, ..self }
+    }
+
+    pub fn group_limits(&self) -> GroupLimits {
+        self.group_limits
+    }
+
     pub fn steps(&self) -> &[Step] {
         &self.steps
+    }
+
+    /// The filter that the process can inherit from the thread that starts it, and the steps that it has to apply itself
+    /// then.
+    #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
+    pub fn inheritable(&self) -> Option<(&Filter, Vec<Step>)> {
+        let (Step::FilterSystemCalls(filter), others) = self.steps.split_last()? else { return None };
+        // The listener would have to pass the filter on its way to us.
+        if others.iter().any(|step| matches!(step, Step::WatchSystemCalls(_))) {
+            return None;
+        }
+        let rest = others.iter().cloned().chain([Step::CompleteFilter(filter.clone())]);
+        Some((filter, rest.collect()))
     }
 
     fn and(mut self, step: Step) -> Self {
@@ -146,19 +182,21 @@ impl Step {
         match self {
             Self::ForbidNewPrivileges => forbid_new_privileges(),
             Self::Limit(limit) => limit.set(),
-            #[cfg(target_os = "linux")]
+            #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
             Self::EnterUserNamespace(namespace) => namespaces::enter(namespace.as_fd(), libc::CLONE_NEWUSER),
-            #[cfg(target_os = "linux")]
+            #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
             Self::EnterNetwork(namespace) => namespaces::enter(namespace.as_fd(), libc::CLONE_NEWNET),
-            #[cfg(target_os = "linux")]
+            #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
             Self::EnterIpc(namespace) => namespaces::enter(namespace.as_fd(), libc::CLONE_NEWIPC),
-            #[cfg(target_os = "linux")]
+            #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
             Self::DropCapabilities => crate::linux::drop_capabilities(),
-            #[cfg(target_os = "linux")]
+            #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
             Self::RestrictFiles(ruleset) => ruleset.apply(),
-            #[cfg(target_os = "linux")]
+            #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
             Self::FilterSystemCalls(filter) => filter.apply(),
-            #[cfg(target_os = "linux")]
+            #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
+            Self::CompleteFilter(filter) => filter.complete(),
+            #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
             Self::WatchSystemCalls(watch) => watch.apply(),
         }
     }
@@ -191,30 +229,30 @@ impl Display for Step {
             Self::Limit(ProcessLimit::OpenFiles(most)) => write!(formatter, "limit open files to {most}"),
             Self::Limit(ProcessLimit::DataBytes(most)) => write!(formatter, "limit memory to {most} bytes"),
             Self::Limit(ProcessLimit::Processes(most)) => write!(formatter, "limit processes to {most}"),
-            #[cfg(target_os = "linux")]
+            #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
             Self::EnterUserNamespace(_) => write!(formatter, "enter its user namespace"),
-            #[cfg(target_os = "linux")]
+            #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
             Self::EnterNetwork(_) => write!(formatter, "enter its network namespace"),
-            #[cfg(target_os = "linux")]
+            #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
             Self::EnterIpc(_) => write!(formatter, "enter its IPC namespace"),
-            #[cfg(target_os = "linux")]
+            #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
             Self::DropCapabilities => write!(formatter, "give up capabilities"),
-            #[cfg(target_os = "linux")]
+            #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
             Self::RestrictFiles(_) => write!(formatter, "restrict files by Landlock"),
-            #[cfg(target_os = "linux")]
-            Self::FilterSystemCalls(_) => write!(formatter, "filter system calls"),
-            #[cfg(target_os = "linux")]
+            #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
+            Self::FilterSystemCalls(_) | Self::CompleteFilter(_) => write!(formatter, "filter system calls"),
+            #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
             Self::WatchSystemCalls(_) => write!(formatter, "watch its system calls"),
         }
     }
 }
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 fn forbid_new_privileges() -> rustix::io::Result<()> {
     rustix::thread::set_no_new_privs(true)
 }
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(any(not(target_os = "linux"), mcp_bash_portable))]
 fn forbid_new_privileges() -> rustix::io::Result<()> {
     Err(rustix::io::Errno::NOSYS)
 }

@@ -157,6 +157,12 @@ impl Declaration {
         }
     }
 
+    /// Whether one of its lists names the folders of the client.
+    pub fn lists_roots(&self) -> bool {
+        let places = [&self.read, &self.write].into_iter().flatten().flatten();
+        places.into_iter().any(|place| matches!(place, Place::Roots(_)))
+    }
+
     /// The mode it asks for: an object without one turns the sandbox on.
     pub fn effective_mode(&self) -> Mode {
         match self.mode {

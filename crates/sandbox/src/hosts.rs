@@ -97,6 +97,12 @@ impl HostList {
         self.with_port(port).any(|hosts| hosts.contain(host))
     }
 
+    /// The entry that lists a host, in the spelling that it is compared in.
+    pub fn entry_of(&self, host: &Host, port: u16) -> Option<String> {
+        let entry = self.entries.iter().find(|entry| entry.port == port && entry.hosts.contain(host))?;
+        Some(entry.to_string())
+    }
+
     /// Whether this very address is listed with this port. Such an address is reached even if it is not public.
     pub fn names_address(&self, address: IpAddr, port: u16) -> bool {
         self.allows_host(&Host::Address(address), port)

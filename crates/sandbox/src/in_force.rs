@@ -41,6 +41,11 @@ impl Aspect {
             Self::Processes => "processes",
         }
     }
+
+    /// Whether no declaration asks for it and only a newer kernel enforces it.
+    pub fn is_up_to_the_kernel(self) -> bool {
+        matches!(self, Self::Signals | Self::UnixSockets)
+    }
 }
 
 impl Level {

@@ -13,41 +13,43 @@ mod filter_choices;
 mod host;
 mod hosts;
 mod in_force;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 mod linux;
-#[cfg(not(target_os = "linux"))]
+#[cfg(any(not(target_os = "linux"), mcp_bash_portable))]
 mod machine_elsewhere;
 mod offer;
 mod place;
 mod plan;
 mod policy;
 pub mod seatbelt;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 pub mod seccomp;
 mod size;
 mod traced_call;
+mod usage;
 
 pub use attempts::{Attempt, Attempts, Deed, Target};
-pub use confinement::{Confinement, Keep, ProcessLimit, Step};
+pub use confinement::{Confinement, GroupLimits, Keep, ProcessLimit, Step};
 pub use declaration::{Declaration, DeclarationError, Limits, Mode, Network};
 pub use filter_choices::{FilterChoices, Sockets};
 pub use host::{BadHost, BadPort, Host, split_port};
 pub use hosts::{EntryError, HostError, HostList};
 pub use in_force::{Aspect, InForce, Level};
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 pub use linux::advice::{Advice, KernelFiles};
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 pub use linux::landlock::{Access, LandlockRights, Ruleset, claimed_version};
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 pub use linux::namespaces::{MOST_LISTENERS, Namespaces, run_maker_if_asked};
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 pub use linux::probe::{PROBE_ARGUMENT, PROBED_LIMITS, Trial, run_probe_if_asked};
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 pub use linux::watch::{HiddenHome, Watch};
 pub use offer::Offer;
 pub use place::{Place, PlaceError};
-pub use plan::{LandlockPowers, Machine, NamespacePowers, Plan, Reach, Unenforceable};
+pub use plan::{GroupPowers, LandlockPowers, Machine, NamespacePowers, Plan, Reach, Unenforceable};
 pub use policy::Policy;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 pub use seccomp::Filter;
 pub use traced_call::TracedCall;
+pub use usage::{AllowedPaths, Excess, RecordedUsage, Usage};

@@ -1,6 +1,6 @@
 //! The mechanisms of machines that are not Linux: Seatbelt on macOS, and none on others.
 
-use crate::plan::{LandlockPowers, Machine};
+use crate::plan::{GroupPowers, LandlockPowers, Machine};
 use std::sync::OnceLock;
 
 impl Machine {
@@ -9,6 +9,7 @@ impl Machine {
         static THIS: OnceLock<Machine> = OnceLock::new();
         THIS.get_or_init(|| {
             let is_root = rustix::process::geteuid().is_root();
+            let groups = GroupPowers::default();
             let no_namespaces = Err("this system has no network namespaces".to_owned());
             if std::path::Path::new(crate::seatbelt::SANDBOX_EXEC).exists() {
                 let powers = LandlockPowers {
@@ -18,10 +19,22 @@ impl Machine {
                     abstract_sockets: true,
                     unix_sockets: true,
                 };
-                return Self { landlock: Ok(powers), seccomp: Ok(()), namespaces: no_namespaces, is_root };
+                return Self {
+                    landlock: Ok(powers),
+                    seccomp: Ok(()),
+                    namespaces: no_namespaces,
+                    is_root,
+                    groups,
+                };
             }
             let none = "this system has no sandbox that is known here".to_owned();
-            Self { landlock: Err(none.clone()), seccomp: Err(none), namespaces: no_namespaces, is_root }
+            Self {
+                landlock: Err(none.clone()),
+                seccomp: Err(none),
+                namespaces: no_namespaces,
+                is_root,
+                groups,
+            }
         })
     }
 }

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 const SIBLINGS: usize = 3;
 
 /// The port of name servers: who asks one wants to reach a host whose name is not known here.
-const NAME_SERVER: u16 = 53;
+pub(crate) const NAME_SERVER: u16 = 53;
 
 /// A declaration that is offered.
 #[derive(Debug, Clone, PartialEq, Eq)]

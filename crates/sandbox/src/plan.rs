@@ -1,5 +1,6 @@
 //! Plan: the mechanisms of this machine that enforce a policy, and what they leave open.
 
+use crate::confinement::GroupLimits;
 use crate::declaration::{Mode, Network};
 use crate::filter_choices::Sockets;
 use crate::in_force::{Aspect, InForce, Level};
@@ -16,6 +17,14 @@ pub struct Machine {
     /// Whether a network namespace can be made, and with it a user namespace; or why not.
     pub namespaces: Result<NamespacePowers, String>,
     pub is_root: bool,
+    /// What control groups can limit. Nothing, unless the runner of processes has tried it.
+    pub groups: GroupPowers,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct GroupPowers {
+    pub memory: bool,
+    pub processes: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,6 +56,8 @@ pub struct Plan {
     /// Whether the process gets namespaces of its own.
     pub has_namespaces: bool,
     pub reach: Reach,
+    /// The limits of the control group that the process starts in.
+    pub group_limits: GroupLimits,
     pub in_force: InForce,
 }
 
@@ -110,8 +121,19 @@ impl Plan {
                 return Err(Unenforceable(missing.join(", ")));
             }
         }
-        let restricts_files = landlock.is_ok();
-        Ok(Self { restricts_files, sockets, unix_sockets, filters_calls, has_namespaces, reach, in_force })
+        Ok(Self {
+            restricts_files: landlock.is_ok(),
+            sockets,
+            unix_sockets,
+            filters_calls,
+            has_namespaces,
+            reach,
+            group_limits: GroupLimits {
+                memory: policy.limits.memory.filter(|_| machine.groups.memory),
+                processes: policy.limits.processes.filter(|_| machine.groups.processes),
+            },
+            in_force,
+        })
     }
 
     fn network(policy: &Policy, machine: &Machine, in_force: &mut InForce) -> (Sockets, bool, Reach) {
@@ -172,6 +194,7 @@ impl Plan {
             in_force.set(
                 Aspect::Processes,
                 match (counts, machine.is_root) {
+                    _ if machine.groups.processes => Level::Enforced,
                     (true, false) => Level::Enforced,
                     (_, true) => Level::Not("the kernel does not count the processes of root".into()),
                     (false, false) => {
@@ -201,6 +224,7 @@ mod tests {
             seccomp: Ok(()),
             namespaces: Ok(NamespacePowers { has_user: true, has_loopback: true }),
             is_root: false,
+            groups: GroupPowers::default(),
         }
     }
 
@@ -258,5 +282,10 @@ mod tests {
             level(&Machine { is_root: true, ..machine() })
                 .contains("processes not (the kernel does not count")
         );
+        let groups = GroupPowers { processes: true, memory: false };
+        let counted = Machine { is_root: true, groups, ..machine() };
+        assert!(level(&counted).contains("processes enforced"));
+        let limits = Plan::new(&limited, &counted).unwrap().group_limits;
+        assert_eq!(limits, GroupLimits { processes: Some(4), memory: None });
     }
 }

@@ -1,7 +1,11 @@
 //! Real system calls under the filter, as root and as a user without privileges. A child makes the calls and reports
 //! their errors.
 
-#![cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+#![cfg(all(
+    target_os = "linux",
+    not(mcp_bash_portable),
+    any(target_arch = "x86_64", target_arch = "aarch64")
+))]
 #![expect(unsafe_code, reason = "calls that no safe interface offers are what is tested")]
 
 #[path = "stage/mod.rs"]
@@ -9,7 +13,7 @@ mod stage;
 
 use libc::{EAFNOSUPPORT, ENOSYS, EOPNOTSUPP, EPERM, EPROTONOSUPPORT, c_long};
 use mcp_bash_sandbox::{Filter, FilterChoices, Sockets};
-use stage::{Call, errors, filter, users};
+use stage::{Call, Way, errors, errors_in, filter, users};
 use std::net::TcpListener;
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
@@ -106,10 +110,11 @@ fn calls_of_the_list_fail() {
     let calls: Vec<Call> = refused.iter().map(|(number, _)| bad(*number)).collect();
     for user in users() {
         for sockets in [Sockets::All, Sockets::Isolated, Sockets::TcpOnly, Sockets::None] {
-            for unix_sockets in [true, false] {
-                let found = errors(Some(&filter(FilterChoices { sockets, unix_sockets })), user, &calls);
+            for (unix_sockets, way) in [(true, Way::AtOnce), (false, Way::AtOnce), (true, Way::InTwoParts)] {
+                let filter = filter(FilterChoices { sockets, unix_sockets });
+                let found = errors_in(way, Some(&filter), user, &calls);
                 for ((number, error), found) in refused.iter().zip(found) {
-                    assert_eq!(found, *error, "call {number} as {user:?} with {sockets:?}");
+                    assert_eq!(found, *error, "call {number} as {user:?} with {sockets:?}, {way:?}");
                 }
             }
         }
@@ -277,7 +282,7 @@ fn tcp_can_only_be_connected() {
 fn a_call_of_another_abi_kills() {
     let program = filter(FilterChoices { sockets: Sockets::All, unix_sockets: true });
     let status = stage::in_child(|| {
-        stage::confine(Some(&program), None);
+        stage::confine(Way::AtOnce, Some(&program), None);
         // SAFETY: `getpid` of i386 only changes the register of its result.
         unsafe { std::arch::asm!("int 0x80", inlateout("eax") 20 => _) };
     });

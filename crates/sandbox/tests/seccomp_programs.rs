@@ -1,7 +1,11 @@
 //! Real programs under the filter. A program that this machine does not have, or that does not work for the user
 //! without the filter either, is left out.
 
-#![cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+#![cfg(all(
+    target_os = "linux",
+    not(mcp_bash_portable),
+    any(target_arch = "x86_64", target_arch = "aarch64")
+))]
 #![expect(unsafe_code, reason = "a child goes under the filter before it runs its program")]
 
 #[path = "stage/mod.rs"]

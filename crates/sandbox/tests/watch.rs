@@ -1,6 +1,6 @@
 //! The watch: a child reports what it touches, without help of its own, and never waits in vain.
 
-#![cfg(target_os = "linux")]
+#![cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 #![expect(clippy::disallowed_methods, reason = "tests use files of their own")]
 #![expect(unsafe_code, reason = "a step is applied in the child")]
 

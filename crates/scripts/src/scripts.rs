@@ -111,9 +111,12 @@ impl Scripts {
         self.surroundings.processes.bash_version()
     }
 
-    /// Tools whose programs do not exist, as messages for the operator.
+    /// Tools whose programs or launchers do not exist, as messages for the operator.
     pub fn missing_programs(&self, catalog: &Catalog) -> Vec<String> {
-        self.surroundings.missing_programs(catalog)
+        let is_elsewhere = |tool: &Tool, program: &str| self.is_found_elsewhere(tool, program);
+        let mut missing = self.surroundings.missing_programs(catalog, is_elsewhere);
+        missing.extend(self.launcher_problems(catalog));
+        missing
     }
 
     /// Reports once why scripts have no SDK, if it cannot be written; again only after it has succeeded in between.
@@ -142,7 +145,7 @@ impl Scripts {
         self.workers.on_news(report);
     }
 
-    /// Reports once what a sandbox promises and this machine does not enforce, when such a sandbox is first used.
+    /// Reports what a sandbox promises and this machine does not enforce, when such a sandbox is first used.
     pub fn on_sandbox_shortfall(&self, report: impl Fn(&InForce) + Send + Sync + 'static) {
         self.surroundings.processes.sandboxes.on_shortfall(report);
     }

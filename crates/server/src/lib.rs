@@ -21,6 +21,7 @@
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests use files of their own"))]
 
 mod callers;
+mod deferred;
 mod dispatch;
 mod handling;
 mod logging;
@@ -35,14 +36,16 @@ mod tasks;
 mod test_kit;
 
 pub use callers::{Caller, Holdings, Identity, KnownBy, Principal, Rights, Swept, Ticket, local_name};
+pub use deferred::StorePlace;
 pub use dispatch::{Header, Headers, InMemoryClient, InMemoryConnection, InMemoryReply, Owed, Said};
 pub use handling::{asks_for_consent, consent_answer};
 pub use logging::{
-    AuditLog, EndedSession, ErrorType, Log, Meter, OTHER, Observer, Operation, Operator, Style,
+    AuditLog, EndedSession, ErrorLabel, ErrorType, Log, MeasuredOperation, Measurements, Meter, Network,
+    OTHER, Observer, Operation, OperationKind, Operator, Style,
 };
 pub use mcp_bash_audit::Counts as AuditCounts;
 pub use offered::Served;
 pub use replies::{Redaction, Reply, Stream, Unshowable};
 pub use requests::{KeyFileError, KeyRing};
-pub use sessions::{Client, Load, Server};
+pub use sessions::{Client, Load, MovedSession, Server};
 pub use tasks::{panic_on_purpose, spawn_lasting};

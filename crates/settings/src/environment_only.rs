@@ -4,7 +4,7 @@
 use crate::table;
 
 /// The names, and why.
-static NAMES: [(&str, &str); 39] = [
+static NAMES: [(&str, &str); 42] = [
     (table::PROJECT_ROOT.name, "it says which project is served"),
     (table::SERVER_DIR.name, "it says where the settings of a project stand"),
     (table::ROOTS.name, "the roots of a project stand in `config/roots.json`"),
@@ -13,6 +13,8 @@ static NAMES: [(&str, &str); 39] = [
     (table::TOOL_ALLOW_DEFAULT.name, TOOLS),
     (table::ALLOW_UNCONFIRMED.name, GATE),
     (table::SANDBOX.name, "a project declares its own `sandbox` in server.d/server.meta.json"),
+    (table::SANDBOX_USAGE.name, MACHINE),
+    (table::LAUNCHERS.name, "a project declares its own `launchers` in server.d/server.meta.json"),
     (table::TOOL_ENV_INHERIT_ALLOW.name, GATE),
     (table::PROVIDER_ENV_INHERIT_ALLOW.name, GATE),
     (table::ALLOW_PROJECT_HOOKS.name, GATE),
@@ -25,6 +27,7 @@ static NAMES: [(&str, &str); 39] = [
     (table::REMOTE_TOKEN_FALLBACK_KEY.name, SECRET),
     (table::REMOTE_TOKEN_MAX_FAILURES.name, SECRET),
     (table::STATE_KEYS_FILE.name, SECRET),
+    (table::STORE.name, MACHINE),
     (table::SECRETS_FILE.name, PRIVATE),
     (table::LOG_VERBOSE.name, PRIVATE),
     (table::DEBUG_PAYLOADS.name, PRIVATE),

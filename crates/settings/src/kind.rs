@@ -6,6 +6,7 @@ mod folder;
 mod list;
 mod number;
 mod optional;
+mod place;
 mod text;
 mod word;
 
@@ -16,6 +17,7 @@ pub(crate) use list::{Folders, Hosts, Names};
 pub(crate) use number::{Bytes, Count, Seconds, bytes, count, kilobytes, per_minute, seconds};
 pub(crate) use number::{LARGEST, PerMinute, YEAR};
 pub(crate) use optional::Optional;
+pub(crate) use place::Place;
 pub(crate) use text::{Secret, Text, TextOrNothing};
 pub(crate) use word::Word;
 

@@ -13,8 +13,10 @@ use crate::project::ProjectSettings;
 use crate::reader::Reader;
 use crate::resources::ResourceSettings;
 use crate::table::{self, PREFIX};
+use crate::tasks::TaskSettings;
 use crate::token::RemoteToken;
 use crate::workers::WorkerSettings;
+use mcp_bash_launchers::Launchers;
 use mcp_bash_sandbox::{Declaration, Mode};
 use mcp_bash_secrets::Sources;
 use mcp_bash_wire::{Limits, LogLevel};
@@ -34,6 +36,7 @@ pub struct Settings {
     pub max_waiting: usize,
     pub max_waiting_bytes: usize,
     pub parking: ParkingSettings,
+    pub tasks: TaskSettings,
     pub max_unread_bytes: usize,
     /// The most memory that is held for one client.
     pub max_connection_bytes: usize,
@@ -84,8 +87,14 @@ pub struct Settings {
     pub unconfirmed: AllowedNames,
     /// The sandbox of every script, if the operator decides it.
     pub sandbox: Option<Mode>,
+    /// The file to which is added what processes used of their sandboxes.
+    pub sandbox_usage: Option<PathBuf>,
     /// The sandbox of scripts that declare none, according to the project; or why that is not known.
     pub project_sandbox: Result<Option<Declaration>, String>,
+    /// The only launchers that tools may use, if the operator decides it.
+    pub allowed_launchers: Option<Vec<String>>,
+    /// What starts tools on other hosts, according to the project; or why that is not known.
+    pub project_launchers: Result<Launchers, String>,
     /// The operator's file of secrets, if it is not in the usual place.
     pub secrets_file: Option<PathBuf>,
     /// Where secrets are according to the project.
@@ -168,6 +177,7 @@ impl Settings {
             max_waiting: reader.value(&table::MAX_WAITING_REQUESTS),
             max_waiting_bytes: reader.value(&table::MAX_WAITING_BYTES),
             parking: ParkingSettings::from_rows(reader),
+            tasks: TaskSettings::from_rows(reader),
             max_unread_bytes: reader.value(&table::MAX_UNREAD_BYTES),
             max_connection_bytes: reader.value(&table::MAX_CONNECTION_BYTES),
             max_process_bytes: reader.value(&table::MAX_PROCESS_BYTES),
@@ -206,7 +216,10 @@ impl Settings {
             search_path: reader.value(&table::SEARCH_PATH),
             project_programs: reader.value(&table::PROJECT_PROGRAMS),
             sandbox: reader.value(&table::SANDBOX),
+            sandbox_usage: reader.value(&table::SANDBOX_USAGE),
             project_sandbox: Ok(None),
+            allowed_launchers: reader.value(&table::LAUNCHERS),
+            project_launchers: Ok(Launchers::default()),
             secrets_file: reader.value(&table::SECRETS_FILE),
             project_secrets: Sources::default(),
             project_variables: Vec::new(),

@@ -1,8 +1,8 @@
 //! Settings table: one row for each setting, in the order of the reference.
 
 use crate::kind::{
-    Bytes, Count, File, Flag, Folder, Folders, Hosts, LARGEST, Names, Optional, PerMinute, Seconds, Secret,
-    Text, TextOrNothing, Word, YEAR, bytes, count, kilobytes, per_minute, seconds,
+    Bytes, Count, File, Flag, Folder, Folders, Hosts, LARGEST, Names, Optional, PerMinute, Place, Seconds,
+    Secret, Text, TextOrNothing, Word, YEAR, bytes, count, kilobytes, per_minute, seconds,
 };
 use crate::logs::audit::RecordedArguments;
 use crate::row::{Row, Setting, row, row_like};
@@ -124,6 +124,14 @@ table! {
     STATE_KEYS_FILE: Optional<Text> = row("MCPBASH_STATE_KEYS_FILE", Optional(Text), "",
         "A file with the keys that seal `requestState`, one `ID:base64` a line, which only its owner may read; else they \
          are made at the start, and no other process can open what this one has sealed");
+    STORE: Optional<Place> = row("MCPBASH_STORE", Optional(Place), "",
+        "The folder that keeps tasks, which only its owner may use, or the address of a database that several servers share \
+         (`postgres://USER@HOST/DATABASE`); else a folder for each project beneath `$XDG_STATE_HOME/mcp-bash` \
+         (`~/.local/state/mcp-bash`)");
+    TASK_TTL: Seconds = row("MCPBASH_TASK_TTL_SECS", seconds(1, YEAR), "3600",
+        "How long a task and its result are kept after its call; a client of 2025-11-25 may ask for less");
+    MAX_TASKS_PER_CALLER: Count = row("MCPBASH_MAX_TASKS_PER_CALLER", count(1), "1000",
+        "How many tasks of one caller are kept at once; more are refused");
     MAX_UNREAD_BYTES: Bytes = row("MCPBASH_MAX_UNREAD_BYTES", bytes(4 * KIB, LARGEST), "16777216",
         "How many bytes of answers may wait for a client that does not read; then we stop reading too");
     MAX_CONNECTION_BYTES: Bytes = row("MCPBASH_MAX_CONNECTION_BYTES", bytes(MIB, LARGEST), "268435456",
@@ -184,6 +192,10 @@ table! {
         "Must be `true` for the mode `inherit`; else no script is run in it");
     SANDBOX: Optional<Word<SandboxMode>> = row("MCPBASH_SANDBOX", Optional(SANDBOX_MODES), "",
         "The sandbox of every script, whatever the project says: `on` gives one to those that declare `off` or nothing, `strict` also refuses what this machine cannot enforce, `off` turns all off");
+    SANDBOX_USAGE: Optional<File> = row("MCPBASH_SANDBOX_USAGE", Optional(File), "",
+        "A file to which is added what each process used of its sandbox, as lines of JSON; `validate --run-tests` reads such a file");
+    LAUNCHERS: Optional<Names> = row("MCPBASH_LAUNCHERS", Optional(Names), "",
+        "The only launchers that tools may use: a name, or `ssh:HOST`; `off` for none. A tool with another is refused, and not run here instead");
     SECRETS_FILE: Optional<File> = row("MCPBASH_SECRETS_FILE", Optional(File), "",
         "The operator's own file of secrets, which `mcp-bash secret set` writes; without it `mcp-bash/secrets.json` in `XDG_CONFIG_HOME` or `~/.config`");
 

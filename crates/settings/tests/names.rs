@@ -8,10 +8,12 @@ use std::path::{Path, PathBuf};
 
 /// Variables with the prefix of settings that are not settings: those that scripts receive, that the SDK reads, and
 /// that only debug builds read.
-const OTHERS: [&str; 15] = [
+const OTHERS: [&str; 17] = [
     "MCPBASH_BIN",
     "MCPBASH_DEBUG_LOG",
     "MCPBASH_ELICITATION_TIMEOUT",
+    "MCPBASH_LAUNCH_ID",
+    "MCPBASH_LAUNCH_MARK",
     "MCPBASH_MAX_TEXT_BYTES",
     "MCPBASH_MODE",
     "MCPBASH_SERVER_DESCRIPTION",

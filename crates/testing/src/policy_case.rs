@@ -93,7 +93,7 @@ impl PolicyCases {
         let now = asker.at.unwrap_or_else(|| Timestamp::from(SystemTime::now()));
         let request = Request { subject, args: &args, caller: &caller, client: &client, roots: &roots, now };
         Ok(match policy.decide(&request) {
-            Decision::Allow(_) => (Action::Allow, None, String::new()),
+            Decision::Allow { .. } => (Action::Allow, None, String::new()),
             Decision::Deny(refusal) => (Action::Deny, refusal.rule().map(str::to_owned), refusal.to_string()),
             Decision::Confirm { rule, message, .. } => (Action::Confirm, Some(rule.to_owned()), message),
         })

@@ -11,6 +11,8 @@ pub mod keys {
     pub const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
     pub const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
     pub const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
+    pub const TASKS_EXTENSION: &str = "io.modelcontextprotocol/tasks";
+    pub const RELATED_TASK: &str = "io.modelcontextprotocol/related-task";
     pub const PROGRESS_TOKEN: &str = "progressToken";
     pub const TRACEPARENT: &str = "traceparent";
     pub const TRACESTATE: &str = "tracestate";

@@ -127,6 +127,16 @@ impl Revision {
         if self >= Self::V2026_07_28 { code::INVALID_PARAMS } else { code::RESOURCE_NOT_FOUND }
     }
 
+    /// Tasks that a client asks for with a parameter of its call, and whose results it fetches with a request of their own.
+    pub fn has_requested_tasks(self) -> bool {
+        self == Self::V2025_11_25
+    }
+
+    /// Tasks as an extension: the server decides which call becomes one.
+    pub fn has_task_extension(self) -> bool {
+        self >= Self::V2026_07_28
+    }
+
     /// `resultType` and the server's identity in every result, `ttlMs` and `cacheScope` in those that may be cached.
     pub fn has_result_type(self) -> bool {
         self >= Self::V2026_07_28

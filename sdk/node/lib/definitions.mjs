@@ -22,6 +22,8 @@ const OPTIONS = {
     'timeoutHint',
     'requires',
     'confirm',
+    'scopes',
+    'task',
   ],
   resource: [...SHARED_OPTIONS, 'mimeType', 'annotations', 'size'],
   prompt: [...SHARED_OPTIONS, 'input', 'requires'],

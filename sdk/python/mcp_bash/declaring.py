@@ -82,6 +82,8 @@ def tool(
     output: Union[bool, Mapping[str, Any], type] = True,
     requires: Optional[Sequence[str]] = None,
     confirm: Union[bool, str, None] = None,
+    scopes: Optional[Sequence[str]] = None,
+    task: Optional[str] = None,
     sandbox: Optional[Sandbox] = None,
     secrets: Optional[Mapping[str, Any]] = None,
 ) -> Callable[[F], F]: ...
@@ -108,6 +110,8 @@ def tool(
     output: Union[bool, Mapping[str, Any], type] = True,
     requires: Optional[Sequence[str]] = None,
     confirm: Union[bool, str, None] = None,
+    scopes: Optional[Sequence[str]] = None,
+    task: Optional[str] = None,
     sandbox: Optional[Sandbox] = None,
     secrets: Optional[Mapping[str, Any]] = None,
 ) -> Any:
@@ -118,8 +122,10 @@ def tool(
     ``annotations`` holds, a dict or a `ToolAnnotations` of another package; ``timeout`` and ``max_timeout`` are
     seconds; ``output=False`` gives no output schema, a type or a schema another one; ``requires`` names what the client must
     offer: ``elicitation``, ``elicitation.url``, ``sampling``, ``roots``; ``confirm`` says whether a person has to consent
-    before it runs, or asks the question: 'Delete {path}?'; ``sandbox`` is what the function may do: 'off', 'on',
-    'strict' or a dict with the keys of metadata; ``secrets`` maps variables to the names of secrets.
+    before it runs, or asks the question: 'Delete {path}?'; ``task`` says whether a call can be a task that outlives its
+    request: 'optional', 'required' or 'forbidden'; ``sandbox`` is what the function may do: 'off', 'on',
+    'strict' or a dict with the keys of metadata; ``secrets`` maps variables to the names of secrets; ``scopes`` lists what the
+    token of a caller must allow.
     """
     hints = {
         "readOnlyHint": read_only,
@@ -142,6 +148,8 @@ def tool(
         "output": output,
         "requiredCapabilities": list(requires) if requires else None,
         "confirm": confirm,
+        "scopes": list(scopes) if scopes else None,
+        "execution": {"taskSupport": task} if task is not None else None,
         "sandbox": _sandbox("@tool", sandbox),
         "secrets": dict(secrets) if secrets else None,
     }

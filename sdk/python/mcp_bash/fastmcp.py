@@ -62,7 +62,7 @@ _ELSEWHERE: Dict[str, str] = {
     "port": _TRANSPORT,
     "transport": _TRANSPORT,
     "dependencies": "write them into the file (PEP 723) or into a .venv, see docs/python.md",
-    "task": "every tool can be called by a client that waits and by one that cancels; there are no background tasks",
+    "task": "write task=True, or see docs/tasks.md",
     "exclude_args": "give the parameter the type Context, or read it from the environment",
 }
 
@@ -111,6 +111,11 @@ class FastMCP:
             output = False
         elif schema is not ...:
             output = schema
+        task = options.pop("task", None)
+        if isinstance(task, bool):
+            options["task"] = "optional" if task else "forbidden"
+        elif task is not None:
+            _refuse("@mcp.tool", {"task": task})
         known = _known(declaring.tool, options, "@mcp.tool")
         decorate: Callable[[Any], Any] = declaring.tool(output=output, **known)
         return decorate(name_or_fn) if callable(name_or_fn) else decorate

@@ -176,7 +176,7 @@ test('all options of a tool', async (t) => {
     export const ignored = tool({
       name: 'sum-up', title: 'Sum up', description: 'Sums.', input: { a: 'number' }, output: { s: 'number' },
       annotations: { readOnlyHint: true }, timeoutSecs: 5, progressExtendsTimeout: true, maxTimeoutSecs: 50, timeoutHint: 'wait',
-      icons: [{ src: 'data:x' }], meta: { a: 1 }, requires: ['sampling'], confirm: 'Sum {a}?',
+      icons: [{ src: 'data:x' }], meta: { a: 1 }, requires: ['sampling'], confirm: 'Sum {a}?', scopes: ['files:write'],
     }, () => ({ s: 1 }))`,
   )
   assert.equal(protocol, 1)
@@ -198,6 +198,7 @@ test('all options of a tool', async (t) => {
       _meta: { a: 1 },
       requiredCapabilities: ['sampling'],
       confirm: 'Sum {a}?',
+      scopes: ['files:write'],
     },
   ])
 })

@@ -1,5 +1,6 @@
 """The names of FastMCP on the call, in the decorators and on contents, in plain and in async functions."""
 
+import json
 import unittest
 from types import SimpleNamespace
 
@@ -217,12 +218,21 @@ class Server(WorkerTest):
         number = worker.begin("prompt", "recommend", {"taste": "tea"})
         self.assertEqual([one["role"] for one in worker.wait(number)["result"]["messages"]], ["user", "assistant"])
 
+    def test_a_tool_can_be_a_task(self):
+        code = (
+            "from mcp_bash.fastmcp import FastMCP\nmcp = FastMCP('x')\n"
+            "@mcp.tool(task=%s)\ndef f() -> str:\n    'F.'\n    return 'x'\n"
+        )
+        for task, support in (("True", "optional"), ("False", "forbidden")):
+            ready = self.host(code % task).ready
+            self.assertIn('"taskSupport": "%s"' % support, json.dumps(ready))
+
     def test_what_has_no_counterpart_is_named(self):
         for line, words in (
             ('FastMCP("x", auth=object())', "FastMCP(auth=…) is not an option here: callers are identified by the server"),
             ('FastMCP("x", port=80)', "serve --http"),
             ('FastMCP("x").mount(1)', "no counterpart of `FastMCP.mount`"),
-            ('FastMCP("x").tool(task=True)(len)', "@mcp.tool(task=…) is not an option here"),
+            ('FastMCP("x").tool(task=object())(len)', "@mcp.tool(task=…) is not an option here: write task=True"),
             ('FastMCP("x").tool(nonsense=1)(len)', "it has no counterpart"),
         ):
             failed = self.host("from mcp_bash.fastmcp import FastMCP\n%s\n" % line).ready["failed"]["message"]

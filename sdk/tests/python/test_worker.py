@@ -29,7 +29,7 @@ class Start(WorkerTest):
             instructions("Be kind.")
 
             @tool(name="sum", title="Sum", read_only=True, destructive=False, timeout=5, progress_extends_timeout=True,
-                  icons=["a.png"], meta={"k": 1}, requires=["sampling"], confirm="Add {a}?")
+                  icons=["a.png"], meta={"k": 1}, requires=["sampling"], confirm="Add {a}?", scopes=["files:write"])
             def add(a: int, b: int) -> int:
                 "Adds."
                 return twice(a + b)
@@ -66,6 +66,7 @@ class Start(WorkerTest):
                 "_meta": {"k": 1},
                 "requiredCapabilities": ["sampling"],
                 "confirm": "Add {a}?",
+                "scopes": ["files:write"],
             },
         )
         self.assertEqual(ready["resources"], [{"name": "config", "uri": "config://app", "mimeType": "text/plain"}])

@@ -3,6 +3,7 @@
 use super::SERVER;
 use super::mark::Mark;
 use super::project::TOOLS;
+use crate::audit::Due;
 use crate::http::{Connection, EventBlocks, STATELESS, add_meta, delete, get, initialize, post};
 use crate::random::Random;
 use crate::run::Run;
@@ -18,6 +19,8 @@ pub(super) struct Caller<'a> {
     /// Among those with the same name.
     number: u32,
     authorization: String,
+    /// The process of the server.
+    pid: u32,
     address: SocketAddr,
     random: Random,
     calls: u32,
@@ -42,14 +45,13 @@ const CALLS_IN_SESSION: u64 = 30;
 impl<'a> Caller<'a> {
     pub(super) fn new(
         run: &'a Run,
-        name: &'static str,
-        number: u32,
+        (name, number): (&'static str, u32),
         token: &str,
-        address: SocketAddr,
+        (pid, address): (u32, SocketAddr),
         random: Random,
     ) -> Self {
         let authorization = format!("Bearer {token}");
-        Self { run, name, number, authorization, address, random, calls: 0, session: None }
+        Self { run, name, number, authorization, pid, address, random, calls: 0, session: None }
     }
 
     pub(super) fn call_until_over(&mut self) {
@@ -68,7 +70,7 @@ impl<'a> Caller<'a> {
         let mut call = self.new_call();
         add_meta(&mut call.message, &capabilities());
         loop {
-            let answer = self.ask(&call)?;
+            let answer = self.ask_audited(&call)?;
             let asked = &answer["result"]["inputRequests"];
             let Some(questions) = asked.as_object() else { return self.judge(&call, &answer) };
             // Another request answers the question, and shows which call the state belongs to.
@@ -86,7 +88,7 @@ impl<'a> Caller<'a> {
         }
         let mut call = self.new_call();
         call.session.clone_from(&self.session);
-        let answer = self.ask(&call)?;
+        let answer = self.ask_audited(&call)?;
         self.judge(&call, &answer)?;
         if self.random.below(CALLS_IN_SESSION) == 0 { self.end_session() } else { Ok(()) }
     }
@@ -106,6 +108,22 @@ impl<'a> Caller<'a> {
             },
         });
         Call { mark, message, tool, asks, session: None }
+    }
+
+    /// Makes a call, and notes what the audit log must say of it.
+    fn ask_audited(&self, call: &Call) -> Asked<Value> {
+        let asked = self.ask(call);
+        let due = match &asked {
+            Err(_) => Due::Unknown,
+            Ok(answer) if answer["result"]["resultType"] == "input_required" => {
+                Due::Answered(Outcome::InputRequired)
+            }
+            Ok(answer) if answer.get("error").is_some() => Due::Answered(Outcome::Error),
+            Ok(answer) if answer["result"]["isError"] == true => Due::Answered(Outcome::ToolError),
+            Ok(_) => Due::Answered(Outcome::Result),
+        };
+        self.run.audit.owe_by(self.name, self.pid, &call.message["id"].to_string(), due);
+        asked
     }
 
     /// Makes a call, checks everything before its answer, and returns the answer.

@@ -9,6 +9,7 @@ mod mark;
 mod project;
 
 use crate::arguments::Arguments;
+use crate::audit;
 use crate::http::Server;
 use crate::random::Random;
 use crate::run::Run;
@@ -19,7 +20,7 @@ use rustix::process::Signal;
 use serde_json::Value;
 use std::ffi::OsStr;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
 
@@ -28,6 +29,11 @@ pub(crate) const NAMES: [&str; 8] = ["ada", "ben", "cleo", "dan", "eve", "finn",
 
 /// The name of this server in violations.
 pub(crate) const SERVER: &str = "the server of the callers with names";
+
+/// The audit log of this server.
+pub(crate) fn audit_log(folder: &Path) -> PathBuf {
+    folder.join("callers.jsonl")
+}
 
 /// Lets callers share a server until the time is over.
 pub(crate) fn share(run: &Run, arguments: &Arguments, folder: &Path) {
@@ -47,18 +53,21 @@ fn call_until_over(run: &Run, names: &[&'static str], folder: &Path) -> io::Resu
         names.iter().map(|name| new_token(&run.binary, name, &tokens)).collect::<io::Result<_>>()?;
     let temporary = run.temporary.join("callers");
     let options = [OsStr::new("--tokens"), tokens.as_os_str()];
-    let environment = [
+    let audited = audit::settings(&audit_log(folder));
+    let mut environment = vec![
         ("MCPBASH_MAX_PROGRESS_PER_MIN", "0"),
         ("MCPBASH_MAX_LOGS_PER_MIN", "0"),
         ("MCPBASH_HTTP_MAX_SESSIONS_PER_MIN", "0"),
     ];
+    environment.extend(audited.iter().map(|(name, value)| (*name, value.as_str())));
     let mut server = Server::start(&run.binary, &project, &temporary, &options, &environment)?;
     thread::scope(|scope| {
         for (name, token) in names.iter().zip(&tokens_of) {
             // Two at once, so that a caller also runs beside itself.
             for number in 0..2 {
                 let random = Random::of_part(run.seed, &format!("caller {name} {number}"));
-                let mut caller = Caller::new(run, name, number, token, server.address, random);
+                let mut caller =
+                    Caller::new(run, (name, number), token, (server.pid(), server.address), random);
                 scope.spawn(move || caller.call_until_over());
             }
         }
@@ -87,7 +96,8 @@ fn look_at_log(run: &Run, log: &str) {
     }
 }
 
-fn new_token(binary: &Path, name: &str, file: &Path) -> io::Result<String> {
+/// A new token for a caller, which is also in the file of tokens.
+pub(crate) fn new_token(binary: &Path, name: &str, file: &Path) -> io::Result<String> {
     let output = Command::new(binary).args(["token", "new", name, "--json", "--file"]).arg(file).output()?;
     let made: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
     let problem = || io::Error::other(format!("no token: {}", String::from_utf8_lossy(&output.stderr)));

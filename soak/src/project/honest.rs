@@ -69,3 +69,13 @@ echo "$word embeds"
 "#,
     ),
 ];
+
+/// Says the planted secret in every way that a script has, and its word.
+pub(super) const TELLS_SECRET: (&str, &str) = (
+    "tells-secret",
+    r#"word="$word $PLANTED"; progress 1; log 1; word=${word%% *}
+echo "$PLANTED on stderr" >&2
+printf %s "$PLANTED" | base64 >&2
+echo "$word $PLANTED"
+"#,
+);

@@ -11,7 +11,8 @@ pub(crate) use gardener::Gardener;
 pub(crate) use honest::{LAST_PROGRESS, LOGS};
 pub(crate) use hostile::{HOSTILE, Hostile};
 
-use serde_json::json;
+use crate::planted;
+use serde_json::{Value, json};
 use std::fs::{self, Permissions};
 use std::io;
 use std::os::unix::fs::PermissionsExt;
@@ -46,6 +47,11 @@ impl Project {
         for (name, timeout, body) in honest::TOOLS {
             project.tool(name, *timeout, &format!("{PRELUDE}{body}"))?;
         }
+        project.tool(honest::TELLS_SECRET.0, 50, &format!("{PRELUDE}{}", honest::TELLS_SECRET.1))?;
+        project.file(
+            &format!("tools/{}/tool.meta.json", honest::TELLS_SECRET.0),
+            &metadata(honest::TELLS_SECRET.0, 50, &json!({ planted::VARIABLE: planted::NAME })),
+        )?;
         for (name, body) in asking::TOOLS {
             project.tool(name, 20, &format!("{}{body}", asking::PRELUDE))?;
         }
@@ -67,14 +73,8 @@ impl Project {
 
     /// A tool that takes a word and more arguments.
     fn tool(&self, name: &str, timeout: u32, script: &str) -> io::Result<()> {
-        let metadata = json!({
-            "name": name,
-            "description": "A tool of the soak",
-            "inputSchema": { "type": "object", "properties": { "word": { "type": "string" } }, "required": ["word"] },
-            "timeoutSecs": timeout,
-        });
         self.script(&format!("tools/{name}/tool.sh"), script)?;
-        self.file(&format!("tools/{name}/tool.meta.json"), &metadata.to_string())
+        self.file(&format!("tools/{name}/tool.meta.json"), &metadata(name, timeout, &json!({})))
     }
 
     /// Writes a file and renames it into place, so that no process reads half of it.
@@ -98,4 +98,15 @@ impl Project {
         fs::set_permissions(&draft, Permissions::from_mode(mode))?;
         fs::rename(&draft, &target)
     }
+}
+
+fn metadata(name: &str, timeout: u32, secrets: &Value) -> String {
+    let metadata = json!({
+        "name": name,
+        "description": "A tool of the soak",
+        "inputSchema": { "type": "object", "properties": { "word": { "type": "string" } }, "required": ["word"] },
+        "timeoutSecs": timeout,
+        "secrets": secrets,
+    });
+    metadata.to_string()
 }

@@ -27,7 +27,8 @@ pub(super) fn honest(peer: &Peer, random: &mut Random) -> Draft {
     match random.below(20) {
         0..=9 => call(peer, "honest", &[], Expect::Honest),
         10..=13 => call(peer, "plain", &[], Expect::Word),
-        14 | 15 => call(peer, "whole-result", &[], Expect::Word),
+        14 => call(peer, "whole-result", &[], Expect::Word),
+        15 => call(peer, "tells-secret", &[], Expect::Word),
         16 => call(peer, "provided", &[], Expect::Word),
         17 => call(peer, "embeds", &[], Expect::Word),
         18 => call(peer, "reads-input", &[("padding", json!("x".repeat(size(random))))], Expect::Word),

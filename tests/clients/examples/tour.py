@@ -4,6 +4,7 @@ import asyncio
 import base64
 import hashlib
 import hmac
+import json
 import os
 import sys
 import tempfile
@@ -61,6 +62,7 @@ async def try_readme(server, folder, mode):
             "OPS_ROLE": role,
             "MCPBASH_ALLOW_PROJECT_HOOKS": "true",
             "SIGNING_KEY": "an-example-of-a-key",
+            "DEPLOY_KEY": "an-example-of-a-key",
         }
         async with Served(server, folder, mode, environment) as served:
             tools, prompts = await served.tools(), await served.prompts()
@@ -137,6 +139,14 @@ async def sandbox(serve):
         check("a folder that is declared can be written", written == "all is well\n", written)
         text = await served.text("check_service", port=22)
         check("a port that is not declared is not reached", text.startswith("Nothing answers at localhost:22 "), text)
+
+
+async def remote_hosts(serve):
+    async with serve() as served:
+        text = await served.text("sum_column", column=3)
+        check("files of the project come along", text.strip() == "115", text)
+        text = await served.text("where")
+        check("the environment of the server stays", "home not known" in text, text)
 
 
 async def shared_over_http(serve):
@@ -348,6 +358,35 @@ async def secrets(serve):
         check("and is not shown", text.count("***") == 3 and "tour" not in text, text)
 
 
+async def team(serve):
+    with tempfile.TemporaryDirectory() as scratch:
+        log = Path(scratch) / "audit.jsonl"
+        key = "the key of the tour"
+        async with serve({"DEPLOY_KEY": key, "MCPBASH_AUDIT": str(log)}) as served:
+            text = await served.text("deploy", env="staging", version="main")
+            check("staging is deployed without a question", "Deployed main to staging." in text and not served.asked, text)
+            check("neither key nor session is shown", "[redacted] signed with ***" in text, text)
+            text = await served.text("deploy", env="production", version="main")
+            check("the policy decides by arguments", "main is no release" in text, text)
+            served.answers = [("accept", {"consent": "no"})]
+            text = await served.text("deploy", env="production", version="1.4.2")
+            check("production needs a yes", "the user declined" in text, text)
+            served.answers = [("accept", {"consent": "once"})]
+            text = await served.text("rollback", env="production")
+            check("and goes on after it", "production runs 1.4.0 again." in text, text)
+        calls = [json.loads(line) for line in log.read_text().splitlines()]
+        calls = [call for call in calls if call["event.name"] == "mcp.tools.call"]
+        found = [(call["outcome"], call.get("consent"), call["arguments"]["env"]) for call in calls if call["outcome"] != "input_required"]
+        expected = [
+            ("success", None, "staging"),
+            ("refused", None, "production"),
+            ("refused", "declined", "production"),
+            ("success", "once", "production"),
+        ]
+        check("the audit log has each call with its consent", found == expected, calls)
+        check("and not the key", key not in log.read_text())
+
+
 async def rust_provider(serve):
     async with serve() as served:
         found = await served.structured("text_stats", text="one two\nthree\n")
@@ -439,8 +478,10 @@ VISITS = {
     "registered-by-hand": registered_by_hand,
     "registered-by-script": registered_by_script,
     "rust-provider": rust_provider,
+    "remote-hosts": remote_hosts,
     "sandbox": sandbox,
     "secrets": secrets,
     "shared-over-http": shared_over_http,
+    "team": team,
     "wrap-a-cli": wrap_a_cli,
 }

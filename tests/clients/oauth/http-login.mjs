@@ -1,81 +1,12 @@
-// A whole login: a real authorization server (`oidc-provider`), the OAuth code of the official TypeScript client, and a call.
+// A whole login: a real authorization server (`oidc-provider`), the OAuth code of the official TypeScript client, a call, and
+// another login for a tool that needs more scopes.
 
 import { Client, StreamableHTTPClientTransport, UnauthorizedError } from "@modelcontextprotocol/client";
-import { createServer } from "node:net";
-import Provider from "oidc-provider";
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { check } from "../checks.mjs";
 import { startServer } from "../http-server.mjs";
-
-const REDIRECT = "http://127.0.0.1:1/callback";
-
-/** A port that is free now. */
-async function freePort() {
-  const listener = createServer();
-  await new Promise((listening) => listener.listen(0, "127.0.0.1", listening));
-  const { port } = listener.address();
-  await new Promise((closed) => listener.close(closed));
-  return port;
-}
-
-/** An authorization server that issues signed tokens for that resource. */
-async function startIssuer(resource) {
-  const port = await freePort();
-  const issuer = `http://127.0.0.1:${port}`;
-  const provider = new Provider(issuer, {
-    clients: [],
-    features: {
-      registration: { enabled: true },
-      devInteractions: { enabled: true },
-      resourceIndicators: {
-        enabled: true,
-        defaultResource: () => resource,
-        useGrantedResource: () => true,
-        getResourceServerInfo: () => ({
-          scope: "files:read files:write",
-          audience: resource,
-          accessTokenFormat: "jwt",
-          accessTokenTTL: 300,
-          jwt: { sign: { alg: "RS256" } },
-        }),
-      },
-    },
-    pkce: { required: () => true },
-    scopes: ["openid", "files:read", "files:write"],
-  });
-  // It says on standard output that its pages are for development.
-  const server = await new Promise((listening) => {
-    const started = provider.listen(port, "127.0.0.1", () => listening(started));
-  });
-  return { issuer, close: () => server.close() };
-}
-
-/** A browser without a window: it follows redirects, keeps cookies, and posts the forms of the login and consent pages. */
-async function logIn(start) {
-  const cookies = new Map();
-  let request = { url: start, method: "GET", body: undefined };
-  for (let steps = 0; steps < 20; steps += 1) {
-    const headers = { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join("; ") };
-    if (request.body) headers["content-type"] = "application/x-www-form-urlencoded";
-    const response = await fetch(request.url, { ...request, headers, redirect: "manual" });
-    for (const cookie of response.headers.getSetCookie()) {
-      const [name, ...value] = cookie.split(";")[0].split("=");
-      cookies.set(name, value.join("="));
-    }
-    const location = response.headers.get("location");
-    if (location?.startsWith(REDIRECT)) return new URL(location).searchParams;
-    if (location) {
-      request = { url: new URL(location, request.url), method: "GET", body: undefined };
-      continue;
-    }
-    const page = await response.text();
-    const action = page.match(/<form[^>]*action="([^"]+)"/)?.[1];
-    const prompt = page.match(/name="prompt" value="([^"]+)"/)?.[1];
-    check("the authorization server shows a page with a form", action && prompt, [response.status, page.slice(0, 500)]);
-    const body = new URLSearchParams(prompt === "login" ? { prompt, login: "alice", password: "x" } : { prompt });
-    request = { url: new URL(action, request.url), method: "POST", body: body.toString() };
-  }
-  check("the login ends", false, request);
-}
+import { REDIRECT, freePort, logIn, startIssuer } from "./issuer.mjs";
 
 /** What the client keeps of a login. */
 function authProvider(asked) {
@@ -109,6 +40,9 @@ const { issuer, close } = await startIssuer(resource);
 const options = ["--http", `127.0.0.1:${port}`, "--issuer", issuer, "--resource", resource];
 const server = await startServer(options, { MCPBASH_HTTP_REQUIRED_SCOPES: "files:read" });
 
+const save = '#!/bin/sh\n# mcp: {"description": "Saves", "scopes": ["files:write"]}\necho run >>runs\necho saved\n';
+writeFileSync(join(server.project, "tools", "save.sh"), save, { mode: 0o755 });
+
 const asked = [];
 const provider = authProvider(asked);
 const connect = async () => {
@@ -134,6 +68,20 @@ check("it lists the tools", tools.some((tool) => tool.name === "greet"), tools);
 const called = await second.client.callTool({ name: "greet", arguments: { name: "Ada" } });
 check("it calls a tool", called.content[0].text.includes("Ada"), called);
 const token = provider.kept.tokens.access_token;
+
+// The client was registered for the scopes of the first challenge only, and registers again.
+delete provider.kept.client;
+const runs = () => existsSync(join(server.project, "runs"));
+const saveIt = () => second.client.callTool({ name: "save", arguments: {} });
+const held = await saveIt().then(() => undefined, (error) => error);
+check("a tool that needs another scope makes the client log in again", held instanceof UnauthorizedError, held);
+check("the tool has not run", !runs(), "it has");
+const scopes = asked[1]?.searchParams.get("scope")?.split(" ") ?? [];
+check("the client asks for the scopes of both challenges", ["files:read", "files:write"].every((scope) => scopes.includes(scope)), scopes);
+await second.transport.finishAuth(await logIn(asked[1]));
+const saved = await saveIt();
+check("the same session goes on with the new token", saved.content[0].text.includes("saved") && runs(), saved);
+check("the client has logged in twice", asked.length === 2, asked);
 check("the log has nothing of the token", !server.log().includes(token.split(".")[2]), "the signature");
 await second.client.close();
 

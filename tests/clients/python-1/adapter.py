@@ -130,4 +130,5 @@ class Python1:
 
 def http_client(address):
     verify = ssl.create_default_context(cafile=address.authority) if address.authority else True
-    return httpx.AsyncClient(headers=address.headers, verify=verify, timeout=httpx.Timeout(30, read=300))
+    timeout = httpx.Timeout(30, read=300)
+    return httpx.AsyncClient(headers=address.headers, verify=verify, timeout=timeout, auth=address.login)

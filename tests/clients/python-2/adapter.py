@@ -141,4 +141,5 @@ class Python2:
 
 def http_client(address):
     verify = ssl.create_default_context(cafile=address.authority) if address.authority else True
-    return httpx2.AsyncClient(headers=address.headers, verify=verify, timeout=httpx2.Timeout(30, read=300))
+    timeout = httpx2.Timeout(30, read=300)
+    return httpx2.AsyncClient(headers=address.headers, verify=verify, timeout=timeout, auth=address.login)

@@ -67,6 +67,7 @@ export async function talk(client, version, heard, answers, { eventsOnly = false
   await checkProgress(client);
   await checkLogging(client, heard);
   await checkQuestions(client, answers);
+  await checkConsent(client, answers);
   await checkCancellation(client, join(scratch, "slow-pid"));
   checkEqual("the library understood everything", heard.complaints, []);
 }
@@ -115,6 +116,23 @@ async function checkQuestions(client, answers) {
   checkEqual("the model of the client is asked", summary, said("The model says: In short."));
   checkEqual("it is asked what the script asks", answers.asked, ["Summarise: a long text"]);
   checkEqual("the folders of the client are known", await client.call("folders", {}), said(ROOT));
+}
+
+/** A tool that needs consent runs after a yes only, and the user sees what it would do. */
+async function checkConsent(client, answers) {
+  const wipe = () => client.call("wipe", { what: "the disk" });
+  for (const no of [{ action: "decline" }, { action: "cancel" }, { action: "accept", content: { consent: "no" } }]) {
+    answers.forms = [no];
+    answers.asked = [];
+    const { text, isError } = await wipe();
+    check(`nothing runs after ${JSON.stringify(no)}`, isError && text.includes("was not run"), text);
+    const [question = ""] = answers.asked;
+    check("the user sees question and arguments", question.includes('Wipe "the disk"?') && question.includes('what: "the disk"'), question);
+  }
+  answers.forms = [{ action: "accept", content: { consent: "once" } }];
+  checkEqual("the tool runs after a yes", await wipe(), said("wiped the disk"));
+  answers.forms = [{ action: "decline" }];
+  check("and asks again the next time", (await wipe()).isError, answers.asked);
 }
 
 /** Changes of the project reach a client that wants to hear of them, whatever `disturb` does to it before. */

@@ -1,4 +1,4 @@
-//! Rules of messages, transports, sessions and questions, by section.
+//! Rules of messages, transports, authorization, sessions and questions, by section.
 
 use super::rule::Rule;
 
@@ -183,6 +183,89 @@ pub(super) const RULES: &[(&str, &[Rule])] = &[
                 revisions: "all",
                 level: "SHOULD",
                 words: "nobody but this machine is served without authentication",
+            },
+        ],
+    ),
+    (
+        "Authorization over HTTP",
+        &[
+            Rule {
+                id: "auth-metadata",
+                revisions: "2025-06-18 on",
+                level: "MUST",
+                words: "a server with an issuer serves the metadata of a protected resource (RFC 9728), with its issuers, to everyone and to web pages",
+            },
+            Rule {
+                id: "auth-challenge",
+                revisions: "2025-03-26 on",
+                level: "MUST",
+                words: "a request without a token is refused with 401 and a challenge, which names the metadata and, from 2025-11-25 on, the scopes that are needed",
+            },
+            Rule {
+                id: "auth-no-offline-access",
+                revisions: "2026-07-28",
+                level: "SHOULD",
+                words: "`offline_access` is neither in a challenge nor in the metadata",
+            },
+            Rule {
+                id: "auth-validated",
+                revisions: "2025-03-26 on",
+                level: "MUST",
+                words: "a token that has expired, is forged, unsigned, of an unknown key or of another issuer is refused with 401",
+            },
+            Rule {
+                id: "auth-audience",
+                revisions: "2025-06-18 on",
+                level: "MUST",
+                words: "a token that was issued for another server is refused, signed or opaque",
+            },
+            Rule {
+                id: "auth-query",
+                revisions: "2025-03-26 on",
+                level: "MUST",
+                words: "a token in the query of the address is none",
+            },
+            Rule {
+                id: "auth-no-passthrough",
+                revisions: "2025-03-26 on",
+                level: "MUST",
+                words: "nothing of a token is passed on: scripts learn the name, the groups and chosen claims",
+            },
+            Rule {
+                id: "auth-each-request",
+                revisions: "2025-03-26 on",
+                level: "MUST",
+                words: "each request has to bring its token, and has the scopes of that token, also within a session",
+            },
+            Rule {
+                id: "auth-scopes",
+                revisions: "2025-11-25 on",
+                level: "SHOULD",
+                words: "a call without its scopes is refused with 403 and `insufficient_scope`, and the challenge names the metadata",
+            },
+            Rule {
+                id: "auth-step-up",
+                revisions: "2025-11-25 on",
+                level: "SHOULD",
+                words: "the challenge names all scopes that the call needs at once, and a better token is served in the same session",
+            },
+            Rule {
+                id: "auth-scope-hierarchy",
+                revisions: "2026-07-28",
+                level: "MUST",
+                words: "a scope that includes others is enough for what needs those",
+            },
+            Rule {
+                id: "auth-sessions",
+                revisions: "all",
+                level: "MUST",
+                words: "the id of a session is no proof of who calls: it works for its own caller only",
+            },
+            Rule {
+                id: "auth-https",
+                revisions: "2025-03-26 on",
+                level: "MUST",
+                words: "an issuer is asked over https only, or on this machine",
             },
         ],
     ),

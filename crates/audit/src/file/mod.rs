@@ -113,6 +113,7 @@ impl AuditFile {
         let began = began(&file).map_err(unreadable)?;
         self.open = Some(OpenFile { file: Arc::new(file), identity: identity(&stat), size, began, torn });
         if size == 0 {
+            self.make_name_durable()?;
             return self.begin(None);
         }
         // A file of nothing but half a line goes on from the one before.
@@ -166,7 +167,16 @@ impl AuditFile {
             began: Some(SystemTime::now()),
             torn: None,
         });
+        self.make_name_durable()?;
         self.begin(Some(newest))
+    }
+
+    /// Makes the name of a new file survive a loss of power: without it, durable lines would be in a file that is gone.
+    fn make_name_durable(&self) -> Result<(), AuditError> {
+        let folder =
+            self.path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let synced = mcp_bash_files::open_folder(folder).and_then(|folder| folder.sync_all());
+        synced.map_err(|source| AuditError::Open { path: folder.to_owned(), source })
     }
 
     /// Records what a killed process left half written.

@@ -7,6 +7,7 @@ use super::lines::{Entry, entries};
 use crate::chain::{Hash, Head, Link};
 use crate::error::AuditError;
 use crate::event::Event;
+use std::collections::HashSet;
 use std::fmt::{self, Display};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,6 +24,8 @@ pub struct Verified {
     pub torn: u64,
     /// Whether the last line is incomplete. The next server records it.
     pub has_incomplete_end: bool,
+    /// How many requests were begun and have no end: their server was killed, or still works on them.
+    pub unfinished: usize,
     pub findings: Vec<Finding>,
 }
 
@@ -88,6 +91,8 @@ struct Chain {
     anchor: Option<Head>,
     has_met_anchor: bool,
     last: Option<Place>,
+    /// Requests that were begun and have not ended so far, by the ids of their events.
+    begun: HashSet<String>,
     /// Lines since the last record that are none.
     unread: Vec<Entry>,
 }
@@ -107,6 +112,11 @@ impl Chain {
             if anchor != head {
                 self.verified.findings.push(Finding::Rewritten { seq: head.seq });
             }
+        }
+        match (link.call_id, link.event_id) {
+            (Some(call), _) if link.event == Event::Begun.name() => drop(self.begun.insert(call)),
+            (_, Some(id)) => drop(self.begun.remove(&id)),
+            _ => {}
         }
         self.verified.records += 1;
         self.verified.first.get_or_insert(link.seq);
@@ -173,6 +183,7 @@ impl Chain {
                 _ => None,
             });
         }
+        self.verified.unfinished = self.begun.len();
         self.verified
     }
 }

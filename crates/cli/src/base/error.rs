@@ -23,10 +23,18 @@ pub(crate) enum Error {
     )]
     FewFiles(u64),
     #[error(
-        "/proc/self/exe cannot be read; mount the proc file system (`mount -t proc proc /proc`), or let the sandbox or container \
-         have /proc"
+        "/proc/self/exe cannot be read; the server starts its own processes by it, and finds those that scripts leave behind in \
+         /proc: mount the proc file system (`mount -t proc proc /proc`), or let the sandbox or container have /proc"
     )]
     NoProc,
+    #[error(
+        "/dev/null cannot be used: {problem}; it is the input of processes that get none: make it (`mkdir -p /dev` and \
+         `mknod -m 666 /dev/null c 1 3`), or let the sandbox or container have /dev"
+    )]
+    NoNullDevice { problem: String },
+    /// Several things that a server needs.
+    #[error("this system lacks what a server needs:{}", listed(.0))]
+    Missing(Vec<Error>),
     #[error(
         "temporary files cannot be made in {}: {problem}; set {setting} to a folder that you may write to and that has room",
         folder.display()
@@ -71,6 +79,11 @@ pub(crate) enum Error {
     Command { exit: Exit, error: Box<dyn std::error::Error> },
 }
 
+/// A list, each error on a line of its own.
+fn listed(errors: &[Error]) -> String {
+    errors.iter().flat_map(|error| ["\n- ".to_owned(), error.to_string()]).collect()
+}
+
 impl Error {
     /// An error of one command, which is shown with its own message.
     pub(crate) fn of_command(exit: Exit, error: impl Into<Box<dyn std::error::Error>>) -> Self {
@@ -102,6 +115,8 @@ impl Error {
             | Self::Write { .. }
             | Self::Start { .. }
             | Self::NoProc
+            | Self::NoNullDevice { .. }
+            | Self::Missing(_)
             | Self::Temporary { .. }
             | Self::Ask(_)
             | Self::Demo(_) => Exit::Failed.into(),

@@ -130,8 +130,10 @@ impl OpenProject {
     /// The same for a command that will call a tool: what a call needs is prepared meanwhile.
     pub(crate) fn read_to_call(common: &Common, adjust: impl FnOnce(&mut Settings)) -> Result<Self, Error> {
         let project = Self::read_after(common, adjust, mcp_bash_runner::prepare_first_call)?;
+        let settings = project.scripts.settings();
+        settings.audit.check().map_err(|why| Error::Setting(why.to_string()))?;
         // The server would not tell its clients which folder it is.
-        needs::check(project.scripts.settings().logs.temporary.as_deref())?;
+        needs::check(settings.logs.temporary.as_deref())?;
         Ok(project)
     }
 

@@ -9,6 +9,7 @@ use crate::open::startup;
 use crate::report::finding::{Finding, Grade};
 use mcp_bash_project::{Catalog, Diagnostic, Location, Paths, Surroundings, examine};
 use mcp_bash_scripts::Scripts;
+use mcp_bash_server::StorePlace;
 use mcp_bash_settings::Settings;
 use std::collections::HashSet;
 use std::path::Path;
@@ -75,6 +76,7 @@ impl Examination {
         let mut sandboxes = SandboxCheck::of(&scripts, &catalog);
         found.append(&mut sandboxes.findings);
         found.extend(SecretCheck::of(&scripts, &catalog).findings());
+        found.extend(store_problem(&catalog, scripts.settings()));
         if let Err(why) = &scripts.settings().project_sandbox {
             setting_problems.retain(|problem| !problem.contains(why));
         }
@@ -106,6 +108,32 @@ impl Examination {
         told.for_each(|told| told.grade = Grade::Error);
         self
     }
+}
+
+/// Why calls cannot become tasks, if a tool wants that, or why the database of several servers cannot be used.
+fn store_problem(catalog: &Catalog, settings: &Settings) -> Option<Finding> {
+    const FOLDER: &str = "set MCPBASH_STORE to a folder for them";
+    const DATABASE: &str = "make MCPBASH_STORE the address of a database that this machine reaches";
+    let place = StorePlace::of(&settings.tasks, &catalog.paths.root);
+    let remedy = match &place {
+        Ok(Some(StorePlace::Database(_))) => DATABASE,
+        _ if !catalog.has_tasks() => return None,
+        _ => FOLDER,
+    };
+    let place = match place {
+        Ok(Some(place)) => place,
+        Ok(None) => {
+            let words = "tasks cannot be kept: there is no home folder";
+            return Some(Finding::warning("tasks.store", words).remedy(remedy));
+        }
+        Err(error) => return Some(Finding::error("tasks.store", error.to_string())),
+    };
+    let error = match place.tasks() {
+        Ok(tasks) => tasks.check().err()?.to_string(),
+        Err(error) => error.to_string(),
+    };
+    let (problem, remedy) = error.split_once("; ").unwrap_or((&error, remedy));
+    Some(Finding::warning("tasks.store", problem).remedy(remedy))
 }
 
 fn has_parts(paths: &Paths) -> bool {

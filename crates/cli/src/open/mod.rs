@@ -7,6 +7,7 @@ pub(crate) mod failed_start;
 pub(crate) mod log_files;
 pub(crate) mod needs;
 pub(crate) mod own_entry;
+pub(crate) mod package_facts;
 pub(crate) mod remote_arguments;
 pub(crate) mod sandbox_check;
 pub(crate) mod script_entries;

@@ -3,7 +3,7 @@
 
 use crate::base::error::Error;
 use mcp_bash_files::shortage::is_shortage;
-use rustix::fs::{Access, StatVfs, access, statvfs};
+use rustix::fs::{Access, FileType, Mode, OFlags, StatVfs, access, fstat, open, statvfs};
 use rustix::io::Errno;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,20 +12,47 @@ use std::path::{Path, PathBuf};
 const BY_SYSTEM: &str = "TMPDIR";
 const BY_SETTING: &str = "MCPBASH_TMP_ROOT";
 
-/// Checks whether calls could be served. `temporary` is the folder for temporary files, if a setting names it.
+/// The input of processes that get none, and the output of those that nobody reads.
+const NULL_DEVICE: &str = "/dev/null";
+
+/// Checks whether calls could be served. `temporary` is the folder for temporary files, if a setting names it. Everything that
+/// is missing is reported at once: an empty root lacks all of it.
 pub(crate) fn check(temporary: Option<&Path>) -> Result<(), Error> {
-    check_program(std::env::current_exe())?;
-    check_temporary_folder(temporary)
+    let checks = [
+        check_program(std::env::current_exe()),
+        check_null_device(Path::new(NULL_DEVICE)),
+        check_temporary_folder(temporary),
+    ];
+    let mut missing: Vec<Error> = checks.into_iter().filter_map(Result::err).collect();
+    match missing.len() {
+        0 => Ok(()),
+        1 => Err(missing.remove(0)),
+        _ => Err(Error::Missing(missing)),
+    }
 }
 
 /// Scripts find the SDK, and helpers are started, by the path of this program, which Linux reports in `/proc`.
 fn check_program(path: io::Result<PathBuf>) -> Result<(), Error> {
     match path {
         Err(source) if is_shortage(&source) => Err(Error::Start { source }),
-        Err(_) if cfg!(target_os = "linux") => Err(Error::NoProc),
+        Err(_) if cfg!(all(target_os = "linux", not(mcp_bash_portable))) => Err(Error::NoProc),
         Err(source) => Err(Error::Start { source }),
         Ok(_) => Ok(()),
     }
+}
+
+/// The server's own processes and scripts without input are started with it.
+fn check_null_device(device: &Path) -> Result<(), Error> {
+    let problem = match open(device, OFlags::RDWR | OFlags::CLOEXEC, Mode::empty()) {
+        Ok(opened) => match fstat(&opened) {
+            Ok(looks) if FileType::from_raw_mode(looks.st_mode) == FileType::CharacterDevice => return Ok(()),
+            Ok(_) => "it is no device".to_owned(),
+            Err(error) => words_of(&error.into()),
+        },
+        Err(error) if is_shortage(&error.into()) => return Err(Error::Start { source: error.into() }),
+        Err(error) => words_of(&error.into()),
+    };
+    Err(Error::NoNullDevice { problem })
 }
 
 /// Checks whether files can be created in the folder for temporary files. Creates none.
@@ -72,12 +99,26 @@ mod tests {
     #[test]
     fn a_program_that_is_not_found_is_said_to_lack_proc() {
         let missing = check_program(Err(io::ErrorKind::NotFound.into())).unwrap_err().to_string();
-        if cfg!(target_os = "linux") {
+        if cfg!(all(target_os = "linux", not(mcp_bash_portable))) {
             assert!(missing.contains("/proc/self/exe cannot be read"), "{missing}");
         }
         let short = check_program(Err(Errno::NOMEM.into())).unwrap_err().to_string();
         assert!(short.contains("Cannot allocate memory"), "{short}");
         assert!(check_program(Ok("/usr/bin/mcp-bash".into())).is_ok());
+    }
+
+    #[test]
+    fn a_null_device_must_be_a_device() {
+        assert!(check_null_device(Path::new(NULL_DEVICE)).is_ok());
+        let folder = tempfile::tempdir().unwrap();
+        let missing = check_null_device(&folder.path().join("null")).unwrap_err().to_string();
+        assert!(missing.contains("/dev/null cannot be used: No such file or directory"), "{missing}");
+        assert!(missing.contains("mknod -m 666 /dev/null c 1 3"), "{missing}");
+        // A shell that wrote to it before the device was there has made a file.
+        let file = folder.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        let fake = check_null_device(&file).unwrap_err().to_string();
+        assert!(fake.contains("it is no device"), "{fake}");
     }
 
     #[test]

@@ -4,8 +4,9 @@ use crate::base::common::Common;
 use crate::base::error::Error;
 use crate::base::exit::Exit;
 use crate::open::startup;
-use mcp_bash_entries::{Entry, plain_name};
+use mcp_bash_entries::{Entry, PackageRunner, plain_name};
 use mcp_bash_project::{Identity, Location};
+use rustix::fs::{Access, access};
 use std::path::{Component, Path, PathBuf};
 
 /// The user's choices for the entry.
@@ -71,18 +72,48 @@ fn entry(root: &Path, name: &str, arguments: &EntryArguments) -> Result<Entry, O
         }
         Ok((name.to_owned(), value.to_owned()))
     };
+    let OwnCommand { program, words } = own_command().map_err(OwnEntryError::NoProgram)?;
+    let own_words = ["--project-root".to_owned(), text(root)?];
     Ok(Entry {
         name: arguments.name.clone().unwrap_or_else(|| plain_name(name)),
-        command: text(&own_command().map_err(OwnEntryError::NoProgram)?)?,
-        args: vec!["--project-root".to_owned(), text(root)?],
+        command: text(&program)?,
+        args: words.into_iter().chain(own_words).collect(),
         env: arguments.env.iter().map(variable).collect::<Result<_, OwnEntryError>>()?,
         passed: Vec::new(),
     })
 }
 
+/// How a client starts this program.
+pub(crate) struct OwnCommand {
+    pub(crate) program: PathBuf,
+    /// The words of a package runner, before our own.
+    pub(crate) words: Vec<String>,
+}
+
+/// The path that the user called, or the package runner that started us from its cache.
+pub(crate) fn own_command() -> std::io::Result<OwnCommand> {
+    let program = called_path()?;
+    let Some(runner) = PackageRunner::of_program(&program) else {
+        return Ok(OwnCommand { program, words: Vec::new() });
+    };
+    let name = PathBuf::from(runner.command());
+    let on_path = || {
+        let is_program = |path: &PathBuf| path.is_file() && access(path, Access::EXEC_OK).is_ok();
+        search_folders().map(|folder| folder.join(&name)).find(is_program)
+    };
+    let program = if runner.starts_by_path() { on_path() } else { None };
+    let words = runner.words().iter().map(ToString::to_string).collect();
+    Ok(OwnCommand { program: program.unwrap_or(name), words })
+}
+
+/// The package runner that started us.
+pub(crate) fn own_runner() -> Option<PackageRunner> {
+    PackageRunner::of_program(&called_path().ok()?)
+}
+
 /// This program, by the path that the user called. A symlink such as `/usr/local/bin/mcp-bash` stays: the next version will
 /// be behind the same link, and not where it leads today.
-pub(crate) fn own_command() -> std::io::Result<PathBuf> {
+fn called_path() -> std::io::Result<PathBuf> {
     let real = std::env::current_exe()?;
     let called = std::env::args_os().next().map(PathBuf::from).unwrap_or_default();
     let is_this =
@@ -90,10 +121,15 @@ pub(crate) fn own_command() -> std::io::Result<PathBuf> {
     let found = if called.components().count() > 1 || called.is_absolute() {
         std::path::absolute(&called).ok()
     } else {
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let folders = std::env::split_paths(&path).filter(|folder| folder.is_absolute());
-        folders.map(|folder| folder.join(&called)).find(is_this)
+        search_folders().map(|folder| folder.join(&called)).find(is_this)
     };
     let has_parent = |path: &PathBuf| path.components().any(|part| part == Component::ParentDir);
     Ok(found.filter(is_this).filter(|path| !has_parent(path)).unwrap_or(real))
+}
+
+/// The folders of `PATH`, without relative ones.
+fn search_folders() -> impl Iterator<Item = PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders: Vec<PathBuf> = std::env::split_paths(&path).filter(|folder| folder.is_absolute()).collect();
+    folders.into_iter()
 }

@@ -59,6 +59,7 @@ fn with_project(root: &Path, of_environment: Settings, problems: &mut Vec<String
     }
     settings.project_variables = config.variables;
     settings.project_sandbox = config.sandbox;
+    settings.project_launchers = config.launchers;
     settings.audit.selected = config.audited;
     settings.project_secrets = config.secrets;
     if !settings.has_log_level && paths.server.join(".debug").exists() {

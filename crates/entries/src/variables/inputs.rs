@@ -5,7 +5,6 @@ use crate::edit::EditError;
 use crate::edit::json;
 use crate::edit::json::inputs_edit::{append, remove};
 use crate::edit::splice::{Splice, spliced};
-use crate::entry::Entry;
 use crate::shown::tells_of_secret;
 use serde_json::{Value, json};
 
@@ -17,15 +16,20 @@ pub(crate) fn reference(server: &str, variable: &str) -> String {
     format!("{PREFIX}{server}-{variable}}}")
 }
 
-/// The text of a file with the inputs that an entry refers to. Inputs that exist stay as they are.
-pub(crate) fn with_inputs(text: String, dialect: Dialect, entry: &Entry) -> Result<String, EditError> {
-    entry.env.iter().try_fold(text, |text, (name, value)| {
+/// The text of a file with the inputs that variables of a server refer to. Inputs that exist stay as they are.
+pub(crate) fn with_inputs(
+    text: String,
+    dialect: Dialect,
+    server: &str,
+    env: &[(String, String)],
+) -> Result<String, EditError> {
+    env.iter().try_fold(text, |text, (name, value)| {
         let Some(id) = id_in(value) else { return Ok(text) };
         let whole = json::parse(&text, dialect)?.unwrap_or_default();
         if ids(&whole).any(|known| known == id) {
             return Ok(text);
         }
-        let description = format!("{name} for the server {}", entry.name);
+        let description = format!("{name} for the server {server}");
         let input = json!({
             "type": "promptString",
             "id": id,

@@ -8,7 +8,7 @@ pub(super) const OPEN_FILE: OFlags = OFlags::RDONLY.union(mcp_bash_files::HARMLE
 /// A folder that is held while names are looked up in it.
 pub(super) const OPEN_FOLDER: OFlags = HOLD.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 const HOLD: OFlags = OFlags::PATH;
-#[cfg(not(target_os = "linux"))]
+#[cfg(any(not(target_os = "linux"), mcp_bash_portable))]
 const HOLD: OFlags = OFlags::RDONLY;

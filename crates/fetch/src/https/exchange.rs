@@ -34,6 +34,7 @@ pub struct Response {
 
 /// The head and the body of a response.
 pub(crate) struct Received {
+    pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
     pub(crate) bytes: Vec<u8>,
 }
@@ -47,7 +48,8 @@ pub(super) async fn get(
     let stream = encrypt(url, stream, tls).await?;
     let limit = policy.max_bytes();
     let too_large = FetchError::TooLarge { limit, setting: "MCPBASH_HTTPS_MAX_BYTES" };
-    let received = send(request(url, policy)?, stream, &url.authority(), limit, too_large).await?;
+    let (request, host) = (request(url, policy)?, url.authority());
+    let received = send(request, stream, &host, limit, too_large, Wanted::Success).await?;
     Ok(Response { bytes: received.bytes, content_type: header(&received.headers, CONTENT_TYPE) })
 }
 
@@ -67,13 +69,23 @@ pub(crate) async fn encrypt(
     TlsConnector::from(tls).connect(name, stream).await.map_err(unreachable)
 }
 
-/// Sends a request over an open connection, and reads a successful response of at most `limit` bytes.
+/// Which responses are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// Others are errors, and their bodies are not read.
+    Success,
+    /// Also refusals, whose bodies give the reasons.
+    Any,
+}
+
+/// Sends a request over an open connection, and reads a response of at most `limit` bytes.
 pub(crate) async fn send(
     request: Request<Full<Bytes>>,
     stream: impl AsyncRead + AsyncWrite + Unpin,
     host: &str,
     limit: u64,
     too_large: FetchError,
+    wanted: Wanted,
 ) -> Result<Received, FetchError> {
     let protocol = |error: hyper::Error| FetchError::Protocol { host: host.to_owned(), error };
     let mut builder = http1::Builder::new();
@@ -82,10 +94,13 @@ pub(crate) async fn send(
         builder.handshake::<_, Full<Bytes>>(TokioIo::new(stream)).await.map_err(protocol)?;
     let exchange = async {
         let answer = sender.send_request(request).await.map_err(protocol)?;
-        judge(host, answer.status(), answer.headers())?;
+        let status = answer.status();
+        if wanted == Wanted::Success || status.is_redirection() {
+            judge(host, status, answer.headers())?;
+        }
         let headers = answer.headers().clone();
         let bytes = read(answer.into_body(), limit, too_large, protocol).await?;
-        Ok(Received { headers, bytes })
+        Ok(Received { status, headers, bytes })
     };
     // The connection is driven here and not by a task of its own, so that it ends with the request.
     let mut exchange = std::pin::pin!(exchange);
@@ -153,6 +168,6 @@ async fn read(
     Ok(bytes)
 }
 
-fn header(headers: &HeaderMap, name: HeaderName) -> Option<String> {
+pub(crate) fn header(headers: &HeaderMap, name: HeaderName) -> Option<String> {
     Some(String::from_utf8_lossy(headers.get(name)?.as_bytes()).into_owned())
 }

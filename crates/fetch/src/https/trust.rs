@@ -5,6 +5,7 @@ use mcp_bash_runner::on_own_thread;
 use std::sync::Arc;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::CertificateDer;
+use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
 #[derive(Debug, Clone)]
@@ -16,6 +17,12 @@ pub enum Trust {
 }
 
 impl Trust {
+    /// The certificates of a PEM file and no others. `None` if there is none in it.
+    pub fn only_pem(pem: &[u8]) -> Option<Self> {
+        let certificates: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
+        certificates.ok().filter(|certificates| !certificates.is_empty()).map(Self::Only)
+    }
+
     /// The settings of connections that recognise servers by these certificates.
     pub async fn client_config(&self) -> Result<Arc<ClientConfig>, FetchError> {
         let mut roots = RootCertStore::empty();

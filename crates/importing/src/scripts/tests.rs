@@ -118,6 +118,7 @@ fn values_that_a_script_runs_are_no_arguments() {
         "sudo \"$@\"",
         "$1",
         "eval \"$1\"",
+        "eval $set '\"$@\"'",
         "cmd=$1\n$cmd a",
         "bash -c \"$1\"",
         "ssh host \"$1\"",

@@ -12,6 +12,7 @@ pub(crate) mod secret_users;
 pub(crate) mod sent_warnings;
 pub(crate) mod skipped;
 pub(crate) mod stamps_file;
+pub(crate) mod task_tools;
 
 use crate::catalog::merge::{joined, merge};
 use crate::catalog::overlooked::overlooked;

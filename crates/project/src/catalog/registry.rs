@@ -102,8 +102,8 @@ fn not_believed(path: &Path, distrust: &Distrust) -> Diagnostic {
 /// the files are read again: a version that did not know `confirm` has not stored it.
 fn rules(reading: &Reading) -> &'static str {
     match reading.asks {
-        Asks::All => "3 all executables",
-        Asks::Signed => "3 signs",
+        Asks::All => "4 all executables",
+        Asks::Signed => "4 signs",
     }
 }
 

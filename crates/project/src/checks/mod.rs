@@ -20,6 +20,7 @@ mod source;
 mod strays;
 mod surroundings;
 mod traps;
+mod unconfirmed;
 mod unreachable;
 mod unsigned;
 mod walk;
@@ -68,6 +69,7 @@ pub fn examine(catalog: &Catalog, surroundings: Surroundings<'_>) -> Vec<Diagnos
     policy::check(paths, &mut found);
     schema::check(catalog, &metadata, &mut found);
     annotations::check(catalog, &metadata, &mut found);
+    unconfirmed::check(catalog, &metadata, &mut found);
     placeholders::check(catalog, &mut found);
     traps::check(catalog, &mut found);
     // Resources are read, not run: a shared folder of them may be group-writable.

@@ -3,6 +3,7 @@
 use crate::catalog::registrations::KINDS;
 use crate::checks::known_keys;
 use crate::declarations::metadata;
+use mcp_bash_launchers::Launchers;
 use mcp_bash_sandbox::Declaration;
 use mcp_bash_schema::Schema;
 use serde_json::{Value, json};
@@ -46,6 +47,7 @@ fn schema_of(path: &str) -> Option<&'static str> {
         "server.d" if path.ends_with("server.meta.json") => Some("server"),
         "server.d" if path.ends_with("register.json") => Some("register"),
         "server.d" if path.ends_with("policy.yaml") => Some("policy"),
+        "server.d" if path.ends_with("roles.yaml") => Some("roles"),
         "project" if is_metadata => Some("server"),
         _ if is_yaml && !is_metadata => Some("test"),
         "tools" | "tool" if is_metadata => Some("tool"),
@@ -108,6 +110,40 @@ fn a_registration_describes_entries_as_their_own_schemas_do() {
     }
     let text = std::fs::read_to_string(&path).unwrap();
     assert!(text == expected, "run the tests once with UPDATE_REFERENCE=1 to write {} again", path.display());
+}
+
+#[test]
+fn a_launcher_is_described_alike_everywhere_and_as_it_is_read() {
+    let shape = schema("tool")["$defs"]["launcher"].clone();
+    for name in ["register", "server"] {
+        assert_eq!(schema(name)["$defs"]["launcher"], shape, "{name}");
+    }
+    assert_eq!(schema("server")["properties"]["launchers"]["additionalProperties"], shape["anyOf"][1]);
+    let is_read = |launcher: &Value| Launchers::read(None, Some(&launcher.to_string())).is_ok();
+    for launcher in [
+        json!("here"),
+        json!("slurm"),
+        json!({ "use": "ssh", "host": "me@build1", "options": ["-p", "22"], "carry": ["data"] }),
+        json!({ "use": "slurm", "files": "there", "folder": "/srv/project" }),
+        json!({ "use": "kubernetes", "image": "debian:12", "namespace": "tools", "temporary": "/scratch" }),
+        json!({ "run": ["docker", "{command}"], "cancel": ["docker", "kill", "{id}"] }),
+    ] {
+        assert!(is_read(&launcher), "{launcher}");
+        assert_eq!(problems("tool", &json!({ "launcher": launcher })), Vec::<String>::new(), "{launcher}");
+    }
+    for launcher in [
+        json!(1),
+        json!({ "use": "ssh", "host": "-oProxyCommand=x" }),
+        json!({ "use": "ssh", "host": "a b" }),
+        json!({ "use": "ssh", "host": "a", "unknown": 1 }),
+        json!({ "run": "ssh host" }),
+        json!({ "run": [] }),
+        json!({ "use": "slurm", "files": "maybe" }),
+        json!({ "use": "slurm", "files": "there", "folder": "relative" }),
+    ] {
+        assert!(!is_read(&launcher), "{launcher}");
+        assert_ne!(problems("server", &json!({ "launcher": launcher })), Vec::<String>::new(), "{launcher}");
+    }
 }
 
 #[test]
@@ -185,7 +221,7 @@ fn the_keys_of_test_cases_are_those_of_their_page() {
 
 #[test]
 fn every_key_is_explained() {
-    for name in ["policy", "prompt", "register", "resource", "server", "test", "tool"] {
+    for name in ["policy", "prompt", "register", "resource", "roles", "server", "test", "tool"] {
         let schema = schema(name);
         let inner = schema["$defs"].as_object().into_iter().flatten().map(|(_, inner)| inner);
         for object in [&schema].into_iter().chain(inner) {
@@ -209,7 +245,7 @@ fn every_example_of_the_documentation_fits() {
             seen.push(name);
         }
     }
-    for name in ["tool", "prompt", "resource", "server", "register", "policy"] {
+    for name in ["tool", "prompt", "resource", "server", "register", "policy", "roles"] {
         assert!(seen.contains(&name), "there is no example of {name}");
     }
 }
@@ -265,6 +301,12 @@ fn members_that_the_code_refuses_or_ignores_are_marked() {
         ("policy", json!({ "version": 1, "default": "maybe", "rules": [] })),
         ("policy", json!({ "version": 1, "default": "allow", "rules": [{ "name": "x" }] })),
         ("policy", json!({ "version": 1, "default": "allow", "rules": [{ "allow": true, "deny": "no" }] })),
+        ("roles", json!({})),
+        ("roles", json!({ "roles": { "a": { "readonly": true } } })),
+        ("roles", json!({ "roles": { "a": { "concurrency": 0 } } })),
+        ("roles", json!({ "roles": { "a": { "rate": "many" } } })),
+        ("roles", json!({ "roles": { "a": { "given": { "users": ["x"] } } } })),
+        ("roles", json!({ "roles": { "a": {} }, "toolsets": { "b": ["@c"] } })),
         ("test", json!({ "argument": {} })),
         ("test", json!([{ "expect": { "txt": "x" } }])),
         ("test", json!([{ "answers": ["maybe"] }])),

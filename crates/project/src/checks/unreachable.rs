@@ -18,12 +18,13 @@ use std::path::{Path, PathBuf};
 const BEGINNING: u64 = 16 * 1024;
 
 /// The files of `server.d` that are read. The last one is for the `doctor` command.
-const SERVER_FILES: [&str; 9] = [
+const SERVER_FILES: [&str; 10] = [
     "server.meta.json",
     "server.instructions.md",
     "env.sh",
     "policy.sh",
     "policy.yaml",
+    "roles.yaml",
     "health-checks.sh",
     "register.json",
     "register.sh",
@@ -331,6 +332,7 @@ mod tests {
             ("policy.bash", Some("policy.sh")),
             ("policy", Some("policy.sh")),
             ("Policy.sh", Some("policy.sh")),
+            ("roles.yml", Some("roles.yaml")),
             ("health-check.sh", Some("health-checks.sh")),
             ("health.sh", Some("health-checks.sh")),
             ("server.meta.yaml", Some("server.meta.json")),

@@ -3,6 +3,7 @@
 use crate::declarations::mapping::error::MappingError;
 use crate::ground::json::JsonError;
 use crate::trust::Distrust;
+use mcp_bash_launchers::LauncherError;
 use mcp_bash_sandbox::DeclarationError;
 use mcp_bash_secrets::NeedError;
 use mcp_bash_wire::{ObjectError, ScanError};
@@ -28,6 +29,8 @@ pub(crate) enum EntryError {
     Mapping(#[from] MappingError),
     #[error(transparent)]
     Sandbox(#[from] DeclarationError),
+    #[error(transparent)]
+    Launcher(#[from] LauncherError),
     #[error(transparent)]
     Secrets(#[from] NeedError),
     #[error("{0}; fix the YAML")]

@@ -1,6 +1,7 @@
 //! Server identity: `server.d/server.meta.json`, with defaults that need no file.
 
 use crate::declarations::confirm::ConfirmScope;
+use crate::declarations::task_support::TaskSupport;
 use crate::ground::json::{JsonError, LONGEST, one_line};
 use crate::ground::optional::optional_text;
 use crate::ground::wrong_type::describe_wrong_type;
@@ -21,6 +22,8 @@ pub struct Identity {
     pub icons: Option<Box<RawValue>>,
     /// Which tools ask for consent. Clients see it in each tool.
     pub confirm: ConfirmScope,
+    /// Whether calls can be tasks, unless a tool says so itself.
+    pub tasks: TaskSupport,
 }
 
 #[derive(Deserialize, Default)]
@@ -33,6 +36,7 @@ pub(crate) struct Meta {
     website_url: Option<String>,
     icons: Option<Box<RawValue>>,
     confirm: Option<Box<RawValue>>,
+    tasks: Option<Box<RawValue>>,
 }
 
 impl Identity {
@@ -64,6 +68,10 @@ impl Identity {
                 confirm = ConfirmScope::All;
             }
         }
+        let tasks = TaskSupport::read(meta.tasks.as_deref()).unwrap_or_else(|problem| {
+            diagnostics.push(Diagnostic::new(&path, format!("lets no call be a task: {problem}")));
+            TaskSupport::Forbidden
+        });
         let folder =
             project.file_name().map_or("mcp-bash".into(), |name| name.to_string_lossy().into_owned());
         let name = given(meta.name).unwrap_or(folder);
@@ -75,6 +83,7 @@ impl Identity {
             website_url: given(meta.website_url),
             icons: meta.icons.filter(|icons| icons.get().starts_with('[')),
             confirm,
+            tasks,
         }
     }
 }

@@ -46,6 +46,8 @@ pub(crate) struct Metadata {
     pub(crate) needs_roots: Option<bool>,
     /// Whether a person is asked before the tool runs, or with which question.
     pub(crate) confirm: Option<Box<RawValue>>,
+    /// Whether a call of the tool can be a task.
+    pub(crate) execution: Option<Box<RawValue>>,
     /// The folder that a tool runs in.
     pub(crate) cwd: Option<String>,
     pub(crate) uri: Option<String>,
@@ -75,6 +77,8 @@ pub(crate) struct Metadata {
     pub(crate) worker: Option<Box<RawValue>>,
     /// What the script may do.
     pub(crate) sandbox: Option<Box<RawValue>>,
+    /// What starts the tool on another host.
+    pub(crate) launcher: Option<Box<RawValue>>,
     /// The secrets that the script needs.
     pub(crate) secrets: Option<Box<RawValue>>,
 }
@@ -134,6 +138,7 @@ impl Metadata {
             &self.unrestricted_arguments,
             &self.worker,
             &self.sandbox,
+            &self.launcher,
             &self.secrets,
         ];
         all.into_iter().flatten().all(|value| require_shallow(value.get()).is_ok())

@@ -33,11 +33,14 @@ impl PolicyFile {
             Ok(Some(bytes)) => bytes,
             Ok(None) => {
                 let misspelt = paths.server.join(MISSPELT);
-                if std::fs::symlink_metadata(&misspelt).is_err() {
-                    return Self::Absent;
+                if std::fs::symlink_metadata(&misspelt).is_ok() {
+                    let why = format!("server.d/{MISSPELT} is not read; rename it to policy.yaml");
+                    return unusable(&misspelt, why, diagnostics);
                 }
-                let why = format!("server.d/{MISSPELT} is not read; rename it to policy.yaml");
-                return unusable(&misspelt, why, diagnostics);
+                // Without a policy everything is allowed, so no other user may have been able to remove it.
+                let Err(distrust) = trust::judge_absence(&path, &paths.root) else { return Self::Absent };
+                let why = format!("others could have removed server.d/policy.yaml: {distrust}");
+                return unusable(&path, why, diagnostics);
             }
             Err(distrust) => {
                 let why = format!("server.d/policy.yaml is not trusted: {distrust}");

@@ -1,9 +1,10 @@
 //! Server configuration: the part of `server.d/server.meta.json` about how the project is served: its settings, and the
 //! variables that its scripts need. `identity` reads the rest, and reports a file that cannot be read.
 
-use crate::declarations::{sandbox, variable_names};
+use crate::declarations::{launcher, sandbox, variable_names};
 use crate::ground::json::LONGEST;
 use crate::{Diagnostic, Paths, trust};
+use mcp_bash_launchers::Launchers;
 use mcp_bash_sandbox::Declaration;
 use mcp_bash_secrets::{Author, Sources};
 use serde::Deserialize;
@@ -20,6 +21,8 @@ pub struct ServerConfig {
     /// What scripts may do unless they declare it themselves; or why that is not known.
     /// Running them without the restrictions that the project meant would be a guess.
     pub sandbox: Result<Option<Declaration>, String>,
+    /// What starts tools on other hosts; or why that is not known. Running them here instead would be a guess.
+    pub launchers: Result<Launchers, String>,
     /// The arguments of tools that the audit log has as they are, by tool.
     pub audited: BTreeMap<String, Vec<String>>,
     /// Where secrets are, unless the operator says it.
@@ -32,6 +35,8 @@ pub(crate) struct Written {
     settings: Option<Value>,
     env: Option<Box<RawValue>>,
     sandbox: Option<Box<RawValue>>,
+    launcher: Option<Box<RawValue>>,
+    launchers: Option<Box<RawValue>>,
     secrets: Option<Value>,
     audit: Option<Box<RawValue>>,
 }
@@ -44,8 +49,8 @@ struct WrittenAudit {
     arguments: BTreeMap<String, Vec<String>>,
 }
 
-/// Keys for bundles, which the shell framework makes of the same file. They are known, and not read here.
-pub(crate) const OF_BUNDLES: [&str; 18] = [
+/// Keys for packages of the project. They are known here, and read by the commands that make packages.
+pub(crate) const OF_BUNDLES: [&str; 19] = [
     "author",
     "repository",
     "license",
@@ -63,13 +68,15 @@ pub(crate) const OF_BUNDLES: [&str; 18] = [
     "screenshots",
     "localization",
     "platform_overrides",
+    "registry",
     "server",
 ];
 
 impl Default for ServerConfig {
     fn default() -> Self {
         let (settings, variables, audited) = (Map::new(), Vec::new(), BTreeMap::new());
-        Self { settings, variables, sandbox: Ok(None), audited, secrets: Sources::default() }
+        let (sandbox, launchers) = (Ok(None), Ok(Launchers::default()));
+        Self { settings, variables, sandbox, launchers, audited, secrets: Sources::default() }
     }
 }
 
@@ -92,14 +99,17 @@ impl ServerConfig {
         if let Err(why) = &sandbox {
             diagnostics.push(Diagnostic::new(&path, format!("no script is run: {why}")));
         }
-        let is_rest_empty = written.audit.is_none() && written.secrets.is_none();
+        let has_launchers = written.launcher.is_some() || written.launchers.is_some();
+        let is_rest_empty = written.audit.is_none() && written.secrets.is_none() && !has_launchers;
         if written.settings.is_none() && written.env.is_none() && is_rest_empty {
             return Self { sandbox, ..Self::default() };
         }
         if let Err(distrust) = judged.and_then(|()| trust::judge_folder(&paths.server, &paths.root)) {
-            let problem = format!("its `settings`, `env`, `audit` and `secrets` are ignored: {distrust}");
+            let problem =
+                format!("its `settings`, `env`, `audit`, `launchers` and `secrets` are ignored: {distrust}");
             diagnostics.push(Diagnostic::new(path, problem));
-            return Self { sandbox, ..Self::default() };
+            let launchers = if has_launchers { Err(distrust.to_string()) } else { Ok(Launchers::default()) };
+            return Self { sandbox, launchers, ..Self::default() };
         }
         let mut problems = Vec::new();
         let variables = variable_names::read(written.env.as_deref(), &mut problems);
@@ -134,8 +144,10 @@ impl ServerConfig {
                 Sources::default()
             }
         };
+        let launchers = launcher::of_project(written.launchers.as_deref(), written.launcher.as_deref());
+        problems.extend(launchers.as_ref().err().map(|why| format!("no tool is run: {why}")));
         problems.extend(secrets.wrong().map(|(name, why)| format!("`secrets.{name}` cannot be used: {why}")));
         diagnostics.extend(problems.into_iter().map(|problem| Diagnostic::new(&path, problem)));
-        Self { settings, variables, sandbox, audited, secrets }
+        Self { settings, variables, sandbox, launchers, audited, secrets }
     }
 }

@@ -25,6 +25,8 @@ pub struct Language {
     pub interpreter: &'static str,
     /// The program of its workers, below the SDK.
     pub worker: &'static str,
+    /// How its interpreter compiles the SDK, if it can keep what it has compiled.
+    pub compilation: Option<Compilation>,
     /// Tells scripts where its SDK is.
     pub sdk_variable: SdkVariable,
     /// Where a project keeps programs of its packages.
@@ -56,6 +58,15 @@ pub struct Language {
     pub(crate) place_of_time: fn(&str) -> String,
 }
 
+impl SdkVariable {
+    /// The name of the variable.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::SearchPath { variable, .. } | Self::File { variable, .. } => variable,
+        }
+    }
+}
+
 /// The variable that tells scripts where the SDK of a language is, below the folder of all SDKs.
 #[derive(Debug, Clone, Copy)]
 pub enum SdkVariable {
@@ -68,6 +79,17 @@ pub enum SdkVariable {
         variable: &'static str,
         file: &'static str,
     },
+}
+
+/// The command that compiles the SDK of a language and keeps the outcome beside the modules.
+#[derive(Debug, Clone, Copy)]
+pub struct Compilation {
+    /// Options with which the interpreter loads nothing of a project or of an environment.
+    pub options: &'static [&'static str],
+    /// The program, below the folder of all SDKs.
+    pub program: &'static str,
+    /// The variable with which the interpreter keeps nothing that it has compiled.
+    pub forbidden_by: &'static str,
 }
 
 /// The folders of a project whose programs scripts find before all others.

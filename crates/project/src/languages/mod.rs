@@ -5,7 +5,7 @@ mod language;
 mod node;
 mod python;
 
-pub use language::{Language, LanguageHost, ProgramFolders, SdkVariable, Waiting};
+pub use language::{Compilation, Language, LanguageHost, ProgramFolders, SdkVariable, Waiting};
 
 use std::path::Path;
 
@@ -41,7 +41,7 @@ pub(crate) fn language_of_functions(file: &Path) -> Option<&'static Language> {
 }
 
 /// The language of a script with that extension.
-pub(crate) fn language_of_script(file: &Path) -> Option<&'static Language> {
+pub fn language_of_script(file: &Path) -> Option<&'static Language> {
     let ending = file.extension()?.to_str()?;
     languages().find(|language| language.script_endings.contains(&ending))
 }

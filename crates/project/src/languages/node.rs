@@ -16,6 +16,8 @@ pub(super) static NODE: Language = Language {
     helper_endings: &[".d.ts"],
     interpreter: "node",
     worker: "node/worker.mjs",
+    // Node.js keeps compiled modules since version 22 only, and only where a process may write.
+    compilation: None,
     sdk_variable: SdkVariable::File { variable: "MCP_SDK_NODE", file: "node/index.mjs" },
     program_folders: ProgramFolders { places: &[("node_modules", ".bin")], environment: None },
     installer: None,

@@ -4,14 +4,14 @@
 mod loaded;
 mod way;
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 mod linux;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 use linux as system;
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(any(not(target_os = "linux"), mcp_bash_portable))]
 mod elsewhere;
-#[cfg(not(target_os = "linux"))]
+#[cfg(any(not(target_os = "linux"), mcp_bash_portable))]
 use elsewhere as system;
 
 pub use loaded::judge_loaded;

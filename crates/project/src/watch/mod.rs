@@ -1,20 +1,20 @@
 //! Project watcher: waits for a project to change.
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 mod inotify;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 use inotify::Watcher;
 
 mod file;
-#[cfg_attr(not(target_os = "linux"), path = "folders_elsewhere.rs")]
+#[cfg_attr(any(not(target_os = "linux"), mcp_bash_portable), path = "folders_elsewhere.rs")]
 mod folders;
 mod watched;
 pub use file::{Looks, WatchedFile};
 pub use folders::Folders;
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(any(not(target_os = "linux"), mcp_bash_portable))]
 mod elsewhere;
-#[cfg(not(target_os = "linux"))]
+#[cfg(any(not(target_os = "linux"), mcp_bash_portable))]
 use elsewhere::Watcher;
 
 use crate::{Paths, Pauses};

@@ -11,7 +11,7 @@ use tokio::task::JoinHandle;
 async fn client(port: u16) -> (TcpStream, JoinHandle<()>) {
     let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let address = listener.local_addr().unwrap();
-    let task = tokio::spawn(async move { drop(bridge(listener, port).await) });
+    let task = tokio::spawn(async move { drop(bridge(listener, port, || ()).await) });
     (TcpStream::connect(address).await.unwrap(), task)
 }
 

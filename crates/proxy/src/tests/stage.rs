@@ -3,9 +3,9 @@
 //! The network resolves names as a test wishes. Addresses that are not of the loopback network lead to a server of the
 //! test, so that a test reaches no other machine.
 
-use crate::{Proxy, Reason, Refusal};
+use crate::{Observer, Proxy, Reason, Refusal};
 use mcp_bash_fetch::{Network, NetworkFuture};
-use mcp_bash_sandbox::HostList;
+use mcp_bash_sandbox::{Host, HostList};
 use std::collections::HashMap;
 use std::future::pending;
 use std::io;
@@ -55,11 +55,28 @@ impl Network for TestNetwork {
     }
 }
 
+/// What a proxy reports.
+#[derive(Default)]
+struct Reports {
+    refusals: Mutex<Vec<Refusal>>,
+    connected: Mutex<Vec<String>>,
+}
+
+impl Observer for Reports {
+    fn refused(&self, refusal: Refusal) {
+        self.refusals.lock().unwrap().push(refusal);
+    }
+
+    fn connected(&self, host: &Host, port: u16) {
+        self.connected.lock().unwrap().push(format!("{host}:{port}"));
+    }
+}
+
 /// A proxy that runs until it is dropped.
 pub(super) struct Stage {
     pub(super) port: u16,
     network: Arc<TestNetwork>,
-    refusals: Arc<Mutex<Vec<Refusal>>>,
+    reports: Arc<Reports>,
     pub(super) task: JoinHandle<()>,
 }
 
@@ -76,17 +93,12 @@ impl Stage {
         let parsed = |addresses: &[&str]| addresses.iter().map(|address| address.parse().unwrap()).collect();
         let names = names.iter().map(|(name, addresses)| ((*name).to_owned(), parsed(addresses)));
         let network = Arc::new(TestNetwork { names: names.collect(), server, ..TestNetwork::default() });
-        let refusals = Arc::new(Mutex::new(Vec::new()));
-        let noted = Arc::clone(&refusals);
-        let proxy = Proxy::with(
-            HostList::parse(list).unwrap(),
-            Arc::new(move |refusal| noted.lock().unwrap().push(refusal)),
-            network.clone(),
-        );
+        let reports = Arc::new(Reports::default());
+        let proxy = Proxy::with(HostList::parse(list).unwrap(), reports.clone(), network.clone());
         let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         let port = listener.local_addr().unwrap().port();
         let task = tokio::spawn(async move { drop(Arc::new(proxy).serve(listener).await) });
-        Self { port, network, refusals, task }
+        Self { port, network, reports, task }
     }
 
     pub(super) async fn connect(&self) -> TcpStream {
@@ -110,7 +122,12 @@ impl Stage {
     }
 
     pub(super) fn refusals(&self) -> Vec<Refusal> {
-        self.refusals.lock().unwrap().clone()
+        self.reports.refusals.lock().unwrap().clone()
+    }
+
+    /// The hosts that the proxy reports as reached.
+    pub(super) fn reached(&self) -> Vec<String> {
+        self.reports.connected.lock().unwrap().clone()
     }
 
     /// The reasons of all refusals.

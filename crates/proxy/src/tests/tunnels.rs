@@ -94,6 +94,9 @@ async fn a_host_that_is_not_listed_is_refused_and_not_resolved() {
     assert_eq!(stage.refusals()[0].to_string(), words);
     // A query would reach a DNS server of the host's owner.
     assert_eq!((stage.resolved(), stage.connected()), (vec![], vec![]));
+    assert_eq!(stage.reached(), [""; 0]);
+    drop(stage.tunnel("API.example:443").await);
+    assert_eq!(stage.reached(), ["api.example:443"]);
 
     // Another port of a listed host is another service.
     let answer = stage.ask("CONNECT api.example:22 HTTP/1.1\r\n\r\n").await;

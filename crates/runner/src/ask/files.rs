@@ -116,7 +116,7 @@ impl Drop for FilesOfCall {
     }
 }
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 mod system {
     use super::{FileQuestions, REQUEST};
     use rustix::fs::inotify::{CreateFlags, Reader, WatchFlags, add_watch, init};
@@ -178,7 +178,7 @@ mod system {
 }
 
 /// Other systems: the folders are polled.
-#[cfg(not(target_os = "linux"))]
+#[cfg(any(not(target_os = "linux"), mcp_bash_portable))]
 mod system {
     use super::FileQuestions;
     use std::io;

@@ -1,13 +1,20 @@
 //! Control groups: platforms that have none.
 
+use mcp_bash_sandbox::{GroupLimits, GroupPowers};
+use std::io;
 use std::path::Path;
 
 /// No value of this type exists.
 #[derive(Debug)]
 pub(crate) enum CallGroup {}
 
-pub(crate) fn take() -> Option<CallGroup> {
-    None
+pub fn powers() -> GroupPowers {
+    GroupPowers::default()
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "on Linux it can fail")]
+pub(crate) fn take(_limits: GroupLimits) -> io::Result<Option<CallGroup>> {
+    Ok(None)
 }
 
 pub(crate) fn prepare() {}

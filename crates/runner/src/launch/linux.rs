@@ -7,10 +7,10 @@
 
 #![expect(unsafe_code, reason = "no safe interface starts a process that can mark itself")]
 
-use super::{Launch, Started};
+use super::{Launch, Started, starters};
 use crate::cgroup::{self, CallGroup};
 use crate::mark::{CallNumber, OURS};
-use mcp_bash_sandbox::Step;
+use mcp_bash_sandbox::{GroupLimits, Step};
 use rustix::process::{Pid, WaitOptions, waitpid};
 use std::ffi::{c_char, c_int, c_long, c_void};
 use std::mem::MaybeUninit;
@@ -69,6 +69,21 @@ struct Plan<'a> {
 }
 
 pub(super) fn start(launch: &Launch, call: CallNumber, group: Option<&CallGroup>) -> io::Result<Started> {
+    if let Some((filter, rest)) = launch.confinement.inheritable()
+        && let Some(started) = starters::under(filter, || start_here(launch, &rest, call, group))
+    {
+        return started;
+    }
+    start_here(launch, launch.confinement.steps(), call, group)
+}
+
+/// Starts the process from this thread, whose filter it inherits. It applies `confinement` itself.
+fn start_here(
+    launch: &Launch,
+    confinement: &[Step],
+    call: CallNumber,
+    group: Option<&CallGroup>,
+) -> io::Result<Started> {
     let arguments: Vec<_> =
         launch.arguments.iter().map(|argument| argument.as_ptr()).chain([null()]).collect();
     let environment: Vec<_> = launch
@@ -92,12 +107,13 @@ pub(super) fn start(launch: &Launch, call: CallNumber, group: Option<&CallGroup>
         further: launch.further.as_ref().map_or(-1, AsRawFd::as_raw_fd),
         inherited: &inherited,
         mark: OURS.limit(call).map(|limit| libc::rlimit64 { rlim_cur: limit, rlim_max: limit }),
-        confinement: launch.confinement.steps(),
+        confinement,
         failed_step: AtomicUsize::new(NO_STEP),
         failure: AtomicI32::new(0),
     };
     let started = CHILD_STACK.with_borrow_mut(|stack| {
         let stack = stack.spare_capacity_mut();
+        let is_limited = launch.group_limits() != GroupLimits::default();
         let group = group.filter(|group| can_hold(group, stack));
         match group.map(|group| clone_child(&plan, stack, Some(group))) {
             Some(Ok(started)) => Ok(started),
@@ -105,9 +121,12 @@ pub(super) fn start(launch: &Launch, call: CallNumber, group: Option<&CallGroup>
             Some(Err(error)) if matches!(error.raw_os_error(), Some(libc::EAGAIN | libc::ENOMEM)) => {
                 Err(error)
             }
-            Some(Err(_)) => {
+            Some(Err(error)) => {
                 cgroup::give_up();
-                clone_child(&plan, stack, None)
+                if is_limited { Err(error) } else { clone_child(&plan, stack, None) }
+            }
+            None if is_limited => {
+                Err(io::Error::other("its limits need a control group, and none can hold it"))
             }
             None => clone_child(&plan, stack, None),
         }
@@ -188,10 +207,17 @@ fn clone_child(
             clone_into(group.folder().as_raw_fd(), stack, &raw mut pidfd, plan)
         } else {
             let upper_end = stack.as_mut_ptr_range().end.cast::<c_void>();
-            match libc::clone(child_main, upper_end, CLONE_FLAGS | libc::SIGCHLD, plan, &raw mut pidfd) {
+            let pidfd = &raw mut pidfd;
+            let clone = |flags: c_int| match libc::clone(child_main, upper_end, flags, plan, pidfd) {
                 -1 => Err(io::Error::last_os_error()),
                 pid => Ok(pid),
-            }
+            };
+            let flags = CLONE_FLAGS | libc::SIGCHLD;
+            clone(flags).or_else(|error| match error.raw_os_error() {
+                // An emulator of another processor (qemu 7) may not know pidfds.
+                Some(libc::EINVAL) => clone(flags & !libc::CLONE_PIDFD),
+                _ => Err(error),
+            })
         };
         libc::pthread_sigmask(libc::SIG_SETMASK, ours.as_ptr(), null_mut());
         pid

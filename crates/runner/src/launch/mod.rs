@@ -1,19 +1,21 @@
 //! Process start: program, arguments, working directory, environment and standard streams are given here.
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 mod linux;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 use linux as system;
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
+mod starters;
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(any(not(target_os = "linux"), mcp_bash_portable))]
 mod elsewhere;
-#[cfg(not(target_os = "linux"))]
+#[cfg(any(not(target_os = "linux"), mcp_bash_portable))]
 use elsewhere as system;
 
 use crate::cgroup::CallGroup;
 use crate::mark::CallNumber;
 use crate::{Variables, system_calls};
-use mcp_bash_sandbox::Confinement;
+use mcp_bash_sandbox::{Confinement, GroupLimits};
 use rustix::fs::{Access, access};
 use rustix::process::Pid;
 use std::ffi::{CString, OsStr, OsString};
@@ -22,7 +24,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 pub(crate) use linux::can_hold_processes;
 
 /// A process that is ready to be started.
@@ -73,6 +75,11 @@ impl Launch {
     /// Gives `stream` to the process as descriptor 3.
     pub(crate) fn with_further(self, stream: OwnedFd) -> Self {
         Self { further: Some(stream), ..self }
+    }
+
+    /// The limits that its control group must have.
+    pub(crate) fn group_limits(&self) -> GroupLimits {
+        self.confinement.group_limits()
     }
 
     /// Starts the process as the leader of a new process group, with the mark of its call, in the control
@@ -186,7 +193,7 @@ mod tests {
         assert_eq!(printed("/bin/sh", &["-c", &script], Variables::default()), "");
     }
 
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
     #[test]
     fn signals_are_as_a_program_expects_them() {
         let status = printed("/bin/cat", &["/proc/self/status"], Variables::default());

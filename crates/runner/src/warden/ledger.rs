@@ -141,13 +141,13 @@ pub(super) fn read(file: &File) -> Option<Contents> {
     Some(Contents { mark: Mark::decode(&header)?, cleanups: cleanups.collect(), groups })
 }
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 fn nameless_file() -> io::Result<File> {
     use rustix::fs::{MemfdFlags, memfd_create};
     Ok(memfd_create("mcp-bash-ledger", MemfdFlags::CLOEXEC)?.into())
 }
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(any(not(target_os = "linux"), mcp_bash_portable))]
 fn nameless_file() -> io::Result<File> {
     use rustix::fs::{Mode, OFlags};
     let path = std::env::temp_dir().join(format!("mcpbash.ledger.{}", crate::random::hex::<8>()?));

@@ -2,13 +2,13 @@
 //!
 //! It is this same program, started with a hidden first argument when there is a call or a private folder. It sleeps
 //! until it reads the end of a pipe whose other end only the server has: the kernel closes it however the server ends.
-//! Then it kills the control group of the server's calls, the process groups that are alive according to the ledger,
-//! and on Linux every process that carries the mark of the server. Last, it removes the private folder of the server.
+//! Then it kills the control group of the server's calls, the process groups that are alive according to the ledger, and
+//! every process that carries the mark of the server. Last, it removes the private folder of the server.
 //!
 //! Neither the server nor the warden is *dumpable*: otherwise a script, which runs as the same user, could open their
 //! descriptors through `/proc`, and write to the client or to the ledger.
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 mod kill_marked;
 mod ledger;
 mod process;
@@ -59,7 +59,7 @@ pub fn install() {
 
 /// Denies other processes of our user, but not root, access to our memory and descriptors.
 fn deny_inspection() {
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
     let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
 }
 
@@ -95,7 +95,7 @@ pub(crate) fn forget(folder: &Path) {
 }
 
 /// Makes the warden kill the processes of a control group and remove the group when this process has ended.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 pub(crate) fn end_group_with_us(group: &Path) {
     clean_up_after_us(Cleanup::Group(group.to_owned()));
 }
@@ -118,7 +118,7 @@ fn note(cleanups: &[Cleanup]) {
 /// Reports a process group to the warden, until the returned value is dropped. Not needed if the warden finds processes
 /// by their marks.
 pub(crate) fn watch(leader: Pid) -> Option<WatchedGroup> {
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
     if crate::leftovers::proc::is_readable() {
         return None;
     }
@@ -126,7 +126,6 @@ pub(crate) fn watch(leader: Pid) -> Option<WatchedGroup> {
 }
 
 /// The pid of the warden, a child that belongs to no call.
-#[cfg(target_os = "linux")]
 pub(crate) fn pid() -> Option<Pid> {
     Pid::from_raw(PID.load(Ordering::Acquire))
 }

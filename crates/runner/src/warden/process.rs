@@ -16,12 +16,12 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(3);
 /// Waits until the server has ended, kills the processes it left, removes its folder, and exits.
 pub(super) fn run() -> ! {
     // Shown by tools that list processes. Without it the name would be that of the link `/proc/self/exe`.
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
     let _ = rustix::thread::set_name(c"mcp-bash-warden");
     // A client that terminates its server may signal the whole process tree. The warden is needed after that.
     crate::system_calls::ignore_requests_to_end();
     // They were blocked while the warden shared the server's memory.
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
     crate::system_calls::unblock_signals();
     // Nothing is ever written to the pipe: the read returns when the server has ended.
     let _ = std::io::stdin().read(&mut [0]);
@@ -33,12 +33,13 @@ pub(super) fn run() -> ! {
                 cgroup::end(group);
             }
         }
+        // Before the groups are killed, so that processes outside them are found by their parents.
+        #[cfg(any(not(target_os = "linux"), mcp_bash_portable))]
+        crate::leftovers::kill_remains(&mark, &groups);
         // Their leaders were not reaped when the server ended a moment ago, so their pids were not reused.
         kill_groups(&groups);
-        #[cfg(target_os = "linux")]
+        #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
         super::kill_marked::kill_all(&mark);
-        #[cfg(not(target_os = "linux"))]
-        drop(mark);
         for cleanup in &cleanups {
             if let Cleanup::Folder(folder) = cleanup {
                 remove_for_good(folder);

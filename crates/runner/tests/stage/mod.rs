@@ -5,9 +5,13 @@
 
 #![allow(dead_code, reason = "no test uses everything")]
 
+#[path = "../../../../tests/harness/process_table.rs"]
+pub(crate) mod process_table;
+
 use mcp_bash_budget::Budget;
 use mcp_bash_runner::{Input, Invocation, Outcome, ProcessEnding, Runner, StateDir, TimeLimits, Variables};
 use mcp_bash_sandbox::Confinement;
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -79,6 +83,11 @@ impl Stage {
     }
 }
 
+/// Takes the mark in the environment away, where a process has another one. Without subreapers nothing else shows to which
+/// call an orphan belongs that nobody has seen before.
+pub(crate) const SHEDDING: &str =
+    if cfg!(any(not(target_os = "linux"), mcp_bash_portable)) { "" } else { "env -i " };
+
 /// The variable that makes a test run without control groups, so that escaped processes have to be found.
 pub(crate) const WITHOUT_GROUPS: &str = "WITHOUT_CONTROL_GROUPS";
 
@@ -106,7 +115,7 @@ pub(crate) fn shell(script: &Path) -> Invocation<'static> {
         arguments: vec![script.into()],
         directory: folder.to_owned(),
         environment: Variables::from_iter([
-            ("PATH".into(), std::env::var_os("PATH").unwrap()),
+            ("PATH".into(), path()),
             ("LINGER".into(), folder.join("linger").into()),
         ]),
         input: Input::Bytes(&[]),
@@ -122,24 +131,27 @@ pub(crate) fn shell(script: &Path) -> Invocation<'static> {
 
 pub(crate) fn processes_of(folder: &Path) -> Vec<(u32, String)> {
     let folder = folder.to_str().unwrap();
-    let lines = pids().filter_map(|pid| Some((pid, fs::read(format!("/proc/{pid}/cmdline")).ok()?)));
-    let lines = lines.map(|(pid, line)| (pid, String::from_utf8_lossy(&line).replace('\0', " ")));
-    lines.filter(|(_, line)| line.contains(folder)).collect()
+    let processes = process_table::all().into_iter().map(|process| (process.pid, process.command));
+    processes.filter(|(_, line)| line.contains(folder)).collect()
 }
 
 /// The children of this process that are dead and not reaped.
 pub(crate) fn zombies() -> Vec<u32> {
-    let us = std::process::id().to_string();
-    let is_zombie = |pid: &u32| {
-        let line = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        let fields: Vec<_> = line.rsplit(')').next().unwrap_or_default().split_whitespace().take(2).collect();
-        fields == ["Z", &us]
-    };
-    pids().filter(is_zombie).collect()
+    let us = std::process::id();
+    let processes = process_table::all().into_iter();
+    processes
+        .filter(|process| process.is_zombie() && process.parent == us)
+        .map(|process| process.pid)
+        .collect()
 }
 
-pub(crate) fn pids() -> impl Iterator<Item = u32> {
-    fs::read_dir("/proc").unwrap().filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+/// The places of programs. Systems without `setsid` use ours; the code for other systems is tested with it.
+fn path() -> OsString {
+    let theirs = std::env::var_os("PATH").unwrap();
+    let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/stage/programs");
+    let mut folders: Vec<_> = std::env::split_paths(&theirs).collect();
+    folders.insert(if cfg!(mcp_bash_portable) { 0 } else { folders.len() }, ours);
+    std::env::join_paths(folders).unwrap()
 }
 
 pub(crate) async fn wait_for(what: &str, happened: impl Fn() -> bool) {

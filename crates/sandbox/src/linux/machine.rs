@@ -5,7 +5,7 @@
 use super::landlock::LandlockRights;
 use super::namespaces::Namespaces;
 use crate::filter_choices::{FilterChoices, Sockets};
-use crate::plan::{LandlockPowers, Machine, NamespacePowers};
+use crate::plan::{GroupPowers, LandlockPowers, Machine, NamespacePowers};
 use crate::seccomp::Filter;
 use std::io;
 use std::sync::OnceLock;
@@ -22,6 +22,7 @@ impl Machine {
             seccomp: seccomp(),
             namespaces: namespaces().map_err(|error| error.to_string()),
             is_root: rustix::process::geteuid().is_root(),
+            groups: GroupPowers::default(),
         })
     }
 }

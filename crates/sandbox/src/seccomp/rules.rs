@@ -48,6 +48,10 @@ const REFUSED: &[(i32, &[Call])] = &[
     (ENOSYS, &[LOOKUP_DCOOKIE, NFSSERVCTL, SYSCTL, USELIB]),
 ];
 
+/// What a process calls, beside what scripts may call, before it runs its program: it is made in a control group, and
+/// enters namespaces.
+const NEEDED_TO_START: [Call; 2] = [SETNS, CLONE3];
+
 /// `TIOCCONS`, which redirects the output of the console. Not in `libc` for every C library.
 const TIOCCONS: u32 = 0x541D;
 /// `TIOCSETD` selects a line discipline, and loads the module that has it.
@@ -66,11 +70,20 @@ const NEW_NAMESPACES: i32 = libc::CLONE_NEWNS
     | libc::CLONE_NEWPID
     | libc::CLONE_NEWNET;
 
+/// The number of a system call, and the decision about it.
+pub(super) type Rule = (u32, Decision);
+
 /// The decision for each system call that is not simply allowed, by its number.
-pub(super) fn rules(architecture: Architecture, choices: FilterChoices) -> Vec<(u32, Decision)> {
+pub(super) fn rules(architecture: Architecture, choices: FilterChoices) -> Vec<Rule> {
     let refused = REFUSED.iter().flat_map(|(error, calls)| calls.iter().map(|call| (*call, Fail(*error))));
     let all = refused.chain(checked()).chain(sockets::rules(choices));
     all.filter_map(|(call, decision)| Some((architecture.number(call)?, decision))).collect()
+}
+
+/// Splits rules into those that a thread which starts processes can be under, and the rest.
+pub(super) fn split(architecture: Architecture, rules: &[Rule]) -> (Vec<Rule>, Vec<Rule>) {
+    let needed = NEEDED_TO_START.map(|call| architecture.number(call));
+    rules.iter().cloned().partition(|(number, _)| !needed.contains(&Some(*number)))
 }
 
 /// Calls whose arguments decide.

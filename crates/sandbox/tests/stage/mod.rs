@@ -28,12 +28,24 @@ pub(crate) fn users() -> Vec<Option<u32>> {
     if rustix::process::geteuid().is_root() { vec![None, Some(NOBODY)] } else { vec![None] }
 }
 
+/// How a process comes under a filter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Way {
+    AtOnce,
+    /// It inherits a part and adds the rest.
+    InTwoParts,
+}
+
 /// The errors of calls that a child makes under a filter, in this order. 0 is success.
 pub(crate) fn errors(filter: Option<&Filter>, user: Option<u32>, calls: &[Call]) -> Vec<i32> {
+    errors_in(Way::AtOnce, filter, user, calls)
+}
+
+pub(crate) fn errors_in(way: Way, filter: Option<&Filter>, user: Option<u32>, calls: &[Call]) -> Vec<i32> {
     // Shared memory: a pipe would take descriptors, whose numbers calls name.
     let shared = SharedNumbers::new(calls.len());
     let status = in_child(|| {
-        confine(filter, user);
+        confine(way, filter, user);
         for (index, Call { number, arguments: [a, b, c, d, e, f] }) in calls.iter().enumerate() {
             // SAFETY: The calls of the tests have no pointers but those to memory of the test.
             let result = unsafe { libc::syscall(*number, *a, *b, *c, *d, *e, *f) };
@@ -94,13 +106,16 @@ pub(crate) fn in_child(work: impl FnOnce()) -> i32 {
 }
 
 /// Puts the calling process under a filter. It exits if it cannot.
-pub(crate) fn confine(filter: Option<&Filter>, user: Option<u32>) {
+pub(crate) fn confine(way: Way, filter: Option<&Filter>, user: Option<u32>) {
     if user.is_some() {
         become_nobody();
     }
-    if let Some(filter) = filter
-        && (rustix::thread::set_no_new_privs(true).is_err() || filter.apply().is_err())
-    {
+    let Some(filter) = filter else { return };
+    let apply = || match way {
+        Way::AtOnce => filter.apply(),
+        Way::InTwoParts => filter.apply_inherited().and_then(|()| filter.complete()),
+    };
+    if rustix::thread::set_no_new_privs(true).and_then(|()| apply()).is_err() {
         exit(100);
     }
 }

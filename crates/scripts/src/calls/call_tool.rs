@@ -2,10 +2,11 @@
 
 use crate::calls::argv::{self, Mapped};
 use crate::calls::fresh_process::{self, Rendered};
+use crate::calls::launching::{self, Launch};
 use crate::calls::policy::Way;
 use crate::calls::tool_call::ToolCall;
 use crate::confining::confined::Confined;
-use crate::running::error::ScriptError;
+use crate::running::error::{Failed, ScriptError};
 use crate::running::outcome::Outcome;
 use crate::running::process::{Limits, Process};
 use crate::running::start_failure::StartFailure;
@@ -16,6 +17,7 @@ use mcp_bash_project::{Paths, Tool, WorkingFolder};
 use mcp_bash_runner::{Question, StartError, Talk};
 use std::io::ErrorKind;
 use std::path::PathBuf;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -60,6 +62,8 @@ impl Scripts {
         };
         let tool = call.tool.tool;
         let what = || format!("Tool '{}'", tool.name);
+        // Boxed, to keep the futures of other calls small.
+        let launcher = self.launcher_of(tool)?.map(Box::new);
         let mapped = tool.execution.mapping().map(|mapping| argv::map(mapping, call.arguments));
         let unfit = |problems| ScriptError::unfit(&tool.name, problems);
         let mut mapped = mapped.transpose().map_err(unfit)?;
@@ -73,11 +77,37 @@ impl Scripts {
         let Rendered { mut variables, input, files } =
             fresh_process::render(self, &call, mapped.as_ref(), common)
                 .map_err(|source| ScriptError::Arguments { what: what(), source })?;
-        self.surroundings.give_secrets(what, &tool.options.secrets, call.tool.paths, &mut variables).await?;
+        let mut cancelled = pin!(cancelled);
+        let given =
+            self.surroundings.give_secrets(what, &tool.options.secrets, call.tool.paths, &mut variables);
+        tokio::select! {
+            biased;
+            given = given => given?,
+            // The command of a secret that is under way is dropped, which ends it.
+            () = &mut cancelled => {
+                return Err(ScriptError::Failed { what: what(), how: Failed::Cancelled });
+            }
+        }
         let logs = self.surroundings.add_call_logs(tool, files.folder().path(), &mut variables);
         // Its lines are signs of life, even if no client wants them.
         let is_heard = call.is_heard || call.limits.patience.most.is_some();
         let folder = working_folder(tool, call.tool.paths)?;
+        let (start, words) = match &launcher {
+            None => (start, words),
+            Some(launcher) => {
+                let own_variables = own_variables(mapped.as_ref());
+                let call_folder = files.folder().path();
+                let (start, words, folder) = (&start, &*words, &*folder);
+                let launch = Launch { launcher, start, words, folder, call_folder, own_variables };
+                (launch.bridge(&call, &mut variables)?, Vec::new())
+            }
+        };
+        let sandbox = Confined {
+            declaration: tool.options.sandbox.as_ref(),
+            roots: call.opened_roots,
+            paths: call.tool.paths,
+            script: &tool.script,
+        };
         let process = Process {
             start,
             words,
@@ -85,21 +115,17 @@ impl Scripts {
             environment: variables,
             input,
             limits: call.limits,
-            grace: GRACE,
+            grace: if launcher.is_some() { launching::GRACE } else { GRACE },
             talk: Some(Talk {
                 folder: files.folder(),
                 side_channel: if is_heard { SIDE_CHANNEL } else { &[] },
                 questions: call.may_ask.then_some(QUESTIONS),
             }),
-            sandbox: Some(Confined {
-                declaration: tool.options.sandbox.as_ref(),
-                roots: call.opened_roots,
-                paths: call.tool.paths,
-                script: &tool.script,
-            }),
+            // The bridge is our own program.
+            sandbox: launcher.is_none().then_some(sandbox),
         };
         let cancelled = async {
-            cancelled.await;
+            cancelled.as_mut().await;
             files.tell_of_cancellation();
         };
         let outcome = self.surroundings.processes.run(process, cancelled, on_line, on_question).await;
@@ -107,8 +133,18 @@ impl Scripts {
             Some(_) if is_too_long(&error) => unfit(vec![argv::too_long_in_all()]),
             _ => ScriptError::Start { what: what(), source: StartFailure::explain(&tool.script, error) },
         })?;
+        let outcome = match &launcher {
+            Some(launcher) => launching::judged(outcome, launcher, tool, files.folder().path())?,
+            None => outcome,
+        };
         Ok(outcome.with_files(files).with_last_command(logs.last_command()))
     }
+}
+
+/// The variables that a tool receives some of its arguments in.
+fn own_variables(mapped: Option<&Mapped>) -> Vec<String> {
+    let variables = mapped.into_iter().flat_map(|mapped| &mapped.variables);
+    variables.map(|(name, _)| name.clone()).collect()
 }
 
 /// Reserves memory for a tool's standard input, if that is large.

@@ -6,12 +6,13 @@ use crate::running::outcome::Outcome;
 use crate::running::spill::Spill;
 use crate::scripts::Scripts;
 use crate::surroundings::called_by::CalledBy;
+use crate::surroundings::script_roots::ScriptRoots;
 use mcp_bash_budget::Budget;
 use mcp_bash_project::{Paths, Prompt};
 use mcp_bash_sandbox::Declaration;
 use mcp_bash_secrets::Needs;
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -39,6 +40,10 @@ pub struct CompletionCall<'a> {
     pub author: Option<Duration>,
     /// What the script may do, if it declares it.
     pub sandbox: Option<&'a Declaration>,
+    /// The folders that it may work in, as far as they are known.
+    pub roots: &'a ScriptRoots,
+    /// The folders that `roots` in a sandbox stands for.
+    pub opened_roots: &'a [PathBuf],
     /// The secrets that the script needs.
     pub secrets: &'a Needs,
     /// The budget that its output is charged to.
@@ -58,6 +63,7 @@ impl Scripts {
         let names = ["MCP_COMPLETION_ARGS_JSON", "MCP_COMPLETION_ARGS_FILE"];
         spill
             .json(&mut environment, names, call.arguments)
+            .and_then(|_| call.roots.add_to(&mut environment, &mut spill))
             .map_err(|source| ScriptError::Arguments { what: what.clone(), source })?;
         call.caller.set(&mut environment);
         environment.set("MCP_COMPLETION_NAME", call.name);
@@ -81,6 +87,7 @@ impl Scripts {
             budget: call.budget,
             asks_in: None,
             sandbox: call.sandbox,
+            opened_roots: call.opened_roots,
             secrets: call.secrets,
         };
         script.run(self, cancelled, drop).await

@@ -38,8 +38,7 @@ pub(crate) fn render<'a>(
     let metadata = tool.registry_text();
     spill.json(&mut variables, ["MCP_TOOL_METADATA_JSON", "MCP_TOOL_METADATA_FILE"], metadata)?;
     spill.json(&mut variables, ["MCP_TOOL_META_JSON", "MCP_TOOL_META_FILE"], call.meta)?;
-    spill.json(&mut variables, ["MCP_ROOTS_JSON", "MCP_ROOTS_FILE"], &roots.json)?;
-    spill.json(&mut variables, ["MCP_ROOTS_PATHS", "MCP_ROOTS_PATHS_FILE"], &roots.paths)?;
+    roots.add_to(&mut variables, &mut spill)?;
     let files = CallFiles::new(spill.into_folder()?, Arc::clone(scripts.known_secrets()));
     call.caller.set(&mut variables);
     variables.set("MCP_TOOL_NAME", &tool.name);
@@ -49,7 +48,6 @@ pub(crate) fn render<'a>(
     variables.set("MCP_TOOL_RESOURCES_FILE", files.resources());
     variables.set("MCP_CANCEL_FILE", files.cancel());
     variables.set("MCP_ELICIT_SUPPORTED", if call.may_elicit { "1" } else { "0" });
-    variables.set("MCP_ROOTS_COUNT", &roots.count);
     if let Some(hint) = tool.options.timeouts.hint.as_ref().filter(|hint| !hint.contains('\0')) {
         variables.set("MCPBASH_TIMEOUT_HINT", hint);
     }
@@ -57,9 +55,6 @@ pub(crate) fn render<'a>(
         variables.set("MCP_ROOTS_ASK", "1");
     }
     call.trace.set(&mut variables);
-    if let Some(why) = &roots.refusal {
-        variables.set("MCP_ROOTS_REFUSED", why);
-    }
     let own = mapped.into_iter().flat_map(|mapped| &mapped.variables);
     variables.extend(own.map(|(name, value)| (name, value)));
     Ok(Rendered { variables, input, files })

@@ -17,6 +17,7 @@ use mcp_bash_project::{Paths, ServedBy};
 use mcp_bash_runner::{Question, TimeLimits};
 use mcp_bash_uri::Values;
 use serde_json::Value;
+use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -64,6 +65,9 @@ impl Scripts {
             request: Request::Resource { uri: read.uri, name: read.name, variables: &variables },
             caller: read.caller,
             trace: &TraceVariables::default(),
+            // Its text is kept, and compared for subscribers, whoever reads it.
+            roots: &ScriptRoots::new(&[]),
+            opened_roots: &[],
             asks: Asks::default(),
             patience: TimeLimits::fixed(bounds.time),
             bounds,
@@ -94,6 +98,8 @@ impl Scripts {
             request: Request::Prompt { name: &call.prompt.name, arguments: call.arguments },
             caller: call.caller,
             trace: call.trace,
+            roots: call.roots,
+            opened_roots: call.opened_roots,
             asks: Asks { anything: call.may_ask, its_user: call.may_elicit },
             // The user may think as long as the longest call may take.
             patience: TimeLimits { pause: settings.max_timeout, ..TimeLimits::fixed(bounds.time) },
@@ -119,6 +125,8 @@ struct Asked<'a> {
     request: Request<'a>,
     caller: CalledBy<'a>,
     trace: &'a TraceVariables,
+    roots: &'a ScriptRoots,
+    opened_roots: &'a [PathBuf],
     asks: Asks,
     patience: TimeLimits,
     bounds: Bounds,
@@ -147,8 +155,8 @@ impl Asked<'_> {
             meta: "{}",
             session_state: None,
             trace: self.trace,
-            roots: &ScriptRoots::new(&[]),
-            opened_roots: &[],
+            roots: self.roots,
+            opened_roots: self.opened_roots,
             has_unasked_roots: false,
             wants_progress: false,
             may_ask: self.asks.anything,

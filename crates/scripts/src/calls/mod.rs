@@ -7,6 +7,7 @@ pub(crate) mod completion;
 pub(crate) mod fresh_process;
 pub(crate) mod function_calls;
 pub(crate) mod help_text;
+pub(crate) mod launching;
 pub(crate) mod policy;
 pub(crate) mod prompt;
 pub(crate) mod resource_provider;

@@ -84,6 +84,10 @@ impl Scripts {
             || judge(tool, "its script", Block::Script, || trust::may_run(&tool.script, &paths.root));
         let way = match &tool.execution {
             Execution::Worker(worker) => Way::Worker(worker),
+            Execution::Command { program, .. } if self.is_found_elsewhere(tool, program) => {
+                judged()?;
+                Way::Process(Start { program: program.into(), arguments: Vec::new() })
+            }
             Execution::Command { program, .. } => {
                 judged()?;
                 let found = self.surroundings.wait_for_program(program, paths).await;

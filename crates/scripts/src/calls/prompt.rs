@@ -6,10 +6,12 @@ use crate::running::outcome::Outcome;
 use crate::running::spill::Spill;
 use crate::scripts::Scripts;
 use crate::surroundings::called_by::CalledBy;
+use crate::surroundings::script_roots::ScriptRoots;
 use crate::surroundings::trace_variables::TraceVariables;
 use mcp_bash_budget::Budget;
 use mcp_bash_project::{Paths, Prompt, Source};
 use mcp_bash_runner::Question;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -29,6 +31,10 @@ pub struct PromptCall<'a> {
     pub trace: &'a TraceVariables,
     /// Whether the caller can be asked anything.
     pub may_ask: bool,
+    /// The folders that it may work in, as far as they are known.
+    pub roots: &'a ScriptRoots,
+    /// The folders that `roots` in a sandbox stands for.
+    pub opened_roots: &'a [PathBuf],
     /// Whether its user can be asked.
     pub may_elicit: bool,
 }
@@ -57,6 +63,9 @@ impl Scripts {
                 .json(&mut environment, names, text)
                 .map_err(|source| ScriptError::Arguments { what: what.clone(), source })?;
         }
+        call.roots
+            .add_to(&mut environment, &mut spill)
+            .map_err(|source| ScriptError::Arguments { what: what.clone(), source })?;
         call.caller.set(&mut environment);
         environment.set("MCP_PROMPT_NAME", &prompt.name);
         environment.set("MCP_PROMPT_PATH", &prompt.file);
@@ -78,6 +87,7 @@ impl Scripts {
             budget: call.budget,
             asks_in: folder,
             sandbox: prompt.sandbox.as_ref(),
+            opened_roots: call.opened_roots,
             secrets: &prompt.secrets,
         };
         script.run(self, cancelled, on_question).await

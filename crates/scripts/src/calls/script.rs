@@ -14,7 +14,7 @@ use mcp_bash_project::{Paths, trust};
 use mcp_bash_runner::{CallFolder, Input, Question, Talk, TimeLimits, Variables};
 use mcp_bash_sandbox::Declaration;
 use mcp_bash_secrets::Needs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -42,6 +42,8 @@ pub(crate) struct Script<'a> {
     pub(crate) asks_in: Option<&'a CallFolder>,
     /// What it may do, if it declares it.
     pub(crate) sandbox: Option<&'a Declaration>,
+    /// The folders that `roots` in its sandbox stands for.
+    pub(crate) opened_roots: &'a [PathBuf],
     /// The secrets that it needs.
     pub(crate) secrets: &'a Needs,
 }
@@ -86,7 +88,7 @@ impl Script<'_> {
             talk: self.asks_in.map(|folder| Talk { folder, side_channel: &[], questions: Some(QUESTIONS) }),
             sandbox: Some(Confined {
                 declaration: self.sandbox,
-                roots: &[],
+                roots: self.opened_roots,
                 paths: self.paths,
                 script: self.program,
             }),

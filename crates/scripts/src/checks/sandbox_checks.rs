@@ -5,8 +5,8 @@ use crate::confining::script_sandbox::ScriptSandbox;
 use crate::running::outcome::Outcome;
 use crate::running::process::{Limits, Process};
 use crate::scripts::Scripts;
-use mcp_bash_project::Paths;
 use mcp_bash_project::trust::Start;
+use mcp_bash_project::{Paths, Tool};
 use mcp_bash_runner::{Input, TimeLimits, Variables};
 use mcp_bash_sandbox::Declaration;
 use serde_json::json;
@@ -32,6 +32,13 @@ impl Scripts {
     /// The sandbox of a script with this declaration, and who decided it; or why no script is run.
     pub fn sandbox_of(&self, own: Option<&Declaration>) -> Result<ScriptSandbox, String> {
         self.surroundings.processes.sandboxes.sandbox_of(own).map_err(|why| why.to_string())
+    }
+
+    /// Whether the process of a tool runs in a sandbox that opens the folders of the client, so that these must be known
+    /// before it starts.
+    pub fn opens_roots(&self, tool: &Tool) -> bool {
+        let is_here = matches!(self.launcher_of(tool), Ok(None));
+        is_here && self.surroundings.processes.sandboxes.opens_roots(tool.options.sandbox.as_ref())
     }
 
     /// What clients are sent about the sandbox of a script, as the text of a JSON object. `None` if it has none.

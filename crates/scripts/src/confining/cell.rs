@@ -3,26 +3,27 @@
 
 use super::command::CommandLine;
 use super::confined::NotConfined;
-#[cfg(not(target_os = "linux"))]
+#[cfg(any(not(target_os = "linux"), mcp_bash_portable))]
 use super::elsewhere::Parts;
 use super::key::Key;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 use super::linux::Parts;
-use super::profile;
-use super::resolve::{Resolved, resolve};
+use super::resolve::{Resolved, plan, resolve};
+use super::stamps::Stamps;
 use mcp_bash_runner::{StateDir, Variables};
-use mcp_bash_sandbox::{Confinement, Machine, Plan, Policy};
+use mcp_bash_sandbox::{Confinement, Plan, Policy};
 use std::fs::{self, DirBuilder, Metadata};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, symlink};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 pub(crate) struct Cell {
     pub(super) policy: Policy,
     pub(super) plan: Plan,
     pub(super) folders: CellFolders,
-    /// The paths of the policy that may be replaced, as they were when the cell was made.
-    stamps: Vec<(PathBuf, Stamp)>,
+    /// Of the paths of the policy, as they were when the cell was made.
+    stamps: Stamps,
     pub(super) parts: Parts,
 }
 
@@ -31,25 +32,33 @@ pub(crate) struct CellFolders {
     root: PathBuf,
     pub(crate) tmp: PathBuf,
     pub(crate) home: PathBuf,
-    /// How many entries the home has when no process has used it.
+    /// How many entries the home has when no process has used it, those of its folders included.
     links: usize,
+    /// Whether it has folders then.
+    has_folders: bool,
+    /// The stamps of both folders when they were last seen to be as they were made.
+    clean: Option<[FolderStamp; 2]>,
 }
 
-/// Device and inode; of a folder whose entries are replaced, the time of its last change too.
-type Stamp = (u64, u64, i64, i64);
+/// Device, inode and the time of the last change of its entries or its mode.
+type FolderStamp = (u64, u64, i64, i64);
+
+/// How old the last change of a folder must be before an equal time means that nothing has changed: the clock of file
+/// systems is coarse.
+const SETTLED: Duration = Duration::from_millis(50);
 
 impl Cell {
     pub(super) fn make(key: &Key, state_dir: &StateDir) -> Result<Self, NotConfined> {
-        let Resolved { policy, links, home } = resolve(key)?;
-        let plan = Plan::new(&policy, Machine::this())?;
+        let Resolved { policy, installed, links, home } = resolve(key)?;
+        let plan = plan(&policy)?;
         let folders = CellFolders::make(state_dir, &links, home.as_deref())?;
-        let stamps = stamps(&policy);
+        let stamps = Stamps::of(&policy, &installed);
         Ok(Self { parts: Parts::make(&policy, &plan)?, policy, plan, folders, stamps })
     }
 
     /// Whether the paths of its policy are the same files as when it was made, and its own folders exist.
-    pub(super) fn is_current(&self) -> bool {
-        self.stamps.iter().all(|(path, made)| stamp(path).as_ref() == Some(made)) && self.folders.tmp.is_dir()
+    pub(super) fn is_current(&mut self) -> bool {
+        self.stamps.are_current() && self.folders.tmp.is_dir()
     }
 
     /// The restrictions of a process that shares a folder with us for its call.
@@ -82,7 +91,14 @@ impl CellFolders {
             let root = state_dir.fresh("cell")?;
             make_folder(&root).map(|()| root)
         })?;
-        let folders = Self { tmp: root.join("tmp"), home: root.join("home"), root, links: 0 };
+        let folders = Self {
+            tmp: root.join("tmp"),
+            home: root.join("home"),
+            root,
+            links: 0,
+            has_folders: false,
+            clean: None,
+        };
         make_folder(&folders.tmp)?;
         make_folder(&folders.home)?;
         for below in links {
@@ -90,8 +106,9 @@ impl CellFolders {
                 folders.link(below, user_home)?;
             }
         }
-        let links = fs::read_dir(&folders.home)?.count();
-        Ok(Self { links, ..folders })
+        let has_folders = links.iter().any(|below| below.components().count() > 1);
+        let links = count(&folders.home, usize::MAX);
+        Ok(Self { links, has_folders, ..folders })
     }
 
     /// Lets `~/below` lead from this home to the user's.
@@ -107,12 +124,28 @@ impl CellFolders {
         }
     }
 
-    /// Whether they are as they were made.
-    pub(super) fn are_clean(&self) -> bool {
-        is_private(&self.tmp)
-            && is_private(&self.home)
-            && count(&self.tmp) == 0
-            && count(&self.home) == self.links
+    /// Whether they are as they were made. What was not changed since the last time is not listed again.
+    pub(super) fn are_clean(&mut self) -> bool {
+        let now = SystemTime::now();
+        let (Some(tmp), Some(home)) = (private(&self.tmp), private(&self.home)) else { return false };
+        let stamps = [stamp(&tmp), stamp(&home)];
+        if self.clean == Some(stamps) {
+            return true;
+        }
+        let are_clean = count(&self.tmp, 0) == 0 && count(&self.home, self.links) == self.links;
+        // A folder does not show what changes in the folders inside it.
+        if self.has_folders {
+            return are_clean;
+        }
+        let is_settled = |seen: &Metadata| {
+            let changed = Duration::new(
+                seen.ctime().try_into().unwrap_or(0),
+                seen.ctime_nsec().try_into().unwrap_or(0),
+            );
+            now.duration_since(UNIX_EPOCH + changed).is_ok_and(|age| age > SETTLED)
+        };
+        self.clean = (are_clean && is_settled(&tmp) && is_settled(&home)).then_some(stamps);
+        are_clean
     }
 
     /// Removes them, on a thread of its own: they may hold any number of files. Anything left is removed when the server
@@ -130,26 +163,93 @@ fn make_folder(path: &Path) -> io::Result<()> {
     DirBuilder::new().mode(0o700).create(path)
 }
 
-fn is_private(folder: &Path) -> bool {
-    let is_private = |seen: Metadata| seen.is_dir() && seen.mode() & 0o7777 == 0o700;
-    fs::symlink_metadata(folder).is_ok_and(is_private)
+/// What is known of a folder, if only we may enter it.
+fn private(folder: &Path) -> Option<Metadata> {
+    let seen = fs::symlink_metadata(folder).ok()?;
+    (seen.is_dir() && seen.mode() & 0o7777 == 0o700).then_some(seen)
 }
 
-fn count(folder: &Path) -> usize {
-    fs::read_dir(folder).map_or(usize::MAX, Iterator::count)
+fn stamp(seen: &Metadata) -> FolderStamp {
+    (seen.dev(), seen.ino(), seen.ctime(), seen.ctime_nsec())
 }
 
-/// The stamps of what may be replaced: everything that is not the system's, and the folder of the system's configuration,
-/// whose files are replaced by renaming.
-fn stamps(policy: &Policy) -> Vec<(PathBuf, Stamp)> {
-    let own = policy.read.iter().chain(&policy.write).filter(|path| !profile::is_of_system_profile(path));
-    let paths = own.map(PathBuf::as_path).chain([Path::new(profile::REPLACED_IN)]);
-    paths.filter_map(|path| Some((path.to_owned(), stamp(path)?))).collect()
+/// How many entries a folder has, those of its folders included. More than `most` are not counted on.
+fn count(folder: &Path, most: usize) -> usize {
+    let mut folders = vec![folder.to_owned()];
+    let mut count = 0_usize;
+    while let Some(folder) = folders.pop() {
+        let Ok(entries) = fs::read_dir(folder) else { return usize::MAX };
+        for entry in entries {
+            count += 1;
+            let Ok(entry) = entry else { return usize::MAX };
+            if count > most {
+                return count;
+            }
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                folders.push(entry.path());
+            }
+        }
+    }
+    count
 }
 
-fn stamp(path: &Path) -> Option<Stamp> {
-    let seen = fs::metadata(path).ok()?;
-    let changed =
-        if path == Path::new(profile::REPLACED_IN) { (seen.mtime(), seen.mtime_nsec()) } else { (0, 0) };
-    Some((seen.dev(), seen.ino(), changed.0, changed.1))
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+    use std::thread::sleep;
+
+    fn folders(above: &Path) -> CellFolders {
+        let (tmp, home) = (above.join("tmp"), above.join("home"));
+        make_folder(&tmp).unwrap();
+        make_folder(&home).unwrap();
+        CellFolders { root: above.to_owned(), tmp, home, links: 0, has_folders: false, clean: None }
+    }
+
+    #[test]
+    fn folders_are_clean_until_something_is_left_in_them() {
+        let above = tempfile::tempdir().unwrap();
+        let mut folders = folders(above.path());
+        let left = folders.tmp.join("x");
+        assert!(folders.are_clean());
+        fs::write(&left, "").unwrap();
+        assert!(!folders.are_clean());
+        fs::remove_file(&left).unwrap();
+        assert!(folders.are_clean(), "it was removed again");
+        // From now on a change shows in the times of the folder.
+        sleep(2 * SETTLED);
+        assert!(folders.are_clean() && folders.clean.is_some(), "the next look is a short one");
+        assert!(folders.are_clean());
+        fs::write(&left, "").unwrap();
+        assert!(!folders.are_clean());
+        fs::remove_file(&left).unwrap();
+        fs::create_dir(folders.home.join(".config")).unwrap();
+        assert!(!folders.are_clean());
+    }
+
+    #[test]
+    fn what_is_left_beside_a_link_in_a_folder_is_found() {
+        let above = tempfile::tempdir().unwrap();
+        let mut folders = folders(above.path());
+        folders.link(Path::new(".config/gh"), Path::new("/home/ann")).unwrap();
+        (folders.links, folders.has_folders) = (count(&folders.home, usize::MAX), true);
+        sleep(2 * SETTLED);
+        assert!(folders.are_clean() && folders.are_clean());
+        fs::write(folders.home.join(".config/left"), "").unwrap();
+        assert!(!folders.are_clean());
+    }
+
+    #[test]
+    fn folders_that_others_may_enter_or_that_are_replaced_are_not_clean() {
+        let above = tempfile::tempdir().unwrap();
+        let mut folders = folders(above.path());
+        sleep(2 * SETTLED);
+        assert!(folders.are_clean());
+        fs::set_permissions(&folders.tmp, fs::Permissions::from_mode(0o777)).unwrap();
+        assert!(!folders.are_clean());
+        fs::remove_dir(&folders.tmp).unwrap();
+        assert!(!folders.are_clean());
+        symlink("/", &folders.tmp).unwrap();
+        assert!(!folders.are_clean());
+    }
 }

@@ -23,6 +23,15 @@ const UNREACHED: [&str; 8] = [
     "Couldn't connect to server",
 ];
 
+/// What was denied to a process that failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Denial {
+    /// For the caller.
+    pub told: String,
+    /// The path that it could not even read, if that was it.
+    pub unreadable: Option<PathBuf>,
+}
+
 /// A failed process.
 pub(super) struct Failure<'a> {
     pub(super) policy: &'a Policy,
@@ -37,14 +46,17 @@ pub(super) struct Failure<'a> {
 }
 
 impl Failure<'_> {
-    pub(super) fn explain(&self) -> Option<String> {
+    pub(super) fn explain(&self) -> Option<Denial> {
         if let Some(refusal) = self.refusals.first() {
-            return Some(format!("Denied by its sandbox: {refusal}."));
+            return Some(Denial { told: format!("Denied by its sandbox: {refusal}."), unreadable: None });
         }
-        let guess = self.limit().or_else(|| self.path()).or_else(|| self.host())?;
-        Some(format!(
+        let other = |guess: Option<String>| guess.map(|guess| (guess, None));
+        let (guess, unreadable) =
+            other(self.limit()).or_else(|| self.path()).or_else(|| other(self.host()))?;
+        let told = format!(
             "Probably denied by its sandbox: {guess}. `mcp-bash call --trace-access` shows everything that it touches."
-        ))
+        );
+        Some(Denial { told, unreadable })
     }
 
     /// The limit that its end suggests.
@@ -80,15 +92,16 @@ impl Failure<'_> {
         None
     }
 
-    /// The path that it was denied.
-    fn path(&self) -> Option<String> {
+    /// The path that it was denied, in words, and as it is if it could not even be read.
+    fn path(&self) -> Option<(String, Option<PathBuf>)> {
         let lines = self.said.lines().rev().filter(|line| DENIED.iter().any(|word| line.contains(word)));
         let mut named =
             lines.flat_map(|line| paths(line).map(|path| self.directory.join(path)).collect::<Vec<_>>());
         let (path, allowed, key) = named.find_map(|path| self.denied(path))?;
         let right = if key == "read" { "reading" } else { "writing to" };
         let line = self.line(key, &self.place(&allowed));
-        Some(format!("{right} {}; {line} in its metadata would allow it", path.display()))
+        let guess = format!("{right} {}; {line} in its metadata would allow it", path.display());
+        Some((guess, (!self.policy.may_read(&allowed)).then_some(allowed)))
     }
 
     /// A path that may not be used; what would have to be allowed, which exists; and the key that would allow it.
@@ -224,7 +237,7 @@ mod tests {
             exit_code,
             said,
         };
-        failure.explain()
+        failure.explain().map(|denial| denial.told)
     }
 
     #[test]

@@ -91,7 +91,7 @@ impl Parts {
         for limit in self.limits(policy) {
             confinement = confinement.with_limit(limit);
         }
-        confinement = confinement.without_new_privileges();
+        confinement = confinement.with_group_limits(plan.group_limits).without_new_privileges();
         if rustix::process::geteuid().is_root() {
             confinement = confinement.without_capabilities();
         }

@@ -3,12 +3,15 @@
 use super::confined::NotConfined;
 use super::key::Key;
 use super::profile;
-use mcp_bash_sandbox::{Declaration, Network, Place, Policy};
+use mcp_bash_runner::group_powers;
+use mcp_bash_sandbox::{Declaration, Machine, Network, Place, Plan, Policy, Unenforceable};
 use std::path::{Path, PathBuf};
 
 /// A policy, and the paths of it that the home of a call must lead to.
 pub(super) struct Resolved {
     pub(super) policy: Policy,
+    /// Those of its paths that hold installed programs, which are not the system's.
+    pub(super) installed: Vec<PathBuf>,
     /// Paths below the user's home that are allowed, as they are written behind `~`.
     pub(super) links: Vec<PathBuf>,
     pub(super) home: Option<PathBuf>,
@@ -32,6 +35,15 @@ pub(super) fn policy(declaration: &Declaration) -> Policy {
         network: network.clone().unwrap_or(Network::None),
         limits: *limits,
     }
+}
+
+/// How this machine enforces a policy. Control groups are asked about only where it has a use for them: that makes some.
+pub(super) fn plan(policy: &Policy) -> Result<Plan, Unenforceable> {
+    let limits = policy.limits;
+    if limits.memory.is_none() && limits.processes.is_none() {
+        return Plan::new(policy, Machine::this());
+    }
+    Plan::new(policy, &Machine { groups: group_powers(), ..Machine::this().clone() })
 }
 
 /// The home of the user.
@@ -60,18 +72,24 @@ pub(super) fn resolve(key: &Key) -> Result<Resolved, NotConfined> {
     let (_, devices) = profile::of_system();
     write.extend(devices.map(Path::to_owned));
     let policy = Policy { read, write, ..policy(&key.declaration) };
-    Ok(Resolved { policy, links, home })
+    Ok(Resolved { policy, installed: installed(key, home.as_deref()), links, home })
 }
 
 /// What the process may read whatever its declaration says, or it would not start.
 pub(super) fn always_read(key: &Key, home: Option<&Path>) -> Vec<PathBuf> {
     let (system, _) = profile::of_system();
     let mut read: Vec<PathBuf> = system.map(Path::to_owned).collect();
-    read.extend(profile::of_search_path(&key.search_path, home));
-    read.extend(profile::of_program(&key.program, home));
+    read.extend(installed(key, home));
     read.extend([key.script.clone()]);
     read.extend(key.toolbox.iter().cloned());
     read
+}
+
+/// The folders of the programs that it may run.
+fn installed(key: &Key, home: Option<&Path>) -> Vec<PathBuf> {
+    let mut found = profile::of_search_path(&key.search_path, home);
+    found.extend(profile::of_program(&key.program, home));
+    found
 }
 
 /// The paths of a place. The temporary folder of a call is not known yet.

@@ -3,21 +3,22 @@
 use super::cell::Cell;
 use super::command::CommandLine;
 use super::confined::{Confined, NotConfined};
-use super::denial::Failure;
+use super::denial::{Denial, Failure};
 use super::key::Key;
 use super::reach::Reached;
 use super::script_sandbox::{SandboxSource, ScriptSandbox};
-use super::tracing::AccessTrace;
+use super::tracing::{AccessTrace, Traced};
+use super::usage_record;
 use mcp_bash_project::{SdkVariable, languages};
+use mcp_bash_proxy::Refusal;
 use mcp_bash_runner::{StateDir, Variables};
-use mcp_bash_sandbox::{Confinement, Declaration, InForce, Keep, Mode, Place};
+use mcp_bash_sandbox::{Aspect, Confinement, Declaration, InForce, Keep, Mode};
 use mcp_bash_settings::Settings;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use tokio::runtime::Handle;
 
@@ -29,8 +30,9 @@ pub(crate) struct Sandboxes {
     state_dir: Arc<StateDir>,
     spare: Mutex<Spare>,
     tell: OnceLock<Tell>,
-    has_told: AtomicBool,
-    /// The script whose accesses are traced, if a user asked for it.
+    /// The aspects that were told to be missing.
+    told: Mutex<Vec<Aspect>>,
+    /// The script whose accesses are traced, if a user wants to see them.
     trace: OnceLock<Arc<AccessTrace>>,
 }
 
@@ -50,6 +52,8 @@ pub(crate) struct Lease {
     sandboxes: Arc<Sandboxes>,
     reach: Reached,
     trace: Option<Arc<AccessTrace>>,
+    /// The process, if what it uses of its sandbox is recorded.
+    traced: Option<Traced>,
 }
 
 impl Sandboxes {
@@ -59,12 +63,12 @@ impl Sandboxes {
             state_dir,
             spare: Mutex::default(),
             tell: OnceLock::new(),
-            has_told: AtomicBool::new(false),
+            told: Mutex::default(),
             trace: OnceLock::new(),
         }
     }
 
-    /// Calls `tell` once, if something that a sandbox promises is not enforced on this machine.
+    /// Calls `tell` if something that a sandbox promises is not enforced on this machine, once for each such thing.
     pub(crate) fn on_shortfall(&self, tell: impl Fn(&InForce) + Send + Sync + 'static) {
         let _ = self.tell.set(Box::new(tell));
     }
@@ -126,15 +130,15 @@ impl Sandboxes {
         Ok(ScriptSandbox::new(declaration, source))
     }
 
+    /// Whether the sandbox of a script opens the folders of the client.
+    pub(crate) fn opens_roots(&self, own: Option<&Declaration>) -> bool {
+        let opens = |declaration: Declaration| declaration.read.is_none() || declaration.lists_roots();
+        self.in_force(own).ok().flatten().is_some_and(opens)
+    }
+
     /// The roots of a call, if the sandbox of its script depends on them.
     pub(crate) fn roots_of<'a>(&self, own: Option<&Declaration>, roots: &'a [PathBuf]) -> &'a [PathBuf] {
-        let depends = |declaration: Declaration| {
-            let is_root = |place: &Place| matches!(place, Place::Roots(_));
-            let lists = [&declaration.read, &declaration.write];
-            declaration.read.is_none() || lists.into_iter().flatten().flatten().any(is_root)
-        };
-        let depends = self.in_force(own).ok().flatten().is_some_and(depends);
-        if depends { roots } else { &[] }
+        if self.opens_roots(own) { roots } else { &[] }
     }
 
     /// A sandbox for a script that `program` runs with these variables. `None` if it runs without one. What it needs beside
@@ -162,14 +166,14 @@ impl Sandboxes {
         };
         let reach = Reached::open(&cell, runtime)?;
         let trace = self.trace.get().filter(|trace| trace.script == key.script).cloned();
-        Ok(Some(Lease { key, cell: Some(cell), sandboxes: Arc::clone(self), reach, trace }))
+        Ok(Some(Lease { key, cell: Some(cell), sandboxes: Arc::clone(self), reach, trace, traced: None }))
     }
 
     /// A cell of that key that can be used as it is.
     fn pop(&self, key: &Key) -> Option<Cell> {
         loop {
             let mut spare = self.spare.lock();
-            let cell = spare.cells.get_mut(key)?.pop()?;
+            let mut cell = spare.cells.get_mut(key)?.pop()?;
             spare.count -= 1;
             drop(spare);
             if cell.is_current() {
@@ -184,16 +188,27 @@ impl Sandboxes {
         let state_dir = Arc::clone(&self.state_dir);
         let made = tokio::task::spawn_blocking(move || Cell::make(&key, &state_dir)).await;
         let cell = made.map_err(|error| NotConfined::Setup(io::Error::other(error)))??;
-        if cell.plan.in_force.shortfalls().next().is_some()
-            && let Some(tell) = self.tell.get()
-            && !self.has_told.swap(true, Ordering::Relaxed)
+        if let Some(tell) = self.tell.get()
+            && self.is_news(&cell.plan.in_force)
         {
             tell(&cell.plan.in_force);
         }
         Ok(cell)
     }
 
-    fn take_back(&self, key: Key, cell: Cell) {
+    /// Whether something is missing that was enforced, or not promised, in all sandboxes before.
+    fn is_news(&self, in_force: &InForce) -> bool {
+        let mut told = self.told.lock();
+        let before = told.len();
+        for (aspect, _) in in_force.shortfalls() {
+            if !told.contains(aspect) {
+                told.push(*aspect);
+            }
+        }
+        told.len() > before
+    }
+
+    fn take_back(&self, key: Key, mut cell: Cell) {
         if !cell.folders.are_clean() {
             cell.folders.discard();
             return;
@@ -218,10 +233,15 @@ impl Lease {
     ) -> io::Result<Confinement> {
         let Some(cell) = &mut self.cell else { return Ok(Confinement::default()) };
         let confinement = cell.confine(call_folder, command)?;
-        match &self.trace {
-            Some(trace) => trace.watch(confinement, &self.key, cell, call_folder),
-            None => Ok(confinement),
+        if self.trace.is_none() && self.sandboxes.settings.sandbox_usage.is_none() {
+            return Ok(confinement);
         }
+        let (confinement, traced) = Traced::watch(confinement, &self.key, cell, call_folder)?;
+        if let Some(trace) = &self.trace {
+            trace.set(traced.clone());
+        }
+        self.traced = Some(traced);
+        Ok(confinement)
     }
 
     /// The variables of the process.
@@ -233,13 +253,30 @@ impl Lease {
     }
 
     /// What was probably denied, if the process failed in `directory` and wrote this.
-    pub(crate) fn explain(&self, directory: &Path, exit_code: Option<i32>, said: &str) -> Option<String> {
+    pub(crate) fn explain(&self, directory: &Path, exit_code: Option<i32>, said: &str) -> Option<Denial> {
+        self.explained(directory, exit_code, said, &self.reach.refusals())
+    }
+
+    /// The same for a call in a process that lives on, and that may have met refusals in other calls.
+    pub(crate) fn explain_call(&self, said: &str) -> Option<Denial> {
+        let mut refusals = self.reach.refusals();
+        refusals.retain(|refusal| said.contains(&refusal.host));
+        self.explained(&self.key.project, None, said, &refusals)
+    }
+
+    fn explained(
+        &self,
+        directory: &Path,
+        exit_code: Option<i32>,
+        said: &str,
+        refusals: &[Refusal],
+    ) -> Option<Denial> {
         let failure = Failure {
             policy: &self.cell.as_ref()?.policy,
             declaration: &self.key.declaration,
             project: &self.key.project,
             directory,
-            refusals: &self.reach.refusals(),
+            refusals,
             exit_code,
             said,
         };
@@ -252,6 +289,10 @@ impl Drop for Lease {
         if let Some(trace) = &self.trace {
             let refused = self.reach.refusals().into_iter();
             trace.note_refused_hosts(refused.map(|refusal| format!("{}:{}", refusal.host, refusal.port)));
+        }
+        if let (Some(file), Some(traced)) = (&self.sandboxes.settings.sandbox_usage, &self.traced) {
+            // A reader judges only what is in the file, so a line that is missing is no false warning.
+            let _ = usage_record::append(file, &self.key, traced, self.reach.entries());
         }
         if let Some(cell) = self.cell.take() {
             self.sandboxes.take_back(self.key.clone(), cell);

@@ -2,9 +2,7 @@
 //! Nothing is prepared for a process here.
 
 use super::resolve;
-use mcp_bash_sandbox::{
-    Declaration, InForce, Level, Limits, Machine, Mode, Network, Place, Plan, Unenforceable,
-};
+use mcp_bash_sandbox::{Declaration, InForce, Level, Limits, Mode, Network, Place, Unenforceable};
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 
@@ -91,7 +89,7 @@ impl ScriptSandbox {
     /// What this machine enforces; an error if the script does not run here. `None` without a sandbox. The first use starts
     /// a process or two, to try what this machine can do.
     pub fn enforcement(&self) -> Option<Result<InForce, Unenforceable>> {
-        let plan = Plan::new(&resolve::policy(self.declaration.as_ref()?), Machine::this());
+        let plan = resolve::plan(&resolve::policy(self.declaration.as_ref()?));
         Some(plan.map(|plan| plan.in_force))
     }
 

@@ -4,12 +4,12 @@ use super::cell::Cell;
 use super::key::Key;
 use super::resolve::always_read;
 use mcp_bash_sandbox::{Attempts, Confinement, TracedCall};
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 use mcp_bash_sandbox::{HiddenHome, Watch};
 use parking_lot::Mutex;
 use std::io;
 use std::path::{Path, PathBuf};
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 use std::sync::Arc;
 
 /// What is traced of one script.
@@ -19,35 +19,58 @@ pub struct AccessTrace {
     traced: Mutex<Option<Traced>>,
 }
 
-struct Traced {
+/// A process that is watched, and everything that it starts.
+#[derive(Clone)]
+pub(super) struct Traced {
     call: TracedCall,
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
     watch: Arc<Watch>,
+}
+
+impl Traced {
+    /// Watches a process with this confinement. Elsewhere than on Linux, nothing of it is seen.
+    #[cfg_attr(
+        any(not(target_os = "linux"), mcp_bash_portable),
+        expect(clippy::unnecessary_wraps, reason = "on Linux it can fail")
+    )]
+    pub(super) fn watch(
+        confinement: Confinement,
+        key: &Key,
+        cell: &Cell,
+        call_folder: Option<&Path>,
+    ) -> io::Result<(Confinement, Self)> {
+        let traced = traced_call(key, cell, call_folder);
+        #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
+        {
+            let own = vec![cell.folders.home.clone(), real(&cell.folders.home)];
+            let home = traced.home.clone().map(|user| HiddenHome { own, user });
+            let watch = Arc::new(Watch::start(home)?);
+            Ok((confinement.watched_by(Arc::clone(&watch)), Self { call: traced, watch }))
+        }
+        #[cfg(any(not(target_os = "linux"), mcp_bash_portable))]
+        Ok((confinement, Self { call: traced }))
+    }
+
+    /// Where the process ran, and what was touched so far.
+    pub(super) fn result(&self) -> (TracedCall, Attempts) {
+        #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
+        let attempts = self.watch.attempts();
+        #[cfg(any(not(target_os = "linux"), mcp_bash_portable))]
+        let attempts = Attempts::default();
+        (self.call.clone(), attempts)
+    }
 }
 
 impl AccessTrace {
     /// Fails if this system cannot watch processes.
-    #[cfg(target_os = "linux")]
     pub(crate) fn new(script: PathBuf) -> io::Result<Self> {
-        Watch::start(None)?;
+        can_watch()?;
         Ok(Self { script, traced: Mutex::default() })
-    }
-
-    /// Fails: only Linux can watch processes.
-    #[cfg(not(target_os = "linux"))]
-    pub(crate) fn new(_script: PathBuf) -> io::Result<Self> {
-        Err(io::Error::new(io::ErrorKind::Unsupported, "only Linux reports the system calls of a process"))
     }
 
     /// What was touched by the last process that was started. `None` if there was none.
     pub fn result(&self) -> Option<(TracedCall, Attempts)> {
-        let traced = self.traced.lock();
-        let traced = traced.as_ref()?;
-        #[cfg(target_os = "linux")]
-        let attempts = traced.watch.attempts();
-        #[cfg(not(target_os = "linux"))]
-        let attempts = Attempts::default();
-        Some((traced.call.clone(), attempts))
+        self.traced.lock().as_ref().map(Traced::result)
     }
 
     /// Notes what the proxy refused to the process.
@@ -57,30 +80,18 @@ impl AccessTrace {
         }
     }
 
-    /// The confinement of a process, which is watched too.
-    #[cfg_attr(not(target_os = "linux"), expect(clippy::unnecessary_wraps, reason = "on Linux it can fail"))]
-    pub(super) fn watch(
-        &self,
-        confinement: Confinement,
-        key: &Key,
-        cell: &Cell,
-        call_folder: Option<&Path>,
-    ) -> io::Result<Confinement> {
-        let scene = traced_call(key, cell, call_folder);
-        #[cfg(target_os = "linux")]
-        {
-            let own = vec![cell.folders.home.clone(), real(&cell.folders.home)];
-            let home = scene.home.clone().map(|user| HiddenHome { own, user });
-            let watch = Arc::new(Watch::start(home)?);
-            *self.traced.lock() = Some(Traced { call: scene, watch: Arc::clone(&watch) });
-            Ok(confinement.watched_by(watch))
-        }
-        #[cfg(not(target_os = "linux"))]
-        {
-            *self.traced.lock() = Some(Traced { call: scene });
-            Ok(confinement)
-        }
+    /// Takes the place of what was traced before.
+    pub(super) fn set(&self, traced: Traced) {
+        *self.traced.lock() = Some(traced);
     }
+}
+
+/// Fails if this system cannot watch processes.
+pub fn can_watch() -> io::Result<()> {
+    #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
+    return Watch::start(None).map(drop);
+    #[cfg(any(not(target_os = "linux"), mcp_bash_portable))]
+    Err(io::Error::new(io::ErrorKind::Unsupported, "only Linux reports the system calls of a process"))
 }
 
 fn traced_call(key: &Key, cell: &Cell, call_folder: Option<&Path>) -> TracedCall {
@@ -97,15 +108,15 @@ fn traced_call(key: &Key, cell: &Cell, call_folder: Option<&Path>) -> TracedCall
         project: real(&key.project),
         roots: all_real(&key.roots),
         home: home.map(|home| real(&home)),
-        #[cfg(target_os = "linux")]
+        #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
         proxy_port: cell.parts.proxy().map(|(_, port)| *port),
-        #[cfg(not(target_os = "linux"))]
+        #[cfg(any(not(target_os = "linux"), mcp_bash_portable))]
         proxy_port: None,
         refused_hosts: Vec::new(),
     }
 }
 
 /// The path without links, as far as it exists.
-fn real(path: &Path) -> PathBuf {
+pub(super) fn real(path: &Path) -> PathBuf {
     std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }

@@ -3,8 +3,10 @@
 //!
 //! They are looked up when a worker is started, which is rare: a call of a running worker needs none of this.
 
+mod compiled_sdk;
 mod host;
 
+pub(crate) use compiled_sdk::compile_if_worker_cannot;
 pub(crate) use host::ProjectHost;
 
 use crate::running::error::ScriptError;

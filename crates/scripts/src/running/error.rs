@@ -57,6 +57,12 @@ pub enum ScriptError {
     NoRoom { what: String, why: NoRoom },
     #[error("{what} could not be started: {source}")]
     Start { what: String, source: StartFailure },
+    /// It was to run elsewhere, and did not run to its end there.
+    #[error("The launcher of tool '{tool}' ({launcher}) failed: {why}")]
+    Launcher { tool: String, launcher: String, why: String },
+    /// It was to run elsewhere, and may not.
+    #[error("Tool '{tool}' is not run: {why}")]
+    NotLaunched { tool: String, why: String },
     /// A worker has not answered: how it ended, or why there is none, without and with its own message.
     #[error("{what}: its worker {told}")]
     Worker { what: String, kind: String, told: String },
@@ -85,6 +91,16 @@ impl ScriptError {
         matches!(self, Self::Blocked { .. } | Self::Refused { .. } | Self::Distrusted { .. })
     }
 
+    /// Whether the script took longer than it may.
+    pub fn is_timeout(&self) -> bool {
+        matches!(
+            self,
+            Self::NotStarted { .. }
+                | Self::Failed { how: Failed::TimedOut { .. }, .. }
+                | Self::Unread(Unread::TimedOut { .. })
+        )
+    }
+
     /// There is no worker to call, for a reason on our side.
     pub(crate) fn worker(what: &str, how: String) -> Self {
         Self::Worker { what: what.to_owned(), kind: how.clone(), told: how }
@@ -101,6 +117,9 @@ impl ScriptError {
             Self::Worker { what, kind, .. } => format!("{what}: its worker {kind}"),
             Self::Answered { .. } => "its worker answered with an error".to_owned(),
             Self::Failed { what, how } => format!("{what} {}", how.kind()),
+            Self::Launcher { tool, launcher, .. } => {
+                format!("the launcher of tool '{tool}' ({launcher}) failed")
+            }
             Self::Unread(_) => "the resource was not read".to_owned(),
             Self::NoEnvironment(NoEnvironment::File(_)) => {
                 "No script is run: server.d/env.sh cannot be sourced".to_owned()
@@ -115,6 +134,7 @@ impl ScriptError {
             | Self::Secret { .. }
             | Self::NoRoom { .. }
             | Self::Start { .. }
+            | Self::NotLaunched { .. }
             | Self::NotStarted { .. }
             | Self::NoEnvironment(_)
             | Self::ServerScriptDistrusted { .. }

@@ -1,5 +1,6 @@
 //! Outcome: how a script ended and what it left, the same for every way of running one.
 
+use crate::confining::denial::Denial;
 use crate::running::call_files::CallFiles;
 use mcp_bash_budget::{Budget, Charge};
 use mcp_bash_project::{Tool, excerpt};
@@ -31,9 +32,11 @@ pub struct Outcome {
     /// The files that it could leave besides its output, if it had a folder for them. Dropping this value removes them.
     files: Option<CallFiles>,
     /// What its sandbox probably denied, if it failed.
-    pub denial: Option<String>,
+    pub denial: Option<Denial>,
     /// The last traced command, if commands are traced.
     pub last_command: Option<String>,
+    /// Where it ran, as the text of a JSON object, if it ran elsewhere.
+    pub launcher: Option<String>,
     /// If a worker has answered, what standard output holds: the text of its result, or of a JSON-RPC error.
     pub worker_answer: Option<AnswerKind>,
 }
@@ -41,8 +44,19 @@ pub struct Outcome {
 impl From<mcp_bash_runner::Outcome> for Outcome {
     fn from(outcome: mcp_bash_runner::Outcome) -> Self {
         let mcp_bash_runner::Outcome { ending, stdout, held, memory_ran_out, stderr } = outcome;
-        let (files, denial, last_command, worker_answer) = (None, None, None, None);
-        Self { ending, stdout, stderr, memory_ran_out, held, files, denial, last_command, worker_answer }
+        let (files, denial, last_command, launcher, worker_answer) = (None, None, None, None, None);
+        Self {
+            ending,
+            stdout,
+            stderr,
+            memory_ran_out,
+            held,
+            files,
+            denial,
+            last_command,
+            launcher,
+            worker_answer,
+        }
     }
 }
 
@@ -73,15 +87,20 @@ impl Outcome {
             files: None,
             denial: None,
             last_command: None,
+            launcher: None,
             worker_answer: None,
         }
     }
 
     /// If it failed, what its sandbox probably denied according to its last words.
-    pub(crate) fn explained_by(self, explain: impl FnOnce(Option<i32>, &str) -> Option<String>) -> Self {
+    pub(crate) fn explained_by(self, explain: impl FnOnce(Option<i32>, &str) -> Option<Denial>) -> Self {
         let has_failed = !matches!(self.ending, ProcessEnding::Exited(0));
         let said = || format!("{}\n{}", self.text(), self.errors());
         let denial = if has_failed { explain(self.exit_code(), &said()) } else { None };
+        Self { denial, ..self }
+    }
+
+    pub(crate) fn with_denial(self, denial: Option<Denial>) -> Self {
         Self { denial, ..self }
     }
 
@@ -91,6 +110,10 @@ impl Outcome {
 
     pub(crate) fn with_last_command(self, last_command: Option<String>) -> Self {
         Self { last_command, ..self }
+    }
+
+    pub(crate) fn with_launcher(self, launcher: Option<String>) -> Self {
+        Self { launcher, ..self }
     }
 
     /// Its output as text, with replacement characters for invalid UTF-8.

@@ -33,5 +33,8 @@ pub(crate) fn outcome(known: &KnownSecrets, mut outcome: Outcome, error_tail: us
     if let std::borrow::Cow::Owned(redacted) = stderr {
         outcome.stderr = redacted;
     }
+    if let Some(denial) = &mut outcome.denial {
+        denial.told = known.redacted_text(std::mem::take(&mut denial.told));
+    }
     outcome
 }

@@ -157,7 +157,8 @@ impl Surroundings {
             variables.set("PATH", completed);
         }
         // The server of a test run inherits it from the run.
-        if self.settings().leaves_no_trace || std::env::var_os(NO_COMPILED_FILES).is_some() {
+        let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+        if self.settings().leaves_no_trace || is_set(NO_COMPILED_FILES) {
             variables.set(NO_COMPILED_FILES, "1");
         }
         variables
@@ -229,7 +230,7 @@ fn changed(surroundings: &Surroundings, mut variables: Map, changes: &Changes) -
             return false;
         }
         let name = name.to_string_lossy();
-        !OF_ONE_CALL.contains(&&*name) && !name.contains("MCPBASH_REMOTE_TOKEN")
+        !OF_ONE_CALL.contains(&&*name) && !is_of_server(&name)
     };
     let set = changes.set.iter().filter(|(name, _)| may_be_set(name));
     variables.extend(set.map(|(name, value)| (name.clone(), value.clone())));
@@ -293,12 +294,18 @@ pub(crate) const OF_ONE_CALL: [&str; 52] = [
     "TRACESTATE",
 ];
 
-/// The part of our own environment that the mode lets through, and the variables that the project says it needs. The remote
-/// token never gets through: it is the gateway's secret, not the script's.
+/// Whether a variable holds a secret of the server that no script may have: the token that lets requests in, and the address of
+/// the database, which may have a password.
+fn is_of_server(name: &str) -> bool {
+    name.contains("MCPBASH_REMOTE_TOKEN") || name == "MCPBASH_STORE"
+}
+
+/// The part of our own environment that the mode lets through, and the variables that the project says it needs. Secrets of
+/// the server never get through.
 fn inherited(mode: &EnvironmentMode, needed: &[String]) -> Map {
     let allowed = |name: &OsStr| {
         let name = name.to_string_lossy();
-        if OF_ONE_CALL.contains(&&*name) || name.contains("MCPBASH_REMOTE_TOKEN") {
+        if OF_ONE_CALL.contains(&&*name) || is_of_server(&name) {
             return false;
         }
         let ours =
@@ -317,8 +324,7 @@ fn inherited(mode: &EnvironmentMode, needed: &[String]) -> Map {
 
 /// The variables of our own environment that one script says it needs.
 pub(crate) fn needed(names: &[String]) -> impl Iterator<Item = (&String, OsString)> {
-    let ours =
-        |name: &String| !OF_ONE_CALL.contains(&name.as_str()) && !name.contains("MCPBASH_REMOTE_TOKEN");
+    let ours = |name: &String| !OF_ONE_CALL.contains(&name.as_str()) && !is_of_server(name);
     let names = names.iter().filter(move |name| ours(name));
     names.filter_map(|name| Some((name, variable_without_secret(name)?)))
 }

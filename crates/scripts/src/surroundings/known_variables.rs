@@ -6,13 +6,15 @@ use crate::surroundings::server_variables;
 use mcp_bash_settings::MOOT;
 
 /// Variables that all scripts receive, and that the SDK reads.
-const OF_ALL_CALLS: [&str; 14] = [
+const OF_ALL_CALLS: [&str; 16] = [
     "MCPBASH_BIN",
     "MCPBASH_DEBUG_LOG",
     "MCPBASH_ELICITATION_TIMEOUT",
     "MCPBASH_HOME",
     "MCPBASH_JSON_TOOL",
     "MCPBASH_JSON_TOOL_BIN",
+    "MCPBASH_LAUNCH_ID",
+    "MCPBASH_LAUNCH_MARK",
     "MCPBASH_MAX_TEXT_BYTES",
     "MCPBASH_MODE",
     "MCPBASH_TEST_PANIC",

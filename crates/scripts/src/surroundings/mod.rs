@@ -30,6 +30,7 @@ use parking_lot::Mutex;
 use sdk::Sdk;
 use search_path::SearchPath;
 use secrets::Secrets;
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use toolbox::Toolbox;
@@ -42,6 +43,8 @@ pub(crate) struct Surroundings {
     env_file: EnvFile,
     secrets: Secrets,
     common_environment: Mutex<Option<CommonEnvironment>>,
+    /// The interpreters that have compiled the SDK in this process, or have failed to. Locked while one does.
+    pub(crate) tried_interpreters: tokio::sync::Mutex<HashSet<PathBuf>>,
 }
 
 impl Surroundings {
@@ -53,6 +56,7 @@ impl Surroundings {
             env_file: EnvFile::default(),
             secrets: Secrets::default(),
             common_environment: Mutex::default(),
+            tried_interpreters: tokio::sync::Mutex::default(),
         }
     }
 

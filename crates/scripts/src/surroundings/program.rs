@@ -4,7 +4,7 @@ use crate::running::error::{Block, NoEnvironment, ScriptError};
 use crate::running::processes::block_on;
 use crate::surroundings::Surroundings;
 use mcp_bash_project::trust::{self, Distrust, Start};
-use mcp_bash_project::{Catalog, Execution, Paths};
+use mcp_bash_project::{Catalog, Execution, Paths, Tool};
 use rustix::fs::{Access, access};
 use std::path::Path;
 
@@ -63,11 +63,19 @@ impl Surroundings {
         }
     }
 
-    /// Tools whose programs do not exist, as messages for the operator.
-    pub(crate) fn missing_programs(&self, catalog: &Catalog) -> Vec<String> {
+    /// Tools whose programs do not exist, as messages for the operator. Programs that are needed on another host are left
+    /// out.
+    pub(crate) fn missing_programs(
+        &self,
+        catalog: &Catalog,
+        is_elsewhere: impl Fn(&Tool, &str) -> bool,
+    ) -> Vec<String> {
         let tools = catalog.tools.items().iter();
         let missing = tools.filter_map(|tool| {
             let Execution::Command { program, .. } = &tool.execution else { return None };
+            if is_elsewhere(tool, program) {
+                return None;
+            }
             let not_found = block_on(self.find_program(program, &catalog.paths)).ok()?.err()?;
             // Reported once, and not for each tool.
             if matches!(not_found, NotFound::NoEnvironment(_)) {

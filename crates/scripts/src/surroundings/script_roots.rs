@@ -1,6 +1,9 @@
 //! Script roots: the folders that scripts may work in, as scripts receive them.
 
+use crate::running::spill::Spill;
 use mcp_bash_project::roots::{self, Root};
+use mcp_bash_runner::Variables;
+use std::io;
 use std::path::PathBuf;
 
 pub struct ScriptRoots {
@@ -25,6 +28,17 @@ impl ScriptRoots {
             folders: roots.iter().map(|root| root.path.clone()).collect(),
             refusal: None,
         }
+    }
+
+    /// Adds them to the variables of a script.
+    pub(crate) fn add_to(&self, variables: &mut Variables, spill: &mut Spill<'_>) -> io::Result<()> {
+        spill.json(variables, ["MCP_ROOTS_JSON", "MCP_ROOTS_FILE"], &self.json)?;
+        spill.json(variables, ["MCP_ROOTS_PATHS", "MCP_ROOTS_PATHS_FILE"], &self.paths)?;
+        variables.set("MCP_ROOTS_COUNT", &self.count);
+        if let Some(why) = &self.refusal {
+            variables.set("MCP_ROOTS_REFUSED", why);
+        }
+        Ok(())
     }
 
     /// No roots, and no path is allowed: the configured roots are wrong.

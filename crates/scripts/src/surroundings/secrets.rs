@@ -10,6 +10,7 @@ use mcp_bash_secrets::{
     Author, CommandFault, Given, Need, Needs, Places, Secret, SecretError, Source, Sources, Store,
 };
 use parking_lot::Mutex;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
@@ -48,6 +49,7 @@ impl Surroundings {
     /// Hides the variables that hold these secrets from all scripts. Variables that were hidden once stay hidden.
     pub(crate) fn note_secrets(&self, needs: &[&Needs]) {
         self.processes.known_secrets.expect_some();
+        forbid_core_files();
         let operator = self.operators_sources().unwrap_or_default();
         let project = &self.settings().project_secrets;
         let mut names = BTreeSet::new();
@@ -168,6 +170,16 @@ impl Surroundings {
         let file = self.settings().secrets_file.clone().map(Store::new).or_else(Store::of_user);
         let Some(store) = file else { return Ok(Sources::default()) };
         Ok(store.read()?)
+    }
+}
+
+/// Scripts inherit the limit, so that none that crashes leaves its memory, and the secrets in it, in a file. A script can raise
+/// it again.
+fn forbid_core_files() {
+    let limit = getrlimit(Resource::Core);
+    if limit.current != Some(0) {
+        // If it cannot be lowered, nothing else can be done.
+        let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: limit.maximum });
     }
 }
 

@@ -124,6 +124,11 @@ impl Toolbox {
         self.languages.join(name)
     }
 
+    /// The folder that holds a folder for each language, if it is in the user's cache.
+    pub(crate) fn cached_languages(&self) -> Option<PathBuf> {
+        self.languages_are_cached.then(|| self.languages.clone())
+    }
+
     /// The variable that tells scripts where the SDK of a language is. In a search path it comes last.
     pub(crate) fn sdk_variable(
         &self,

@@ -16,6 +16,16 @@ impl TraceVariables {
         self.parent.as_deref()?.split('-').nth(1)
     }
 
+    /// Takes the place of what is missing in it: the trace as a whole, and the baggage.
+    pub fn or(&mut self, other: &Self) {
+        if self.parent.is_none() {
+            (self.parent, self.state) = (other.parent.clone(), other.state.clone());
+        }
+        if self.baggage.is_none() {
+            self.baggage.clone_from(&other.baggage);
+        }
+    }
+
     pub(crate) fn set(&self, variables: &mut Variables) {
         let all = [("TRACEPARENT", &self.parent), ("TRACESTATE", &self.state), ("BAGGAGE", &self.baggage)];
         variables.extend(all.into_iter().filter_map(|(name, value)| Some((name, value.as_deref()?))));

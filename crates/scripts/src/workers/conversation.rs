@@ -10,6 +10,7 @@ use crate::running::error::ScriptError;
 use crate::running::outcome::Outcome;
 use mcp_bash_budget::SMALL;
 use mcp_bash_runner::{AnswerLine, AskedThrough, Deadline, FrameFault, ProcessEnding, Question};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -75,7 +76,10 @@ pub(super) async fn converse(
                 Some(Event::Withdrawal(number)) => questions.withdraw(number),
                 Some(Event::Answer { kind, text, held }) => {
                     ticket.end();
-                    return Ok(Conversed::Outcome(Box::new(Outcome::of_worker(kind, text, held, budget))));
+                    let said = worker.sandbox.as_ref().and_then(|sandbox| Some((sandbox, error_in(&text)?)));
+                    let denial = said.and_then(|(sandbox, said)| sandbox.explain_call(&said));
+                    let outcome = Outcome::of_worker(kind, text, held, budget).with_denial(denial);
+                    return Ok(Conversed::Outcome(Box::new(outcome)));
                 }
                 Some(Event::Gone(fault)) => {
                     ticket.end();
@@ -110,6 +114,17 @@ pub(super) async fn converse(
         ticket.end();
     }
     Ok(Conversed::Outcome(Box::new(Outcome::of_ending(cut_short, budget))))
+}
+
+/// The text of a result, if that says that the call failed.
+fn error_in(answer: &[u8]) -> Option<String> {
+    let answer = std::str::from_utf8(answer).ok()?;
+    // Most answers are no errors, and may be long.
+    ["\"isError\":true", "\"isError\": true"].iter().any(|sign| answer.contains(sign)).then_some(())?;
+    let answer: Value = serde_json::from_str(answer).ok()?;
+    let content = answer["content"].as_array().filter(|_| answer["isError"] == true)?;
+    let texts: Vec<&str> = content.iter().filter_map(|item| item["text"].as_str()).collect();
+    Some(texts.join("\n"))
 }
 
 /// Waits until a cancelled call is answered, or its worker is gone, which does not take long.

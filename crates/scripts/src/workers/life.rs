@@ -8,6 +8,7 @@ use super::pool::{Lease, Pool, StartPermit};
 use super::ready::{Command, Event, OpenCall, ReadyWorker};
 use super::spares::KEPT;
 use super::stamps::Stamps;
+use crate::confining::sandboxes::Lease as Sandbox;
 use crate::running::unanswered::start_passes;
 use mcp_bash_budget::Budget;
 use mcp_bash_project::trust;
@@ -44,6 +45,8 @@ pub(super) struct Birth {
     /// The project.
     pub(super) root: PathBuf,
     pub(super) invocation: WorkerInvocation,
+    /// Its sandbox, if it has one.
+    pub(super) sandbox: Option<Arc<Sandbox>>,
     /// The stamps of the script before the start.
     pub(super) stamps: Stamps,
     /// The budget for frames that belong to no single call.
@@ -59,6 +62,7 @@ pub(super) type Ended = Pin<Box<dyn Future<Output = ()> + Send>>;
 pub(super) struct Ready {
     about: About,
     process: WorkerProcess,
+    sandbox: Option<Arc<Sandbox>>,
     stamps: Stamps,
     /// The files that it has loaded.
     loaded: Vec<PathBuf>,
@@ -102,7 +106,7 @@ impl Birth {
 
     /// Starts the process, and waits until it is ready.
     pub(super) async fn begin(self, limit: Duration) -> Result<Ready, Stillborn> {
-        let Self { runner, script, root, invocation, mut stamps, budget, tell, mut ended } = self;
+        let Self { runner, script, root, invocation, sandbox, mut stamps, budget, tell, mut ended } = self;
         let shows_errors = invocation.error_tail > 0;
         let mut about = About { script, tell, printing: Printing::new(), shows_errors, budget };
         let mut process = match runner.start_worker(invocation) {
@@ -126,7 +130,7 @@ impl Birth {
                 Ok((frame, files)) => match trust::judge_loaded(files.iter().map(PathBuf::as_path), &root) {
                     Ok(()) => {
                         stamps.add(&files);
-                        return Ok(Ready { about, process, stamps, loaded: files, frame, ended });
+                        return Ok(Ready { about, process, sandbox, stamps, loaded: files, frame, ended });
                     }
                     Err(distrust) => {
                         loaded = files;
@@ -148,10 +152,10 @@ impl Birth {
 impl Ready {
     /// Serves calls, and attends to the process until it ends.
     pub(super) async fn serve(self, permit: StartPermit) {
-        let Self { about, process, stamps, loaded, .. } = self;
+        let Self { about, process, sandbox, stamps, loaded, .. } = self;
         permit.pool().note_loaded(&loaded);
         let (sender, commands) = unbounded_channel();
-        let worker = Arc::new(ReadyWorker::new(Arc::clone(process.input()), stamps, sender));
+        let worker = Arc::new(ReadyWorker::new(Arc::clone(process.input()), sandbox, stamps, sender));
         let pool = Arc::clone(permit.pool());
         let life = Life {
             presence: Presence { pool, worker: Arc::clone(&worker) },

@@ -42,7 +42,6 @@ use bounds::Bounds;
 use conversation::{Conversed, converse};
 use fault::{Fault, Why};
 use life::Birth;
-use mcp_bash_project::trust::Start;
 use mcp_bash_project::{Catalog, Worker};
 use mcp_bash_runner::{ProcessEnding, Question, StartError, WorkerInvocation};
 use mcp_bash_sandbox::{Confinement, Declaration};
@@ -312,6 +311,7 @@ impl Workers {
             script,
             root: which.paths.root.clone(),
             invocation,
+            sandbox: None,
             stamps,
             budget: Arc::clone(self.surroundings.budget()),
             tell: Arc::new(tell),
@@ -344,16 +344,25 @@ impl Workers {
             let command =
                 CommandLine { program: &mut invocation.program, arguments: &mut invocation.arguments };
             let confinement = lease.confine(None, command).map_err(|error| refused(error.into()))?;
-            invocation.confinement = confinement.keeping(Arc::new(lease));
+            let lease = Arc::new(lease);
+            birth.sandbox = Some(Arc::clone(&lease));
+            invocation.confinement = confinement.keeping(lease);
         }
         Ok(())
     }
 
     async fn worker_invocation(&self, which: Which<'_>) -> Result<WorkerInvocation, ScriptError> {
-        let Start { program, arguments } =
+        let start =
             interpreters::start_of(&self.surroundings, which.script, which.worker.program, which.paths)
                 .await?;
         let mut environment = self.surroundings.common_environment(which.paths).await?;
+        if let Some(language) = which.worker.program.language() {
+            let sandbox = self.surroundings.processes.sandboxes.in_force(which.sandbox);
+            let is_confined = sandbox.is_ok_and(|sandbox| sandbox.is_some());
+            let worker = (is_confined, &environment);
+            interpreters::compile_if_worker_cannot(&self.surroundings, &start, language, worker, which.paths)
+                .await;
+        }
         self.surroundings.add_needed(&mut environment, which.variables);
         let what =
             || which.script.strip_prefix(&which.paths.root).unwrap_or(which.script).display().to_string();
@@ -364,8 +373,8 @@ impl Workers {
         environment.set("MCP_WORKER", "1");
         environment.set("MCP_WORKER_OUTPUT", "/dev/fd/3");
         Ok(WorkerInvocation {
-            program,
-            arguments,
+            program: start.program,
+            arguments: start.arguments,
             directory: which.paths.root.clone(),
             environment,
             frame_limit: settings.output_limit.saturating_add(ROOM_IN_FRAME),

@@ -4,6 +4,7 @@ use super::fault::Fault;
 use super::frame;
 use super::pool::Lease;
 use super::stamps::Stamps;
+use crate::confining::sandboxes::Lease as Sandbox;
 use crate::running::outcome::AnswerKind;
 use mcp_bash_budget::{Budget, Charge};
 use mcp_bash_runner::{FrameSender, NotTaken};
@@ -17,6 +18,8 @@ const MOST_EVENTS: usize = 64;
 
 pub(super) struct ReadyWorker {
     pub(super) input: Arc<FrameSender>,
+    /// Its sandbox, if it has one.
+    pub(super) sandbox: Option<Arc<Sandbox>>,
     pub(super) stamps: Stamps,
     pub(super) commands: UnboundedSender<Command>,
     pub(super) calls: Mutex<OpenCalls>,
@@ -81,8 +84,13 @@ pub(super) enum Command {
 }
 
 impl ReadyWorker {
-    pub(super) fn new(input: Arc<FrameSender>, stamps: Stamps, commands: UnboundedSender<Command>) -> Self {
-        Self { input, stamps, commands, calls: Mutex::default() }
+    pub(super) fn new(
+        input: Arc<FrameSender>,
+        sandbox: Option<Arc<Sandbox>>,
+        stamps: Stamps,
+        commands: UnboundedSender<Command>,
+    ) -> Self {
+        Self { input, sandbox, stamps, commands, calls: Mutex::default() }
     }
 
     /// Gives the worker a call. `render` makes its frame for its number.

@@ -1,7 +1,9 @@
 //! Scripts that are not tools: prompts, completions, and executables that read resources.
 
 use crate::project::{Project, said, variable};
-use mcp_bash_scripts::{CalledBy, CompletionCall, Outcome, PromptCall, ResourceRead, ScriptError, Unread};
+use mcp_bash_scripts::{
+    CalledBy, CompletionCall, Outcome, PromptCall, ResourceRead, ScriptError, ScriptRoots, Unread,
+};
 use mcp_bash_secrets::Needs;
 use mcp_bash_uri::{Value, Values};
 use std::fs;
@@ -13,6 +15,8 @@ async fn prompted(project: &Project, asked: Option<Duration>) -> Result<Outcome,
         project.catalog.prompts.get("p").unwrap_or_else(|| panic!("{:?}", project.catalog.diagnostics));
     let (paths, budget) = (&project.paths, project.scripts.budget());
     let call = PromptCall {
+        roots: &ScriptRoots::new(&[]),
+        opened_roots: &[],
         caller: CalledBy::named("alice"),
         prompt,
         paths,
@@ -73,6 +77,8 @@ async fn a_prompt_that_others_could_have_written_is_not_run() {
 async fn a_completion_receives_its_request() {
     let project = Project::new(&[("completions/c.sh", "#!/bin/sh\ncat; echo; env\n")]);
     let call = CompletionCall {
+        roots: &ScriptRoots::new(&[]),
+        opened_roots: &[],
         sandbox: None,
         secrets: &Needs::default(),
         caller: CalledBy::named("alice"),

@@ -49,13 +49,13 @@ fn a_hook_that_prints_or_registers_too_much_is_told_the_setting() {
 }
 
 /// Whether a process is alive whose id a script wrote to a file.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 fn lives(project: &Project, file: &str) -> bool {
     let pid = fs::read_to_string(project.path(file)).unwrap();
     fs::exists(format!("/proc/{}", pid.trim())).unwrap()
 }
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 #[test]
 fn leftover_processes_of_hooks_and_checks_are_killed() {
     let leave = "setsid sh -c 'echo $$ >left; exec sleep 600' >/dev/null 2>&1 </dev/null & while ! test -s left; do sleep 0.01; done";

@@ -1,6 +1,9 @@
 //! Escapes: how a byte of a secret may be written in a text. Each notation reads a text unit by unit; a unit stands for some
 //! bytes and has a length in the text.
 
+/// The longest escape: `\ud83d\ude00`, or `&#1114111;` and a few zeros.
+const LONGEST: usize = 12;
+
 /// A notation with escapes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Notation {
@@ -49,6 +52,30 @@ impl Notation {
         escaped.unwrap_or_else(|| Unit::byte(text[0], 1))
     }
 
+    /// The unit of a text that is written in this notation, and then with backslashes: XML in the string of a log line, say.
+    pub(super) fn unit_within_backslashes(self, text: &[u8]) -> Unit {
+        let first = Self::Backslash.unit(text);
+        let begins = match self {
+            Self::Backslash => b'\\',
+            Self::Percent => b'%',
+            Self::Entity => b'&',
+        };
+        if first.bytes() != [begins] {
+            return first;
+        }
+        let (mut read, mut ends, mut count, mut at) = ([0; LONGEST], [0; LONGEST], 0, 0);
+        while count < LONGEST && at < text.len() {
+            let unit = Self::Backslash.unit(&text[at..]);
+            // Escapes are ASCII.
+            let [byte] = *unit.bytes() else { break };
+            at += unit.length;
+            (read[count], ends[count]) = (byte, at);
+            count += 1;
+        }
+        let unit = self.unit(&read[..count]);
+        Unit { length: ends[unit.length - 1], ..unit }
+    }
+
     /// Whether a text may read differently in this notation. Line breaks are ignored in each, and one of them is enough.
     pub(super) fn occurs_in(self, text: &[u8]) -> bool {
         match self {
@@ -90,8 +117,6 @@ fn utf16(text: &[u8]) -> Option<Unit> {
 }
 
 fn entity(text: &[u8]) -> Option<Unit> {
-    /// The longest name or number, with its signs.
-    const LONGEST: usize = 12;
     let end = text.iter().take(LONGEST).position(|byte| *byte == b';')?;
     let code = match &text[1..end] {
         b"amp" => u32::from(b'&'),
@@ -120,9 +145,13 @@ mod tests {
     use super::*;
 
     fn read(notation: Notation, text: &str) -> String {
+        read_by(|text| notation.unit(text), text)
+    }
+
+    fn read_by(unit_of: impl Fn(&[u8]) -> Unit, text: &str) -> String {
         let (mut rest, mut all) = (text.as_bytes(), Vec::new());
         while !rest.is_empty() {
-            let unit = notation.unit(rest);
+            let unit = unit_of(rest);
             all.extend_from_slice(unit.bytes());
             rest = &rest[unit.length..];
         }
@@ -134,6 +163,18 @@ mod tests {
         assert_eq!(read(Notation::Backslash, r#"a\"\\\/\u0041\u00e9\ud83d\ude00\x42\ \$"#), "a\"\\/Aé😀B $");
         assert_eq!(read(Notation::Percent, "a%2Fb%2fc+%C3%A9"), "a/b/c+é");
         assert_eq!(read(Notation::Entity, "a&amp;&lt;&gt;&quot;&apos;&#65;&#x42;"), "a&<>\"'AB");
+    }
+
+    #[test]
+    fn escapes_are_read_within_backslashes() {
+        let read = |notation: Notation, text| read_by(|text| notation.unit_within_backslashes(text), text);
+        for (notation, text, said) in [
+            (Notation::Entity, r"a\\&lt;\u0026amp;&#6\u0035;&no", r"a\<&A&no"),
+            (Notation::Percent, r"\/%2f%\u0032F\u0025zz", "///%zz"),
+            (Notation::Backslash, r#"\\\"\\u0041\n\\"#, "\"A\n\\"),
+        ] {
+            assert_eq!(read(notation, text), said);
+        }
     }
 
     #[test]

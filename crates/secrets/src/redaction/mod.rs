@@ -2,7 +2,7 @@
 //!
 //! Each secret becomes a set of patterns: the value, its longer lines, its Base64 at the three shifts, its hexadecimal
 //! digits. A text is scanned for them as it is, and again as it reads without line breaks and without escapes (JSON and
-//! shells, URLs, XML), as far as it has any. A pattern has 8 to 64 bytes, longer ones are cut into pieces; so a scan takes
+//! shells, URLs, XML; also within a string of JSON), as far as it has any. A pattern has 8 to 64 bytes, longer ones are cut into pieces; so a scan takes
 //! time in proportion to the text, whatever it contains, and a text without a secret is neither copied nor changed.
 
 mod escapes;

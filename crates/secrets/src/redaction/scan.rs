@@ -1,6 +1,6 @@
 //! Scan: where patterns occur in a text.
 
-use super::escapes::Notation;
+use super::escapes::{Notation, Unit};
 use super::patterns::{KEY, LONGEST, Patterns};
 use super::spans::Span;
 
@@ -8,9 +8,14 @@ use super::spans::Span;
 pub(super) fn find_all(patterns: &Patterns, text: &[u8]) -> Vec<Span> {
     let mut found = Vec::new();
     find_as_written(patterns, text, &mut found);
+    // A script writes the notation, and the string of a document that it is put into adds backslashes.
+    let has_backslashes = memchr::memchr(b'\\', text).is_some();
     for notation in [Notation::Backslash, Notation::Percent, Notation::Entity] {
         if notation.occurs_in(text) {
-            find_as_read(patterns, notation, text, &mut found);
+            find_as_read(patterns, |rest| notation.unit(rest), text, &mut found);
+        }
+        if has_backslashes {
+            find_as_read(patterns, |rest| notation.unit_within_backslashes(rest), text, &mut found);
         }
     }
     found
@@ -33,11 +38,11 @@ pub(super) fn find_as_written(patterns: &Patterns, text: &[u8], found: &mut Vec<
 }
 
 /// Where patterns occur in what the text says in a notation, without line breaks.
-fn find_as_read(patterns: &Patterns, notation: Notation, text: &[u8], found: &mut Vec<Span>) {
+fn find_as_read(patterns: &Patterns, unit_of: impl Fn(&[u8]) -> Unit, text: &[u8], found: &mut Vec<Span>) {
     let mut window = Window::default();
     let mut at = 0;
     while at < text.len() {
-        let unit = notation.unit(&text[at..]);
+        let unit = unit_of(&text[at..]);
         let end = at + unit.length;
         for byte in unit.bytes().iter().filter(|byte| !matches!(byte, b'\r' | b'\n')) {
             window.push(*byte, at);

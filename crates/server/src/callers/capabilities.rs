@@ -1,6 +1,6 @@
 //! Client capabilities: what a client can do for a running script.
 
-use mcp_bash_wire::{Object, Raw, Scanner};
+use mcp_bash_wire::{Object, Raw, Scanner, keys};
 
 /// The capabilities that the client of a request offers. They are believed at any revision: some clients offer and show
 /// forms at revisions that do not have them yet.
@@ -15,12 +15,16 @@ pub(crate) struct ClientCapabilities {
     pub(crate) sampling: bool,
     /// Folders to work in.
     pub(crate) roots: bool,
+    /// Tasks, in the form of an extension.
+    pub(crate) tasks: bool,
 }
 
 impl ClientCapabilities {
     /// Reads the `capabilities` of a client.
     pub(crate) fn read(raw: Raw<'_>) -> Self {
-        let Ok(members) = Object::read(raw, "capabilities", &["elicitation", "sampling", "roots"]) else {
+        let Ok(members) =
+            Object::read(raw, "capabilities", &["elicitation", "sampling", "roots", "extensions"])
+        else {
             return Self::default();
         };
         let is_object = |name| members.get(name).is_some_and(Raw::is_object);
@@ -31,7 +35,9 @@ impl ClientCapabilities {
             (mode("form") || !mode("url"), mode("url"))
         });
         let (form, url) = modes.unwrap_or_default();
-        Self { form, url, sampling: is_object("sampling"), roots: is_object("roots") }
+        let extensions = members.get("extensions").filter(|raw| raw.is_object());
+        let tasks = extensions.is_some_and(|raw| has(raw, keys::TASKS_EXTENSION));
+        Self { form, url, sampling: is_object("sampling"), roots: is_object("roots"), tasks }
     }
 
     /// Whether a script may ask the client anything.

@@ -69,6 +69,13 @@ impl RequestContext {
         Ok(Self { principal, revision, progress_token, log_level, meta: whole, capabilities, trace })
     }
 
+    /// The same for the inner request of a task: its progress is wanted in any case, and its log is not.
+    pub(crate) fn of_task(mut self) -> Self {
+        self.progress_token.get_or_insert_with(|| "\"task\"".into());
+        self.log_level = None;
+        self
+    }
+
     pub(crate) fn era(&self) -> Era {
         self.revision.era()
     }

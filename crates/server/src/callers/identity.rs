@@ -6,6 +6,7 @@ use super::rights::Rights;
 use mcp_bash_scripts::CalledBy;
 use serde_json::{Map, Value};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 /// How the name of a caller was established.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,13 +55,15 @@ pub struct Identity {
     pub claims: Map<String, Value>,
     /// What its credential allows; none for everything.
     pub rights: Option<Arc<Rights>>,
+    /// When its credential expires, if it does.
+    pub expires: Option<SystemTime>,
 }
 
 impl Identity {
     /// A caller without groups, scopes and claims, who may do everything.
     pub fn new(name: impl Into<Arc<str>>, known_by: KnownBy) -> Self {
         let (name, claims) = (name.into(), Map::new());
-        Self { name, known_by, groups: Vec::new(), scopes: Vec::new(), claims, rights: None }
+        Self { name, known_by, groups: Vec::new(), scopes: Vec::new(), claims, rights: None, expires: None }
     }
 
     /// The user who started this process.
@@ -86,9 +89,19 @@ pub struct Principal {
 }
 
 impl Principal {
+    /// The address of the peer alone, or `user 1000` for one at a Unix socket.
+    pub(crate) fn bare_address(&self) -> Option<&str> {
+        self.address.as_deref().map(bare_address)
+    }
+
     pub(crate) fn is_local(&self) -> bool {
         self.identity.known_by == KnownBy::Local
     }
+}
+
+/// A peer without the word before its address.
+pub(crate) fn bare_address(peer: &str) -> &str {
+    peer.strip_prefix("address ").unwrap_or(peer)
 }
 
 #[cfg(test)]

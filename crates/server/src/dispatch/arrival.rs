@@ -3,6 +3,7 @@
 use super::resolved::Resolved;
 use crate::callers::{Denied, RequestContext, SLOWED};
 use crate::logging::Facts;
+use crate::methods::undeclared;
 use crate::replies::RenderedResult;
 use crate::requests::{InFlightRequest, Responder};
 use crate::sessions::{Client, Filter};
@@ -42,9 +43,23 @@ impl Arrival<'_, '_> {
     /// Opens a stream of notifications, which is all that the client receives for this request until it ends.
     pub(super) fn listen(&self, context: &RequestContext) -> Result<Dispatched, RpcError> {
         let filter = Filter::read(self.request.params())?;
-        let reply = self.responder.reply();
+        if filter.wants_tasks() && !context.capabilities.tasks && self.client.server.tasks_offered().is_some()
+        {
+            return Err(undeclared());
+        }
         let Client { server, listens, .. } = &**self.client;
-        listens.begin(server, reply, &context.principal, self.request.id(), context.revision, filter)?;
+        let mut related = None;
+        if filter.wants_resources()
+            && let Some(audit) = server.audit()
+        {
+            if let Some(error) = audit.refusal() {
+                self.responder.measure(|measured| measured.refused("audit"));
+                return Err(error);
+            }
+            self.responder.measure(|measured| related = measured.related());
+        }
+        let (reply, id) = (self.responder.reply(), self.request.id());
+        listens.begin(server, reply, context, id, filter, related)?;
         Ok(Dispatched::Later)
     }
 

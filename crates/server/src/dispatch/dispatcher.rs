@@ -7,12 +7,12 @@ use super::resolved::Resolved;
 use super::routing::{self, Headers};
 use crate::callers::context::missing_meta;
 use crate::callers::{Gate, Principal, RequestContext, rights, scopes};
-use crate::logging::{Audited, Facts, Measured, OTHER, meter};
+use crate::logging::{Audited, Facts, Measured, OTHER, RequestSpan, meter};
 use crate::methods::{Method, Serve};
 use crate::replies::{Reply, redacted};
-use crate::requests::request_state::unknown_state;
+use crate::requests::request_state::{Unacceptable, unknown_state};
 use crate::requests::{Batch, Responder};
-use crate::sessions::{Client, Session};
+use crate::sessions::Client;
 use crate::tasks::panics;
 use mcp_bash_audit::Event;
 use mcp_bash_wire::{
@@ -180,6 +180,9 @@ impl Dispatcher<'_> {
         if let (Some(meter), Some(arrived)) = (self.client.server.meter(), self.arrived) {
             meter::report_refused_message(&**meter, arrived, &refusal.error);
         }
+        if let Some(audit) = self.client.server.audit() {
+            audit.message_refused(self.principal, refusal.id.as_ref(), refusal.error.code);
+        }
         self.responder(way).refuse(refusal.id.as_ref(), &refusal.error);
         Owed::Answer
     }
@@ -200,13 +203,18 @@ impl Dispatcher<'_> {
 
     fn begin_measuring(&self, request: &Resolved<'_>, arrived: Instant) -> Arc<Measured> {
         let (server, method) = (&self.client.server, request.method.map_or(OTHER, |method| method.name));
-        let meter = server.meter();
-        let name = meter.and_then(|_| request.known_name(&server.snapshot()));
+        let (meter, tracer) = (server.meter(), server.tracer());
+        let is_named = meter.is_some() || tracer.is_some();
+        let name = if is_named { request.known_name(&server.snapshot()) } else { None };
         let audited = server.audit().map(|audit| {
             let (method, id) = (request.method_name(), request.id());
             Audited::begin(audit, method, id, request.params(), self.principal)
         });
-        Arc::new(Measured::begin(meter, audited, arrived, method, name))
+        let span = tracer.map(|tracer| {
+            let (id, params) = (request.id(), request.params());
+            RequestSpan::begin(tracer, method, id, name.as_deref(), params, self.principal)
+        });
+        Arc::new(Measured::begin(meter, audited, span, arrived, method, name))
     }
 
     /// The responder of a message that is owed an answer.
@@ -230,21 +238,26 @@ impl Dispatcher<'_> {
             return Err(id_in_flight());
         }
         let meta = RequestMeta::read(request.params())?;
-        let guard = server.guard();
+        // The request that became a task has shown the secret.
+        let guard = server.guard().filter(|_| !client.is_task());
         if let Some(guard) = guard
             && let Err(denied) = guard.check(meta.whole, client.caller())
         {
             responder.measure(|measured| measured.refused("secret"));
             return arrival.deny(&denied);
         }
-        let handshake = client.session().map(Session::handshake);
+        let handshake = client.handshake();
         let headers = self.headers.filter(|_| routing::is_repeated_in_headers(&meta, request));
         headers.map_or(Ok(()), |headers| routing::check_version(headers, &meta))?;
-        let context = RequestContext::of(&meta, self.principal, handshake, guard)?;
+        let context = RequestContext::of(&meta, self.principal, handshake, server.guard())?;
+        let mut context = if client.is_task() { context.of_task() } else { context };
+        let ambient = self.headers.map(routing::trace).unwrap_or_default();
+        context.trace.or(&ambient);
         responder.measure(|measured| {
             measured.set_revision(context.revision);
             client.note_for_audit(measured, &meta);
-            measured.note("trace.id", || context.trace.trace_id());
+            measured.join(&context.trace, ambient.parent.as_deref());
+            measured.note_trace(&context.trace);
         });
         headers.map_or(Ok(()), |headers| routing::check_method_and_name(headers, request))?;
         let method = self.method_for(request, &context, way)?;
@@ -262,10 +275,15 @@ impl Dispatcher<'_> {
         }
         if scopes::restrict(&self.principal.identity)
             && let Some((tool, _)) = request.tool(&server.snapshot())
+            && let Err(error) = scopes::check(&self.principal.identity, tool)
         {
-            scopes::check(&self.principal.identity, tool)?;
+            responder.measure(|measured| measured.refused("scopes"));
+            return Err(error);
         }
         let has_state = meta.request_state.is_some() && context.era() == Era::Stateless;
+        if let Some(deferral) = arrival.deferral(&context, has_state)? {
+            return arrival.defer(context, deferral);
+        }
         match method.serve {
             Serve::List(handler) if server.served().is_awaited(server.settings().list_wait) => {
                 arrival.list_when_complete(method, handler, context)
@@ -276,10 +294,14 @@ impl Dispatcher<'_> {
                 Ok(answer.into())
             }
             Serve::Asking(handler) if has_state => arrival.resume(method.name, handler, context),
-            Serve::NeverAsking(_) if has_state => Ok(Dispatched::Failed(unknown_state())),
+            Serve::NeverAsking(_) if has_state => {
+                responder.measure(|measured| measured.refused(Unacceptable::Call.word()));
+                Ok(Dispatched::Failed(unknown_state()))
+            }
             Serve::Later(handler) | Serve::Asking(handler) | Serve::NeverAsking(handler) => {
                 arrival.start_work(method.name, handler, context)
             }
+            Serve::Aside(handler) => arrival.serve_aside(handler, context),
             Serve::Listen if matches!(way, Way::InBatch(_)) => {
                 Err(RpcError::invalid_request("Invalid Request: to listen cannot be part of a batch"))
             }
@@ -339,7 +361,13 @@ impl Dispatcher<'_> {
                 }
                 let gate = method.and_then(|method| method.handshake).unwrap_or(Gate::Ready);
                 let gate = if settings.needs_handshake { gate } else { gate.without_handshake() };
-                self.client.session().map_or(Ok(()), |session| session.admits(gate))?;
+                if let Some(session) = self.client.session() {
+                    // Behind a load balancer, another server may have received `notifications/initialized`.
+                    if gate == Gate::Ready && self.client.server.moves_sessions() {
+                        notifications::initialized(self.client, session);
+                    }
+                    session.admits(gate)?;
+                }
             }
         }
         let known = method.filter(|method| method.is_known(context.era()));

@@ -1,6 +1,8 @@
 //! Dispatch: from a line that a client sends to the handler of its method.
 
 mod arrival;
+mod aside;
+mod deferring;
 mod dispatcher;
 mod header_values;
 mod immediate_answers;
@@ -10,6 +12,7 @@ mod resolved;
 mod resumption;
 mod routing;
 mod starting_work;
+mod tending;
 
 pub use dispatcher::Owed;
 pub use in_memory::{InMemoryClient, InMemoryConnection, InMemoryReply, Said};

@@ -19,13 +19,18 @@ pub(super) fn take(client: &Arc<Client>, notification: &Notification<'_>) {
     }
     let Some(session) = client.session() else { return };
     match &*notification.method {
-        "notifications/initialized" | "initialized" if session.ready() => {
-            client.server.log().tell_start_warnings(&session.subscriber, session.client_name());
-            refresh_roots(client, session, true);
-        }
+        "notifications/initialized" | "initialized" => initialized(client, session),
         "notifications/roots/list_changed" => refresh_roots(client, session, false),
         "exit" => drop(session.exit()),
         _ => {}
+    }
+}
+
+/// The client is ready for our messages. Does nothing if that was known, or if it has not been greeted yet.
+pub(super) fn initialized(client: &Client, session: &Session) {
+    if session.ready() {
+        client.server.log().tell_start_warnings(&session.subscriber, session.client_name());
+        refresh_roots(client, session, true);
     }
 }
 

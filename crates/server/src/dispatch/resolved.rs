@@ -32,7 +32,7 @@ impl SubjectMember {
         let (name, is_needed_in_headers) = match method {
             "tools/call" | "prompts/get" => ("name", true),
             "resources/read" => ("uri", true),
-            "tasks/get" | "tasks/update" | "tasks/cancel" => ("taskId", false),
+            "tasks/get" | "tasks/update" | "tasks/cancel" | "tasks/result" => ("taskId", false),
             _ => return None,
         };
         Some(Self { name, is_needed_in_headers })

@@ -3,8 +3,10 @@
 
 use super::header_values::{decode, must_be_repeated, repeats};
 use super::resolved::Resolved;
+use crate::callers::trace_context;
 use crate::offered::Snapshot;
 use mcp_bash_project::HeaderParameter;
+use mcp_bash_scripts::TraceVariables;
 use mcp_bash_wire::{Object, Raw, RequestMeta, RpcError, code};
 use serde_json::json;
 use std::borrow::Cow;
@@ -35,6 +37,15 @@ const LONGEST_QUOTE: usize = 80;
 /// whatever else the request says.
 pub(super) fn is_repeated_in_headers(meta: &RequestMeta<'_>, request: &Resolved<'_>) -> bool {
     meta.is_stateless() && request.method_name() != "initialize"
+}
+
+/// The trace that the HTTP request is part of.
+pub(super) fn trace(headers: &dyn Headers) -> TraceVariables {
+    let text = |name| match headers.get(name) {
+        Header::Once(value) => std::str::from_utf8(value).ok(),
+        _ => None,
+    };
+    trace_context::of_texts([text("traceparent"), text("tracestate"), text("baggage")])
 }
 
 /// Refuses a request whose header names another version. Completeness of the request is checked elsewhere, before this;

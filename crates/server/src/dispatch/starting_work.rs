@@ -6,13 +6,16 @@ use crate::callers::RequestContext;
 use crate::handling::Work;
 use crate::logging::{Facts, Measured};
 use crate::methods::LaterHandler;
-use crate::requests::request_state::unknown_state;
-use crate::requests::{Current, GivenAnswers, Resumed, Task, Unacceptable};
-use crate::tasks::panics;
-use mcp_bash_budget::SMALL;
+use crate::requests::open_request::OpenRequest;
+use crate::requests::request_state::{unchecked_state, unknown_state};
+use crate::requests::{Current, GivenAnswers, RequestState, Resumed, Task, Unacceptable};
+use crate::sessions::Client;
+use crate::tasks::{Weight, panics};
+use mcp_bash_budget::{Charge, SMALL};
 use mcp_bash_wire::{LogLevel, RawBuf, RpcError};
 use std::fmt::Display;
 use std::sync::Arc;
+use std::task::{Context, Waker};
 
 impl Arrival<'_, '_> {
     /// Starts the work on a request of the method `name`.
@@ -22,8 +25,10 @@ impl Arrival<'_, '_> {
         handler: LaterHandler,
         context: RequestContext,
     ) -> Result<Dispatched, RpcError> {
-        let current = Current { context, in_flight: self.begin()? };
-        self.admit(name, handler, current, GivenAnswers::default());
+        let current = Current { context, in_flight: self.begin()?, task: self.client.task_questions() };
+        if let Some(work) = self.future_work(name, handler, &current) {
+            work.admit(current, GivenAnswers::default());
+        }
         Ok(Dispatched::Later)
     }
 
@@ -41,14 +46,66 @@ impl Arrival<'_, '_> {
         let shown = match resumption.open(name, &context.principal.caller, keys) {
             Ok(shown) => shown,
             Err(why) => {
-                self.report_state(why);
+                self.responder.measure(|measured| measured.refused(why.word()));
+                report_state(self.client, why);
                 return Ok(Dispatched::Failed(unknown_state()));
             }
         };
-        let (id, expires) = (shown.id, shown.expires());
-        let current = Current { context, in_flight: self.begin()? };
-        let parking = server.parking();
-        match parking.resume(shown, resumption.responses, current, keys) {
+        let current = Current { context, in_flight: self.begin()?, task: self.client.task_questions() };
+        let Some(work) = self.future_work(name, handler, &current) else { return Ok(Dispatched::Later) };
+        let mut resuming = Box::pin(work.resume(shown, current));
+        // It is done at once, in the order of the messages, unless a database has to be asked.
+        let is_done = resuming.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready();
+        if !is_done {
+            server.runtime().spawn(resuming);
+        }
+        Ok(Dispatched::Later)
+    }
+
+    /// What has to be known of the request when its message is gone. `None` if there is no room; then it has been answered.
+    fn future_work(
+        &self,
+        name: &'static str,
+        handler: LaterHandler,
+        current: &Current,
+    ) -> Option<FutureWork> {
+        let client = Arc::clone(self.client);
+        let bytes = self.held_bytes(&current.context);
+        let held = match (bytes > SMALL).then(|| client.caller().budget().charge(bytes)).transpose() {
+            Ok(held) => held,
+            Err(why) => {
+                refuse(current.in_flight.request(), &why);
+                return None;
+            }
+        };
+        let weight = self.request.weight(&client.server.snapshot());
+        let params = self.request.params().map(RawBuf::from);
+        Some(FutureWork { client, name, handler, params, bytes, held, weight })
+    }
+}
+
+/// Work that may have to wait before it begins.
+struct FutureWork {
+    client: Arc<Client>,
+    name: &'static str,
+    handler: LaterHandler,
+    params: Option<RawBuf>,
+    /// What the request holds.
+    bytes: usize,
+    held: Option<Charge>,
+    weight: Weight,
+}
+
+impl FutureWork {
+    /// Continues the call that the state belongs to.
+    async fn resume(self, shown: RequestState, current: Current) {
+        let client = Arc::clone(&self.client);
+        let (id, expires, parking) = (shown.id, shown.expires(), client.server.parking());
+        let params = self.params.as_ref().map(RawBuf::as_raw);
+        let (Ok(resumption), Some(keys)) = (Resumption::read(params), client.server.state_keys()) else {
+            return;
+        };
+        match parking.resume(shown, resumption.responses, current, keys).await {
             Resumed::GoesOn => {}
             Resumed::Finished(current, outcome) => drop(current.in_flight.answer(outcome)),
             Resumed::AskAgain(current, asked) => {
@@ -58,49 +115,24 @@ impl Arrival<'_, '_> {
                 }
             }
             Resumed::RunAgain(current, rounds) => {
-                let given = GivenAnswers::of_earlier_run(rounds);
-                if !self.admit(name, handler, current, given) {
-                    parking.give_back(id, expires);
+                if !self.admit(current, GivenAnswers::of_earlier_run(rounds)) {
+                    parking.give_back(id, expires).await;
                 }
             }
             Resumed::Refused(current, why) => {
-                self.report_state(why);
+                current.in_flight.request().measure(|measured| measured.refused(why.word()));
+                report_state(&client, why);
                 current.in_flight.answer(Err(unknown_state()));
             }
+            Resumed::Unchecked(current) => drop(current.in_flight.answer(Err(unchecked_state()))),
         }
-        Ok(Dispatched::Later)
-    }
-
-    /// Logs for the operator alone why a state is refused.
-    fn report_state(&self, why: Unacceptable) {
-        let facts = Facts::of_caller(self.client.caller()).words("reason", why.words());
-        let log = self.client.server.log();
-        log.request_event(LogLevel::Notice, "mcp.state", "a requestState is refused", facts);
     }
 
     /// Admits the request to be worked on now or in its turn. False if it is refused; then it has been answered.
-    fn admit(
-        &self,
-        name: &'static str,
-        handler: LaterHandler,
-        current: Current,
-        given: GivenAnswers,
-    ) -> bool {
-        let caller = self.client.caller();
+    fn admit(self, current: Current, given: GivenAnswers) -> bool {
+        let Self { client, name, handler, params, bytes, held, weight } = self;
         let open_request = Arc::clone(current.in_flight.request());
-        let refuse = |why: &dyn Display| {
-            open_request.measure(|measured| measured.refused("busy"));
-            open_request.answer(Err(RpcError::internal(format!("Server busy: {why}"))));
-            false
-        };
-        let bytes = self.held_bytes(&current.context);
-        let held = match (bytes > SMALL).then(|| caller.budget().charge(bytes)).transpose() {
-            Ok(held) => held,
-            Err(why) => return refuse(&why),
-        };
-        let work = Arc::new(Work::new(Arc::clone(self.client), current, given));
-        let weight = self.request.weight(&self.client.server.snapshot());
-        let params = self.request.params().map(RawBuf::from);
+        let work = Arc::new(Work::new(Arc::clone(&client), current, given));
         let most = work.principal().rights.as_ref().and_then(|rights| rights.concurrency());
         let task: Task = Box::new(move |place| {
             Box::pin(async move {
@@ -109,11 +141,16 @@ impl Arrival<'_, '_> {
                 if work.is_cancelled() {
                     return;
                 }
+                if let Some(problem) = work.record_beginning().await {
+                    work.answer(Err(problem));
+                    return;
+                }
                 let answer = panics::caught_while_waiting(async {
                     panics::on_purpose(name);
                     handler(&work, params.as_ref().map(RawBuf::as_raw)).await
                 });
                 let answer = answer.await;
+                work.share_texts().await;
                 let snapshot = work.server().snapshot();
                 let answer = answer.map(|answer| answer.render(work.revision(), &snapshot.catalog.identity));
                 let params = params.as_ref().map(RawBuf::as_raw);
@@ -121,15 +158,27 @@ impl Arrival<'_, '_> {
             })
         });
         // A panic drops the work, which answers; nothing else may answer.
-        let admission = self.client.server.admission();
+        let admission = client.server.admission();
         let admitted =
-            panics::caught(|| Ok(admission.admit(caller, &open_request, bytes, task, weight, most)));
+            panics::caught(|| Ok(admission.admit(client.caller(), &open_request, bytes, task, weight, most)));
         if let Ok(Err(refused)) = admitted {
             // Before the work is dropped, which would answer with a vaguer reason.
-            refuse(&refused.reason);
+            refuse(&open_request, &refused.reason);
             drop(refused);
             return false;
         }
         true
     }
+}
+
+/// Logs for the operator alone why a state is refused.
+fn report_state(client: &Client, why: Unacceptable) {
+    let facts = Facts::of_caller(client.caller()).words("reason", why.words());
+    client.server.log().request_event(LogLevel::Notice, "mcp.state", "a requestState is refused", facts);
+}
+
+/// Answers a request that there is no room for.
+fn refuse(request: &OpenRequest, why: &dyn Display) {
+    request.measure(|measured| measured.refused("busy"));
+    request.answer(Err(RpcError::internal(format!("Server busy: {why}"))));
 }

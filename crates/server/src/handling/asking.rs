@@ -3,12 +3,12 @@
 
 use super::work::Work;
 use crate::callers::ClientCapabilities;
-use crate::logging::Measured;
+use crate::logging::{Measured, Related};
 use crate::replies::{Stream as _, shape};
 use crate::requests::request_state::digest;
 use crate::requests::{
-    Current, Occupant, Origin, Parked, ParkedStage, PendingQuestion, Place, Resting, Round, Subject,
-    Unanswered,
+    AskedOfTask, Current, Occupant, Origin, Parked, ParkedStage, PendingQuestion, Place, Resting, Round,
+    Subject, TaskQuestions, Unanswered,
 };
 use crate::sessions::Session;
 use mcp_bash_audit::{Event, Outcome};
@@ -65,45 +65,35 @@ impl Work {
             return questions.iter().map(|_| Err(NOT_OFFERED)).collect();
         }
         let _turn = self.asking.lock().await;
-        self.audit_questions(&asked);
-        let answers = match self.session() {
-            Some(session) => self.ask_in_session(session, &asked, timeout.unwrap_or(USUAL_TIMEOUT)).await,
-            None => match self.ask_without_session(&asked, call, timeout).await {
+        let related = self.audit_questions(&asked);
+        let task = self.current().and_then(|current| current.task.clone());
+        let answers = match (self.session(), &task) {
+            (None, Some(task)) => self.ask_through_task(task, &asked, timeout).await,
+            (Some(session), _) => {
+                self.ask_in_session(session, &asked, timeout.unwrap_or(USUAL_TIMEOUT)).await
+            }
+            (None, None) => match self.ask_without_session(&asked, call, timeout).await {
                 Ok(answers) => answers.into_iter().map(Ok).collect(),
                 Err(why) => asked.iter().map(|_| Err(why.clone())).collect::<Vec<_>>(),
             },
         };
-        self.audit_answers(&asked, &answers);
+        audit_answers(related.as_ref(), &asked, &answers);
         let mut answers = answers.into_iter();
         let in_order = |question| if is_offered(question) { answers.next() } else { None };
         questions.iter().map(in_order).map(|answer| answer.unwrap_or(Err(NOT_OFFERED))).collect()
     }
 
-    fn audit_questions(&self, asked: &[&ClientQuestion]) {
-        let Some(audit) = self.server().audit() else { return };
-        self.measure(|measured| {
-            for question in asked {
-                let call = measured.event_id();
-                audit.exchanged(Event::Question, call, question.method, None, &question.params);
-            }
-        });
-    }
-
-    fn audit_answers(&self, asked: &[&ClientQuestion], answers: &[Result<RawBuf, Unanswered>]) {
-        let Some(audit) = self.server().audit() else { return };
-        let write = |call: Option<&str>| {
-            for (question, answer) in asked.iter().zip(answers) {
-                let content = answer.as_ref().map_or("", |answer| answer.as_raw().text());
-                let outcome = Some(outcome_of(answer));
-                let outcome = outcome.as_ref().map(|(outcome, consent)| (*outcome, &**consent));
-                audit.exchanged(Event::Answer, call, question.method, outcome, content);
-            }
-        };
-        match self.current() {
-            Some(current) => current.in_flight.request().measure(|measured| write(measured.event_id())),
-            // The client did not come back.
-            None => write(None),
+    /// Writes the lines of questions. Returns what those of the answers have in common with them, also if the client never
+    /// comes back.
+    fn audit_questions(&self, asked: &[&ClientQuestion]) -> Option<Related> {
+        self.server().audit()?;
+        let mut related = None;
+        self.measure(|measured| related = measured.related());
+        let related = related?;
+        for question in asked {
+            related.exchanged(Event::Question, question.method, None, &question.params);
         }
+        Some(related)
     }
 
     async fn ask_in_session(
@@ -119,11 +109,43 @@ impl Work {
                 answers.push(Err(Unanswered::Cancelled));
                 continue;
             };
-            let (request, params) = (current.in_flight.request(), self.shown(question));
-            answers.push(session.questions.ask(&**request, question.method, &params, timeout).await);
+            let (request, span) = (current.in_flight.request(), self.question_span(question.method));
+            let params = shape::traced(self.shown(question), span.trace());
+            let answer = session.questions.ask(&**request, question.method, &params, timeout).await;
+            span.end(answer.as_ref().err().map(Unanswered::error_type));
+            answers.push(answer);
         }
         rest.end().await;
         answers
+    }
+
+    /// Asks through the task that the request runs for. Its process goes on as soon as all answers are there.
+    async fn ask_through_task(
+        &self,
+        task: &TaskQuestions,
+        asked: &[&ClientQuestion],
+        timeout: Option<Duration>,
+    ) -> Vec<Result<RawBuf, Unanswered>> {
+        let mut pending: Vec<PendingQuestion> = asked.iter().map(|question| self.pending(question)).collect();
+        if asked.iter().all(|question| question.may_be_given) {
+            self.given.lock().answer(&mut pending, |question| &*question.key != UNNAMED);
+        }
+        let open = pending.iter().zip(asked).filter(|(question, _)| question.answer.is_none());
+        let open = open.map(|(pending, question)| AskedOfTask {
+            name: pending.key.clone(),
+            method: question.method,
+            params: self.shown(question),
+        });
+        let open: Vec<AskedOfTask> = open.collect();
+        let rest = self.rest(Place::rest);
+        let timeout = timeout.unwrap_or(self.server().parking().timeout());
+        let mut answers = task.ask(open, timeout).await.into_iter();
+        rest.end().await;
+        let answer = |question: PendingQuestion| {
+            let given = question.answer.map(Ok);
+            given.or_else(|| answers.next()).unwrap_or(Err(Unanswered::Cancelled))
+        };
+        pending.into_iter().map(answer).collect()
     }
 
     async fn ask_without_session(
@@ -263,6 +285,19 @@ impl Drop for Rest<'_> {
         if let Some(resting) = self.resting.take() {
             *self.work.place.lock() = Some(resting.take_place_at_once());
         }
+    }
+}
+
+fn audit_answers(
+    related: Option<&Related>,
+    asked: &[&ClientQuestion],
+    answers: &[Result<RawBuf, Unanswered>],
+) {
+    let Some(related) = related else { return };
+    for (question, answer) in asked.iter().zip(answers) {
+        let text = answer.as_ref().map_or("", |answer| answer.as_raw().text());
+        let (outcome, consent) = outcome_of(answer);
+        related.exchanged(Event::Answer, question.method, Some((outcome, &consent)), text);
     }
 }
 

@@ -7,11 +7,13 @@
 use super::asking::{ClientQuestion, Resumable};
 use super::consent_form::{Choice, ConsentForm, Remembered, choice};
 use super::work::Work;
-use crate::callers::{Consents, KnownBy};
+use crate::callers::{ConsentKey, Consents, KnownBy};
 use crate::logging::Facts;
 use crate::requests::{Subject, Unanswered};
+use crate::stores::{OnceKey, now};
 use mcp_bash_project::Tool;
 use mcp_bash_wire::LogLevel;
+use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 
 /// A call that needs the consent of a person.
@@ -112,7 +114,7 @@ impl Work {
         };
         let params = form.params();
         let key = consent.subject.with_question(self.caller().name(), &params);
-        if consents.is_some_and(|known| known.hold(&key)) {
+        if consents.is_some_and(|known| known.hold(&key)) || self.was_given_elsewhere(consents, &key).await {
             return Ok(Granted::Before);
         }
         if !self.capabilities().form {
@@ -143,6 +145,9 @@ impl Work {
             Choice::Session => {
                 if let Some(known) = consents {
                     known.remember(self.caller(), key);
+                    if let Some(lifetime) = known.lifetime() {
+                        self.server().store().tell_others(shared_key(&key), now() + lifetime.as_secs()).await;
+                    }
                 }
                 Ok(Granted::ForSession)
             }
@@ -152,10 +157,28 @@ impl Work {
         }
     }
 
+    /// Whether the caller has consented at another server. Only consents without a session are valid there. While the store is
+    /// away, the person is asked once too often.
+    async fn was_given_elsewhere(&self, consents: Option<&Consents>, key: &ConsentKey) -> bool {
+        if consents.is_none_or(|known| known.lifetime().is_none()) {
+            return false;
+        }
+        let known = self.server().store().used_elsewhere(vec![shared_key(key)]).await;
+        known.is_ok_and(|known| !known.is_empty())
+    }
+
     /// Where a consent can be remembered: in the session or the connection; without either for the caller, if more is known of
     /// it than an address, which others may share.
     fn consents(&self) -> Option<&Consents> {
         let of_caller = || (self.identity().known_by != KnownBy::Address).then(|| self.server().consents());
         self.connection_consents().or_else(of_caller)
     }
+}
+
+/// A consent among the keys that servers share.
+fn shared_key(key: &ConsentKey) -> OnceKey {
+    let digest = Sha256::digest([b"consent ", &key[..]].concat());
+    let mut shared = OnceKey::default();
+    shared.copy_from_slice(&digest[..16]);
+    shared
 }

@@ -1,5 +1,6 @@
 //! Handling: what the handler of a method works with, a request that is answered at once or work that takes time.
 
+mod aside;
 mod asking;
 mod confirming;
 mod consent_form;
@@ -8,10 +9,10 @@ mod policing;
 mod relaying;
 mod work;
 
+pub(crate) use aside::Aside;
 pub(crate) use asking::{ClientQuestion, Resumable};
 pub(crate) use confirming::{Consent, NotGranted};
 pub(crate) use consent_form::filled;
 pub use consent_form::{asks_for_consent, consent_answer};
 pub(crate) use immediate::Immediate;
-pub(crate) use policing::{Policed, PolicyRefusal, Ruling};
 pub(crate) use work::Work;

@@ -2,6 +2,7 @@
 
 use super::work::Work;
 use crate::logging::Facts;
+use mcp_bash_policy::Redactions;
 use mcp_bash_wire::{Limits, LogLevel, Object, Raw, Scanner, surrogates};
 use serde_json::Value;
 
@@ -48,6 +49,24 @@ impl Work {
             Some("session/state") => self.keep_state(params),
             _ => {}
         }
+    }
+
+    /// The same, without what the patterns of a policy redact. Pointers are about the result.
+    pub(crate) fn relay_redacted(&self, line: &[u8], redactions: &Redactions) {
+        if redactions.is_empty() {
+            return self.relay(line);
+        }
+        let text = String::from_utf8_lossy(line);
+        let Ok(mut message) = serde_json::from_str::<Value>(&surrogates::repaired(&text)) else { return };
+        // The state of a session stays in this process.
+        if message["method"] != "session/state" {
+            for name in ["message", "data", "logger"] {
+                if let Some(told) = message.get_mut("params").and_then(|params| params.get_mut(name)) {
+                    redactions.patterns_in(told);
+                }
+            }
+        }
+        self.relay(message.to_string().as_bytes());
     }
 
     /// Keeps what a function has changed in the state of its session.

@@ -2,17 +2,20 @@
 //! `asking.rs`, notifications in `relaying.rs`.
 
 use crate::callers::{Caller, ClientCapabilities, Consents, Identity, Principal};
-use crate::logging::{Measured, Subscriber};
+use crate::logging::{ChildSpan, Measured, Subscriber};
 use crate::offered::Snapshot;
 use crate::replies::RenderedResult;
+use crate::requests::request_state::{Unacceptable, unknown_state};
 use crate::requests::{Current, GivenAnswers, Occupant, Place, Round, Slot};
 use crate::sessions::{Client, Server, Session};
 use mcp_bash_budget::Budget;
 use mcp_bash_scripts::{FileInProgress, ScriptRoots, TraceVariables};
+use mcp_bash_telemetry::SpanKind;
 use mcp_bash_wire::{Era, Raw, Revision, RpcError};
 use parking_lot::Mutex;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::watch;
 
 pub(crate) struct Work {
@@ -28,6 +31,10 @@ pub(crate) struct Work {
     pub(super) given: Mutex<GivenAnswers>,
     /// Questions and answers so far, if the script may be run again.
     pub(super) answered: Mutex<Vec<Round>>,
+    /// Texts of its answer, by their URIs, that other servers have to learn of.
+    unshared_texts: Mutex<Vec<(String, String)>>,
+    /// Whether its script has asked for the client's roots.
+    has_been_asked_for_roots: AtomicBool,
 }
 
 impl Work {
@@ -43,13 +50,34 @@ impl Work {
             asking: tokio::sync::Mutex::default(),
             given: Mutex::new(given),
             answered: Mutex::default(),
+            unshared_texts: Mutex::default(),
+            has_been_asked_for_roots: AtomicBool::new(false),
         }
     }
 
     /// Begins with a place among running work, kept until the returned value is dropped.
     pub(crate) fn begin(self: &Arc<Self>, place: Place) -> Begun {
         *self.place.lock() = Some(place);
+        self.measure(Measured::begins);
         Begun(Arc::clone(self))
+    }
+
+    /// Keeps a text that is too long for the answer, and returns the URI it can be read by.
+    pub(crate) fn keep_text(&self, text: &str) -> Option<String> {
+        let kept = self.server().resources().kept();
+        let uri = kept.keep(text, self.caller())?;
+        if kept.is_shared() {
+            self.unshared_texts.lock().push((uri.clone(), text.to_owned()));
+        }
+        Some(uri)
+    }
+
+    /// Lets other servers have the texts that were kept, before the client learns of them.
+    pub(crate) async fn share_texts(&self) {
+        let texts = std::mem::take(&mut *self.unshared_texts.lock());
+        for (uri, text) in texts {
+            self.server().resources().kept().share(&uri, text, self.caller()).await;
+        }
     }
 
     /// Takes answers that came with the call, if the era has them.
@@ -143,6 +171,21 @@ impl Work {
         }
     }
 
+    /// Records that it begins, if the audit log is durable. Returns the error to answer with if that is not possible.
+    pub(crate) async fn record_beginning(&self) -> Option<RpcError> {
+        self.server().audit().filter(|audit| audit.is_durable())?;
+        let current = self.current()?;
+        let mut related = None;
+        self.measure(|measured| related = measured.related());
+        related?.begins(current.in_flight.request().id()).await
+    }
+
+    /// The refusal of an answer to a script whose process is gone, and which may not be run again.
+    pub(crate) fn unresumable(&self) -> RpcError {
+        self.measure(|measured| measured.refused(Unacceptable::Gone.word()));
+        unknown_state()
+    }
+
     /// The length of the longest answer that can be sent.
     pub(crate) fn longest_answer(&self) -> usize {
         self.current().map_or(usize::MAX, |current| current.in_flight.request().longest_answer())
@@ -154,9 +197,29 @@ impl Work {
         meta.unwrap_or_else(|| "{}".to_owned())
     }
 
-    /// The trace that the request is part of.
-    pub(crate) fn trace(&self) -> TraceVariables {
-        self.current().map(|current| current.context.trace.clone()).unwrap_or_default()
+    /// A part of the span of the request, which passes the trace on: that of the caller if spans are not exported.
+    fn child_span(&self, name: &str, kind: SpanKind) -> ChildSpan {
+        let Some(current) = self.current() else { return ChildSpan::unrecorded(TraceVariables::default()) };
+        let trace = &current.context.trace;
+        let mut child = None;
+        current.in_flight.request().measure(|measured| child = measured.child(name, kind, trace.clone()));
+        child.unwrap_or_else(|| ChildSpan::unrecorded(trace.clone()))
+    }
+
+    /// The span of the script at that path.
+    pub(crate) fn script_span(&self, script: &Path) -> ChildSpan {
+        let name = script.file_name().unwrap_or_default().to_string_lossy();
+        let mut span = self.child_span(&name, SpanKind::Client);
+        span.add("process.executable.name", &*name);
+        span
+    }
+
+    /// The span of a question to the client.
+    pub(super) fn question_span(&self, method: &'static str) -> ChildSpan {
+        let mut span = self.child_span(method, SpanKind::Client);
+        span.add("mcp.method.name", method);
+        span.add_network();
+        span
     }
 
     /// The progress token for a script: the text of a string, the digits of an integer. A token that no variable can
@@ -213,6 +276,14 @@ impl Work {
         self.capabilities().roots && self.session().is_none() && self.client.remembered_roots.get().is_none()
     }
 
+    pub(crate) fn note_question_for_roots(&self) {
+        self.has_been_asked_for_roots.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn has_been_asked_for_roots(&self) -> bool {
+        self.has_been_asked_for_roots.load(Ordering::Relaxed)
+    }
+
     /// Whether the client can answer anything that a script may ask. Without a session it can also be asked for its
     /// roots.
     pub(crate) fn can_be_asked(&self) -> bool {
@@ -243,6 +314,11 @@ impl Work {
                 None => drop(slot.changed().await),
             }
         }
+    }
+
+    /// Whether no request waits for the answer, or the one that did was cancelled.
+    pub(crate) fn is_over(&self) -> bool {
+        self.current().is_none_or(|current| current.in_flight.request().is_cancelled())
     }
 
     pub(crate) fn is_cancelled(&self) -> bool {

@@ -1,6 +1,7 @@
 //! Audit log of a server: which requests are recorded, and what is recorded of them.
 
 use super::log::Log;
+use crate::callers::identity::bare_address;
 use crate::callers::{Identity, Principal};
 use mcp_bash_audit::{Counts, Event, Outcome, Record, Trail};
 use mcp_bash_secrets::KnownSecrets;
@@ -16,7 +17,7 @@ pub struct AuditLog {
     arguments: RecordedArguments,
     /// The arguments that are recorded as they are, by tool.
     selected: BTreeMap<String, Vec<String>>,
-    pub(super) is_durable: bool,
+    is_durable: bool,
     /// What no record may have.
     known_secrets: Arc<KnownSecrets>,
 }
@@ -54,6 +55,11 @@ impl AuditLog {
         }))
     }
 
+    /// Whether answers wait until their lines are on the disk.
+    pub(crate) fn is_durable(&self) -> bool {
+        self.is_durable
+    }
+
     pub(super) fn trail(&self) -> &Trail {
         &self.trail
     }
@@ -71,44 +77,50 @@ impl AuditLog {
 
     /// A caller was not let in, for this reason.
     pub fn login_failed(&self, address: &str, reason: &str) {
-        self.peer_refused(Event::LoginFailed, None, address, reason);
+        self.peer_refused(Event::LoginFailed, None, Some(address), None, reason);
+    }
+
+    /// A request was refused for its host or origin, before its caller was determined.
+    pub fn access_refused(&self, address: &str, reason: &str) {
+        self.peer_refused(Event::Refused, None, Some(address), None, reason);
     }
 
     /// A request of a known caller was refused before its message was read.
-    pub fn request_refused(&self, identity: &Identity, address: &str, reason: &str) {
-        self.peer_refused(Event::Refused, Some(identity), address, reason);
+    pub fn request_refused(&self, principal: &Principal, reason: &str) {
+        let (identity, address) = (Some(&*principal.identity), principal.address.as_deref());
+        self.peer_refused(Event::Refused, identity, address, None, reason);
     }
 
-    fn peer_refused(&self, event: Event, identity: Option<&Identity>, address: &str, reason: &str) {
+    /// A message that is no request, or a batch that is not allowed, was refused with this error.
+    pub(crate) fn message_refused(&self, principal: &Principal, id: Option<&Id>, code: i32) {
+        let (identity, address) = (Some(&*principal.identity), principal.address.as_deref());
+        self.peer_refused(Event::Refused, identity, address, id, &code.to_string());
+    }
+
+    fn peer_refused(
+        &self,
+        event: Event,
+        identity: Option<&Identity>,
+        address: Option<&str>,
+        id: Option<&Id>,
+        reason: &str,
+    ) {
         let mut record = Record::new(event, SystemTime::now());
         record.text("event.id", &self.trail.event_id());
+        record.text_if("jsonrpc.request.id", id.map(Id::as_json));
         if let Some(identity) = identity {
             record.text("caller.name", &identity.name).text("caller.known_by", identity.known_by.word());
         }
-        record.text("client.address", address);
+        record.text_if("client.address", address.map(bare_address));
         record.text("outcome", Outcome::Refused.name()).text("error.type", reason);
         self.append(record);
     }
 
-    /// A question of the call `call`, or the answer to it, whose content is recorded if arguments are.
-    pub(crate) fn exchanged(
-        &self,
-        event: Event,
-        call: Option<&str>,
-        method: &str,
-        outcome: Option<(Outcome, &str)>,
-        content: &str,
-    ) {
-        let mut record = Record::new(event, SystemTime::now());
-        record.text("event.id", &self.trail.event_id()).text_if("call.id", call);
-        record.text("mcp.method.name", method);
-        if let Some((outcome, consent)) = outcome {
-            record.text("outcome", outcome.name()).text("consent", consent);
-        }
+    /// Adds the content of a question or an answer, if arguments are recorded.
+    pub(super) fn add_content(&self, record: &mut Record, content: &str) {
         if self.arguments == RecordedArguments::Full && !content.is_empty() {
             record.json("content", &self.shown(content));
         }
-        self.append(record);
     }
 
     fn append(&self, record: Record) {
@@ -134,6 +146,7 @@ impl AuditLog {
     pub(crate) fn close(&self) {
         self.trail.close(|| {
             let mut end = Record::new(Event::ServerEnd, SystemTime::now());
+            end.text("event.id", &self.trail.event_id());
             end.number("process.pid", std::process::id().into());
             end
         });
@@ -155,7 +168,7 @@ impl AuditLog {
         let identity = &principal.identity;
         record.text("caller.name", &identity.name).text("caller.known_by", identity.known_by.word());
         record.list("caller.groups", identity.groups.iter().map(AsRef::as_ref));
-        record.text_if("client.address", principal.address.as_deref());
+        record.text_if("client.address", principal.bare_address());
         self.add_subject(&mut record, event, params);
         (record, event_id)
     }
@@ -179,7 +192,7 @@ impl AuditLog {
                 record.text_if("gen_ai.prompt.name", text("name").as_deref());
                 self.add_arguments(record, None, arguments.unwrap_or("{}"));
             }
-            Event::ResourceRead => {
+            Event::ResourceRead | Event::ResourceSubscribe | Event::ResourceUnsubscribe => {
                 record.text_if("mcp.resource.uri", text("uri").map(|uri| self.shown(&uri)).as_deref());
             }
             Event::Completion => {
@@ -194,7 +207,7 @@ impl AuditLog {
     }
 
     /// A text of a client, without secrets.
-    fn shown(&self, text: &str) -> String {
+    pub(super) fn shown(&self, text: &str) -> String {
         self.known_secrets.redacted_text(text.to_owned())
     }
 

@@ -1,5 +1,7 @@
 //! Error type: why a request failed, for the meter and for the audit log.
 
+use std::fmt;
+
 /// Why a request failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ErrorType {
@@ -8,4 +10,15 @@ pub enum ErrorType {
     /// The tool reported a failure.
     Tool,
     Cancelled,
+}
+
+/// As the attribute `error.type` of OpenTelemetry.
+impl fmt::Display for ErrorType {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Code(code) => write!(formatter, "{code}"),
+            Self::Tool => formatter.write_str("tool_error"),
+            Self::Cancelled => formatter.write_str("cancelled"),
+        }
+    }
 }

@@ -1,13 +1,18 @@
-//! Metrics of requests and sessions: the method, the name, the duration and the outcome of each, for a meter and for the
-//! audit log. Without either, nothing is measured and no clock is read.
+//! Metrics of requests and sessions: the method, the name, the duration and the outcome of each, for a meter, for the
+//! audit log and for its span. Without any of them, nothing is measured and no clock is read.
 
-use super::audited::{Audited, UnwrittenLine};
+use super::audited::{Audited, Related, UnwrittenLine};
+use super::child_span::ChildSpan;
 use super::error_type::ErrorType;
+use super::request_span::RequestSpan;
 use crate::replies::{Reply, Stream};
 use mcp_bash_audit::Outcome;
+use mcp_bash_scripts::TraceVariables;
+use mcp_bash_telemetry::{SpanKind, Value};
 use mcp_bash_wire::{Revision, RpcError};
 use parking_lot::Mutex;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Receives measurements of what was served. It is called on the path of answers, and must not wait.
@@ -55,6 +60,8 @@ pub(crate) struct Measured {
     meter: Option<Arc<dyn Meter>>,
     /// Its record in the audit log, if there is one.
     audited: Option<Audited>,
+    /// Its span, if spans are exported.
+    span: Option<RequestSpan>,
     arrived: Instant,
     method: &'static str,
     name: Option<Box<str>>,
@@ -73,20 +80,16 @@ impl Measured {
     pub(crate) fn begin(
         meter: Option<&Arc<dyn Meter>>,
         audited: Option<Audited>,
+        span: Option<RequestSpan>,
         arrived: Instant,
         method: &'static str,
         name: Option<Box<str>>,
     ) -> Self {
-        Self { meter: meter.cloned(), audited, arrived, method, name, state: Mutex::default() }
+        Self { meter: meter.cloned(), audited, span, arrived, method, name, state: Mutex::default() }
     }
 
     pub(crate) fn set_revision(&self, revision: Revision) {
         self.state.lock().revision = Some(revision);
-    }
-
-    /// The id of the request in the audit log.
-    pub(crate) fn event_id(&self) -> Option<&str> {
-        self.audited.as_ref().map(Audited::event_id)
     }
 
     /// Adds a text to the record in the audit log. `text` is asked for only if there is one.
@@ -95,6 +98,57 @@ impl Measured {
             && let Some(text) = text()
         {
             audited.note(name, text.as_ref());
+        }
+    }
+
+    /// The rule of the policy that decided about it. The last one counts.
+    pub(crate) fn note_rule(&self, rule: Option<&str>) {
+        if let (Some(audited), Some(rule)) = (&self.audited, rule) {
+            audited.set_rule(rule);
+        }
+    }
+
+    /// What its further lines have in common with its own, if there is an audit log.
+    pub(crate) fn related(&self) -> Option<Related> {
+        self.audited.as_ref()?.related()
+    }
+
+    /// Makes its span part of the trace of its caller. `ambient` is the `traceparent` of the HTTP request.
+    pub(crate) fn join(&self, trace: &TraceVariables, ambient: Option<&str>) {
+        if let Some(span) = &self.span {
+            span.join(trace, ambient);
+        }
+    }
+
+    /// Adds the id of its trace to its record: that of its span, or that of its caller.
+    pub(crate) fn note_trace(&self, trace: &TraceVariables) {
+        let own = self.span.as_ref().and_then(RequestSpan::trace_id);
+        self.note("trace.id", || own.as_deref().or_else(|| trace.trace_id()));
+    }
+
+    /// Adds the id of its session to its span.
+    pub(crate) fn add_session(&self, id: Option<&str>) {
+        if let (Some(span), Some(id)) = (&self.span, id) {
+            span.add("mcp.session.id", id.into());
+        }
+    }
+
+    /// Its turn has come: how long it has waited is part of its span.
+    pub(crate) fn begins(&self) {
+        if let Some(span) = &self.span {
+            span.add("mcp_bash.queue.duration", Value::Seconds(self.arrived.elapsed().as_secs_f64()));
+        }
+    }
+
+    /// Begins a part of its span, if it has one.
+    pub(crate) fn child(&self, name: &str, kind: SpanKind, trace: TraceVariables) -> Option<ChildSpan> {
+        self.span.as_ref()?.child(name, kind, trace)
+    }
+
+    /// The members of its result.
+    pub(crate) fn note_result(&self, members: &str) {
+        if let Some(span) = self.span.as_ref().filter(|_| self.method == "tools/call") {
+            span.add_result(members);
         }
     }
 
@@ -130,8 +184,11 @@ impl Measured {
     }
 
     /// It is answered with an error of that many bytes.
-    pub(crate) fn failed(&self, code: i32, bytes: usize) -> Option<UnwrittenLine> {
-        self.report(Some(ErrorType::Code(code)), bytes, true)
+    pub(crate) fn failed(&self, error: &RpcError, bytes: usize) -> Option<UnwrittenLine> {
+        if let Some(span) = &self.span {
+            span.set_message(&error.message);
+        }
+        self.report(Some(ErrorType::Code(error.code)), bytes, true)
     }
 
     pub(crate) fn cancelled(&self) {
@@ -149,6 +206,16 @@ impl Measured {
         if let Some(meter) = &self.meter {
             let (method, name) = (self.method, self.name.as_deref());
             meter.served(&Operation { method, name, revision, duration, error });
+        }
+        if let Some(span) = &self.span {
+            if let Some(revision) = revision {
+                span.add("mcp.protocol.version", revision.as_str().into());
+            }
+            let name = match &self.name {
+                Some(name) => format!("{} {name}", self.method),
+                None => self.method.to_owned(),
+            };
+            span.finish(name, error, duration);
         }
         let audited = self.audited.as_ref()?;
         if let Some(revision) = revision {
@@ -175,24 +242,32 @@ pub(crate) fn report_refused_message(meter: &dyn Meter, arrived: Instant, error:
     });
 }
 
-/// A session that is being measured, from its handshake on, for as long as this value lives.
+/// A session that is being measured, from its handshake on, until it ends or this value is dropped.
 pub(crate) struct MeasuredSession {
     meter: Arc<dyn Meter>,
     began: Instant,
     revision: Revision,
+    is_over: AtomicBool,
 }
 
 impl MeasuredSession {
     pub(crate) fn begin(meter: &Arc<dyn Meter>, revision: Revision) -> Self {
         meter.session_began();
-        Self { meter: Arc::clone(meter), began: Instant::now(), revision }
+        Self { meter: Arc::clone(meter), began: Instant::now(), revision, is_over: AtomicBool::new(false) }
+    }
+
+    /// Reports it, once.
+    pub(crate) fn end(&self) {
+        if !self.is_over.swap(true, Ordering::Relaxed) {
+            let ended = EndedSession { revision: self.revision, duration: self.began.elapsed() };
+            self.meter.session_ended(&ended);
+        }
     }
 }
 
 impl Drop for MeasuredSession {
     fn drop(&mut self) {
-        let ended = EndedSession { revision: self.revision, duration: self.began.elapsed() };
-        self.meter.session_ended(&ended);
+        self.end();
     }
 }
 

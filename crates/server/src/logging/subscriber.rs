@@ -146,6 +146,24 @@ impl Subscriber {
         true
     }
 
+    /// Sends what is known of a task: the members of the notification. False if the client does not read, so that it has to
+    /// be sent later.
+    pub(crate) fn tell_task(&self, params: Members) -> bool {
+        if self.stream.is_clogged() {
+            return false;
+        }
+        let is_listening = self.listen_id.is_some();
+        let method = if is_listening { "notifications/tasks" } else { "notifications/tasks/status" };
+        let message = self.notification(method, params);
+        let state = self.state.lock();
+        if state.delivery == Delivery::Open {
+            self.stream.notify(message);
+        }
+        drop(state);
+        self.flush();
+        true
+    }
+
     /// Announces that a list has changed, if the subscriber wants that: now, or when its client reads again. True if
     /// nothing was owed before, and now something is.
     pub(crate) fn announce(&self, change: ListChange) -> bool {

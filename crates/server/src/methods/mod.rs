@@ -11,6 +11,8 @@ mod questions;
 mod required;
 mod resources;
 mod table;
+mod tasks;
 mod tools;
 
-pub(crate) use table::{LaterHandler, Method, NowHandler, Serve};
+pub(crate) use table::{AsideHandler, LaterHandler, Method, NowHandler, Serve};
+pub(crate) use tasks::undeclared;

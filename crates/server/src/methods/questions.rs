@@ -6,7 +6,7 @@ use crate::requests::Unanswered;
 use crate::sessions::roots;
 use mcp_bash_runner::{AskedThrough, Question};
 use mcp_bash_scripts::ScriptRoots;
-use mcp_bash_wire::{Limits, Object, Raw, RawBuf, Scanner, surrogates, write};
+use mcp_bash_wire::{Limits, Object, Raw, RawBuf, RpcError, Scanner, surrogates, write};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -123,6 +123,9 @@ impl AskedQuestion {
 
     /// What to ask the client, or the answer if it is known already.
     async fn plan(self, work: &Work) -> Plan {
+        if self.method == ROOTS {
+            work.note_question_for_roots();
+        }
         let (method, is_offered): (_, fn(ClientCapabilities) -> bool) =
             match (&*self.method, self.mode.as_deref()) {
                 (ELICITATION, None | Some("form")) => (ELICITATION, |offered| offered.form),
@@ -225,8 +228,8 @@ async fn roots_of(work: &Work, answer: RawBuf) -> Result<String, Unanswered> {
 }
 
 /// Asks a client without a session for its folders, before the start of a script that reads them from its environment.
-/// Without an answer the script has the folders of the project.
-pub(crate) async fn ask_roots(work: &Work, call: Resumable) {
+/// Without an answer the script has the folders of the project. It is not to be started if nobody will receive its result.
+pub(crate) async fn ask_roots(work: &Work, call: Resumable) -> Result<(), RpcError> {
     let question = ClientQuestion {
         name: Some("roots".into()),
         method: ROOTS,
@@ -234,9 +237,12 @@ pub(crate) async fn ask_roots(work: &Work, call: Resumable) {
         is_offered: |offered| offered.roots,
         may_be_given: true,
     };
-    if let Some(Ok(answer)) = work.ask(&[question], call, None).await.pop() {
-        let _ = roots_of(work, answer).await;
+    match work.ask(&[question], call, None).await.pop() {
+        Some(Ok(answer)) => drop(roots_of(work, answer).await),
+        Some(Err(why)) if work.is_over() => return Err(RpcError::internal(why.to_string())),
+        _ => {}
     }
+    Ok(())
 }
 
 /// The answer to `roots/list` for a script: the folders it may work in, or why a wrong setting leaves none.

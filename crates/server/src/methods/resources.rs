@@ -1,12 +1,11 @@
 //! `resources/list`, `resources/templates/list`, `resources/read`, `resources/subscribe` and `resources/unsubscribe`.
 
-use crate::handling::{Immediate, Policed, Work};
-use crate::logging::Facts;
+use crate::handling::{Immediate, Work};
+use crate::logging::{Facts, Measured};
 use crate::methods::asked_timeout::asked_timeout;
-use crate::offered::{Failure, Wanting};
+use crate::offered::{Failure, Follower, Policed, ResourceContent, Wanting};
 use crate::replies::Answer;
 use crate::sessions::Server;
-use mcp_bash_policy::Redactions;
 use mcp_bash_wire::{LogLevel, Object, Raw, Revision, RpcError};
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,20 +31,33 @@ pub(crate) async fn read(work: &Work, params: Option<Raw<'_>>) -> Result<Answer,
     server.snapshot().check_served()?;
     let uri = uri_in(server, work.revision(), params)?;
     let asked = timeout_in(params)?;
-    let snapshot = server.snapshot();
-    // The policy was asked about a kept text when its call was made.
-    let redactions = if server.resources().kept().get(&uri, work.caller()).is_some() {
-        Redactions::default()
-    } else {
-        work.police(&snapshot, &Policed::Resource { uri: &uri })?
-    };
+    let kept = server.resources().kept().get(&uri, work.caller()).await;
+    let kept = kept.map_err(|failure| told(work, failure, &uri))?;
+    if let Some(kept) = kept {
+        // The policy was asked about a kept text when its call was made.
+        let answer = ResourceContent::from(kept).into_answer(&uri, work.budget());
+        return answer.map_err(|failure| told(work, failure, &uri));
+    }
+    let redactions = work.police(&server.snapshot(), &Policed::Resource { uri: &uri })?;
     let read = within(asked, "read", server.resources().read(Some(work.principal()), &uri, asked));
     let content = tokio::select! {
         content = read => content,
         () = work.cancelled() => Err(Failure::Failed("the request was cancelled".to_owned())),
     };
     let answer = content.and_then(|content| content.redacted(&redactions).into_answer(&uri, work.budget()));
-    answer.map_err(|failure| failure.told(work.revision(), &uri))
+    answer.map_err(|failure| told(work, failure, &uri))
+}
+
+/// The error that the client receives. The audit log tells a timeout and a refusal from other errors.
+fn told(work: &Work, failure: Failure, uri: &str) -> RpcError {
+    match failure {
+        Failure::TimedOut(_) => work.measure(Measured::timed_out),
+        Failure::Missing(_) if work.server().resources().hides(uri, work.principal()) => {
+            work.measure(|measured| measured.refused("rights"));
+        }
+        _ => {}
+    }
+    failure.told(work.revision(), uri)
 }
 
 pub(crate) async fn subscribe(work: &Work, params: Option<Raw<'_>>) -> Result<Answer, RpcError> {
@@ -53,7 +65,10 @@ pub(crate) async fn subscribe(work: &Work, params: Option<Raw<'_>>) -> Result<An
     let no_session = || RpcError::internal("Internal error: the request has no session");
     let wanting = Wanting {
         subscriber: Arc::clone(work.subscriber().ok_or_else(no_session)?),
-        principal: Arc::clone(work.principal()),
+        follower: Arc::new(Follower {
+            principal: Arc::clone(work.principal()),
+            client: work.client_name().into(),
+        }),
     };
     let snapshot = server.snapshot();
     snapshot.check_served()?;
@@ -68,7 +83,7 @@ pub(crate) async fn subscribe(work: &Work, params: Option<Raw<'_>>) -> Result<An
     };
     let subscribed = subscribed.unwrap_or_else(|_| {
         let seconds = timeout.as_secs();
-        Err(Failure::Failed(format!(
+        Err(Failure::TimedOut(format!(
             "it took longer than {seconds} s; MCPBASH_DEFAULT_SUBSCRIBE_TIMEOUT sets the limit"
         )))
     });
@@ -76,7 +91,7 @@ pub(crate) async fn subscribe(work: &Work, params: Option<Raw<'_>>) -> Result<An
     let facts = || Facts::of_resource(&snapshot.catalog.resources, &uri);
     subscribed.map_err(|failure| {
         work.log(LogLevel::Debug, "mcp.resources", "subscription failed", facts);
-        failure.told(work.revision(), &uri)
+        told(work, failure, &uri)
     })?;
     work.log(LogLevel::Debug, "mcp.resources", "subscribed", facts);
     Ok(Answer::default())
@@ -106,7 +121,7 @@ async fn within<T>(
     let Some(limit) = asked else { return work.await };
     tokio::time::timeout(limit, work).await.unwrap_or_else(|_| {
         let seconds = limit.as_secs();
-        Err(Failure::Failed(format!("it was not {done} within {seconds} s (`timeoutSecs` in the request)")))
+        Err(Failure::TimedOut(format!("it was not {done} within {seconds} s (`timeoutSecs` in the request)")))
     })
 }
 

@@ -1,9 +1,9 @@
 //! Method table: the name of each method, when it may be called, and which handler serves it. A new method is a line
 //! here and a handler in the file of its family.
 
-use super::{completion, discover, lifecycle, logging, ping, prompts, resources, tools};
+use super::{completion, discover, lifecycle, logging, ping, prompts, resources, tasks, tools};
 use crate::callers::Gate;
-use crate::handling::{Immediate, Work};
+use crate::handling::{Aside, Immediate, Work};
 use crate::replies::Answer;
 use mcp_bash_settings::Settings;
 use mcp_bash_wire::{Era, Raw, RpcError, code};
@@ -35,6 +35,8 @@ pub(crate) enum Serve {
     Asking(LaterHandler),
     /// Like `Later`. The specification lets it ask, but ours never does: a request with a state is refused.
     NeverAsking(LaterHandler),
+    /// Waits for files or for a task, but takes no place among the work.
+    Aside(AsideHandler),
     /// Answered only when it ends, and receives notifications until then.
     Listen,
 }
@@ -42,6 +44,8 @@ pub(crate) enum Serve {
 pub(crate) type NowHandler = fn(&Immediate<'_>) -> Result<Answer, RpcError>;
 
 pub(crate) type LaterHandler = for<'a> fn(&'a Arc<Work>, Option<Raw<'a>>) -> PendingAnswer<'a>;
+
+pub(crate) type AsideHandler = fn(Aside) -> PendingAnswer<'static>;
 
 type PendingAnswer<'a> = Pin<Box<dyn Future<Output = Result<Answer, RpcError>> + Send + 'a>>;
 
@@ -56,7 +60,7 @@ const fn method(
 }
 
 use Gate::{Always, First, Greeted, Ready};
-use Serve::{Asking, Later, List, Listen, NeverAsking, Now};
+use Serve::{Aside as Beside, Asking, Later, List, Listen, NeverAsking, Now};
 
 #[rustfmt::skip]
 const TABLE: &[Method] = &[
@@ -73,6 +77,11 @@ const TABLE: &[Method] = &[
     method("prompts/get",              Some(Ready),   true,     false,  Asking(|work, params| Box::pin(prompts::get(work, params)))),
     method("prompts/list",             Some(Ready),   true,     false,  List(prompts::list)),
     method("completion/complete",      Some(Ready),   true,     false,  Later(|work, params| Box::pin(completion::complete(work, params)))),
+    method("tasks/get",                Some(Ready),   true,     false,  Beside(|request| Box::pin(tasks::get(request)))),
+    method("tasks/update",             None,          true,     false,  Beside(|request| Box::pin(tasks::update(request)))),
+    method("tasks/cancel",             Some(Ready),   true,     false,  Beside(|request| Box::pin(tasks::cancel(request)))),
+    method("tasks/result",             Some(Ready),   false,    false,  Beside(|request| Box::pin(tasks::result(request)))),
+    method("tasks/list",               Some(Ready),   false,    false,  Beside(|request| Box::pin(tasks::list(request)))),
     method("initialize",               Some(First),   false,    true,   Now(lifecycle::initialize)),
     method("logging/setLevel",         Some(Greeted), false,    true,   Now(logging::set_level)),
     method("shutdown",                 Some(Always),  false,    true,   Now(lifecycle::shutdown)),

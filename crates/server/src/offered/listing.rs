@@ -1,6 +1,7 @@
 //! Lists of a catalog, as text: definitions are written once for each revision that asks, and pages are cut from them.
 
 use super::schemas::Schemas;
+use super::tool_facts::ToolFacts;
 use crate::callers::Rights;
 use crate::replies::definitions::AboutTool;
 use crate::replies::{Answer, Members, definitions};
@@ -19,8 +20,12 @@ pub(crate) struct Snapshot {
     /// The index of each resource, by its URI.
     places_by_uri: OnceLock<HashMap<Box<str>, usize>>,
     prompts: Definitions,
+    /// Whether calls of any tool can be tasks.
+    has_tasks: OnceLock<bool>,
     /// One for each tool of the catalog, in its order.
     schemas: Vec<Schemas>,
+    /// The same for what is known of each tool.
+    facts: Vec<ToolFacts>,
 }
 
 /// The definitions of the entries of one kind, for each revision that asked.
@@ -61,6 +66,7 @@ impl Page {
 impl Snapshot {
     pub(crate) fn new(catalog: Catalog) -> Self {
         let schemas = catalog.tools.items().iter().map(|_| Schemas::default()).collect();
+        let facts = catalog.tools.items().iter().map(|_| ToolFacts::default()).collect();
         Self {
             catalog,
             tools: Definitions::default(),
@@ -68,7 +74,9 @@ impl Snapshot {
             resources: Definitions::default(),
             templates: Definitions::default(),
             places_by_uri: OnceLock::new(),
+            has_tasks: OnceLock::new(),
             schemas,
+            facts,
         }
     }
 
@@ -130,6 +138,16 @@ impl Snapshot {
         Some((&self.catalog.tools.items()[place], &self.schemas[place]))
     }
 
+    /// What is known of a tool of this snapshot.
+    pub(crate) fn facts(&self, tool: &Tool) -> Option<&ToolFacts> {
+        self.catalog.tools.place(&tool.name).map(|place| &self.facts[place])
+    }
+
+    /// Whether calls of any tool can be tasks.
+    pub(crate) fn has_tasks(&self) -> bool {
+        *self.has_tasks.get_or_init(|| self.catalog.has_tasks())
+    }
+
     /// The page of tools that `params` asks for, of those that the caller sees. `sandbox_of` describes the sandbox of a
     /// tool, if it has one.
     pub(crate) fn tools(
@@ -144,6 +162,7 @@ impl Snapshot {
             let about = |tool: &Tool| AboutTool {
                 sandbox: sandbox_of(tool),
                 needs_consent: tool.needs_consent(self.catalog.identity.confirm),
+                tasks: self.catalog.task_support(tool),
             };
             let render = || definitions::tool(&tools[place], revision, about);
             self.tools.get(revision, tools.len(), place, render)

@@ -1,7 +1,7 @@
 //! Definitions of tools, resources, templates and prompts, `serverInfo` and capabilities, each as a revision has it.
 
 use super::members::Members;
-use mcp_bash_project::{About, Identity, Prompt, Resource, ResourceTemplate, Tool};
+use mcp_bash_project::{About, Identity, Prompt, Resource, ResourceTemplate, TaskSupport, Tool};
 use mcp_bash_wire::{Limits, Object, Raw, Revision, Scanner};
 use serde_json::value::RawValue;
 
@@ -22,16 +22,24 @@ pub(crate) fn server_info(identity: &Identity, revision: Revision) -> String {
 }
 
 /// The capabilities of the server as `revision` has them: what is served, and nothing else.
-pub(crate) fn server_capabilities(revision: Revision, is_minimal: bool) -> String {
+pub(crate) fn server_capabilities(revision: Revision, is_minimal: bool, has_tasks: bool) -> String {
     // Written as text, because `server/discover` is called often.
     if is_minimal {
         return r#"{"logging":{}}"#.to_owned();
     }
     let completions = if revision.has_completions() { r#","completions":{}"# } else { "" };
+    let tasks = match has_tasks {
+        true if revision.has_task_extension() => r#","extensions":{"io.modelcontextprotocol/tasks":{}}"#,
+        true if revision.has_requested_tasks() => {
+            r#","tasks":{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}"#
+        }
+        _ => "",
+    };
     [
         r#"{"logging":{},"tools":{"listChanged":true},"prompts":{"listChanged":true},"#,
         r#""resources":{"subscribe":true,"listChanged":true}"#,
         completions,
+        tasks,
         "}",
     ]
     .concat()
@@ -39,6 +47,9 @@ pub(crate) fn server_capabilities(revision: Revision, is_minimal: bool) -> Strin
 
 /// The name in `_meta` of what a sandbox enforces.
 pub(crate) const SANDBOX: &str = "mcpbash/sandbox";
+
+/// The name in `_meta` of where a tool ran, if that was another host.
+pub(crate) const LAUNCHER: &str = "mcpbash/launcher";
 
 /// The name in `_meta` of whether a person is asked before a tool runs.
 const CONFIRM: &str = "mcpbash/confirm";
@@ -48,6 +59,8 @@ pub(crate) struct AboutTool {
     /// What its sandbox enforces, as JSON, if it has one.
     pub(crate) sandbox: Option<String>,
     pub(crate) needs_consent: bool,
+    /// Whether its calls can be tasks.
+    pub(crate) tasks: TaskSupport,
 }
 
 /// The definition of a tool as `revision` has it.
@@ -71,8 +84,12 @@ pub(crate) fn tool(tool: &Tool, revision: Revision, about: impl Fn(&Tool) -> Abo
     if revision.has_icons() {
         definition.optional_raw("icons", text(&tool.icons).as_deref());
     }
+    let about = about(tool);
+    if revision.has_requested_tasks() && about.tasks != TaskSupport::Forbidden {
+        definition.raw("execution", &format!("{{\"taskSupport\":\"{}\"}}", about.tasks.word()));
+    }
     if revision.has_item_meta() {
-        let meta = meta_of_tool(tool.meta.as_deref().map(RawValue::get), &about(tool));
+        let meta = meta_of_tool(tool.meta.as_deref().map(RawValue::get), &about);
         definition.optional_raw("_meta", meta.as_deref());
     }
     definition.object()

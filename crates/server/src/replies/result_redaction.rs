@@ -4,7 +4,7 @@ use mcp_bash_policy::Redactions;
 use serde_json::Value;
 
 /// The output of a tool: a whole result with `content`, any other JSON, or text.
-pub(crate) fn output(text: &str, redactions: &Redactions<'_>) -> String {
+pub(crate) fn output(text: &str, redactions: &Redactions) -> String {
     let Ok(mut value) = serde_json::from_str::<Value>(text) else {
         return redactions.text(text).into_owned();
     };
@@ -21,14 +21,14 @@ pub(crate) fn output(text: &str, redactions: &Redactions<'_>) -> String {
 }
 
 /// A list of contents of resources.
-pub(crate) fn contents(text: &str, redactions: &Redactions<'_>) -> String {
+pub(crate) fn contents(text: &str, redactions: &Redactions) -> String {
     let Ok(mut list) = serde_json::from_str::<Value>(text) else { return redactions.text(text).into_owned() };
     list.as_array_mut().into_iter().flatten().for_each(|item| content(item, redactions));
     list.to_string()
 }
 
 /// One item of content. Images, sounds and other bytes stay as they are.
-fn content(item: &mut Value, redactions: &Redactions<'_>) {
+fn content(item: &mut Value, redactions: &Redactions) {
     for (name, member) in item.as_object_mut().into_iter().flatten() {
         match (&**name, member) {
             ("text", Value::String(text)) => *text = redactions.text(text).into_owned(),
@@ -40,7 +40,7 @@ fn content(item: &mut Value, redactions: &Redactions<'_>) {
 }
 
 /// Only patterns apply to what surrounds a text: a pointer is about the result of the author.
-fn patterns(value: Value, redactions: &Redactions<'_>) -> Value {
+fn patterns(value: Value, redactions: &Redactions) -> Value {
     match value {
         Value::String(text) => Value::String(redactions.patterns(&text).into_owned()),
         Value::Array(items) => items.into_iter().map(|item| patterns(item, redactions)).collect(),

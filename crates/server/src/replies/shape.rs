@@ -6,6 +6,7 @@ use super::members::Members;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use mcp_bash_project::Identity;
+use mcp_bash_scripts::TraceVariables;
 use mcp_bash_wire::{Limits, Object, Raw, Revision, Scanner, keys, write};
 use std::fmt::Write as _;
 
@@ -20,6 +21,8 @@ pub(crate) struct Answer {
     pub(crate) cacheable: bool,
     /// Whether it is the result of a tool that reports a failure.
     pub(crate) is_error: bool,
+    /// Whether it says that the call has become a task.
+    pub(crate) is_task: bool,
 }
 
 /// How long a client may cache a result: as long as a scan of the project is valid.
@@ -63,7 +66,7 @@ impl Answer {
             result.raw("_meta", &meta.object());
         }
         if revision.has_result_type() {
-            result.raw("resultType", "\"complete\"");
+            result.raw("resultType", if self.is_task { "\"task\"" } else { "\"complete\"" });
         }
         RenderedResult { members: result.into_text(), has_tool_failed: self.is_error }
     }
@@ -106,6 +109,24 @@ pub(crate) fn question(
     if is_url && revision.has_elicitation_ids() {
         shown.string("elicitationId", elicitation_id);
     }
+    shown.object()
+}
+
+/// The params of a question with the trace that it is part of, unless its script gives it a `_meta`.
+pub(crate) fn traced(params: String, trace: &TraceVariables) -> String {
+    let Some(parent) = &trace.parent else { return params };
+    let whole = Scanner::new(&params, Limits::NONE).whole_value().ok();
+    let Some(whole) = whole.filter(|raw| raw.is_object()) else { return params };
+    if Object::read(whole, "params", &["_meta"]).map_or(true, |members| members.get("_meta").is_some()) {
+        return params;
+    }
+    let mut meta = Members::default();
+    meta.string(keys::TRACEPARENT, Some(parent));
+    meta.string(keys::TRACESTATE, trace.state.as_deref());
+    meta.string(keys::BAGGAGE, trace.baggage.as_deref());
+    let mut shown = Members::default();
+    shown.splice_object(whole, &[]);
+    shown.raw("_meta", &meta.object());
     shown.object()
 }
 

@@ -36,6 +36,19 @@ pub(crate) enum Unanswered {
     NoRoom(#[from] NoRoom),
 }
 
+impl Unanswered {
+    /// A word for each kind, for spans.
+    pub(crate) fn error_type(&self) -> &'static str {
+        match self {
+            Self::NotOffered(_) => "not_offered",
+            Self::TimedOut(_) => "timeout",
+            Self::Refused(_) => "client_error",
+            Self::Cancelled | Self::NoAnswers => "cancelled",
+            Self::Clogged | Self::NotAsked(_) | Self::NoRoom(_) => "not_asked",
+        }
+    }
+}
+
 /// The questions to the client of one session.
 #[derive(Default)]
 pub(crate) struct Questions {

@@ -34,6 +34,7 @@ impl Responder {
             drop(members);
             return self.error(Some(id), &RpcError::internal(format!("The result is not sent: {why}")));
         }
+        self.measure(|measured| measured.note_result(&members));
         let message = write::result(id, members);
         let measured = self.measured.as_ref();
         let line = measured.and_then(|measured| measured.succeeded(has_tool_failed, message.len()));
@@ -56,7 +57,7 @@ impl Responder {
 
     fn deliver_error(&self, id: Option<&Id>, error: &RpcError, refusal: Option<i32>) {
         let message = write::error(id, error);
-        let line = self.measured.as_ref().and_then(|measured| measured.failed(error.code, message.len()));
+        let line = self.measured.as_ref().and_then(|measured| measured.failed(error, message.len()));
         self.deliver(id, message, refusal, line);
     }
 

@@ -2,6 +2,7 @@
 //! with the answers to a script's questions.
 
 use super::in_flight::InFlightRequest;
+use super::task_questions::TaskQuestions;
 use crate::callers::RequestContext;
 use crate::logging::log::message_notification;
 use crate::replies::Members;
@@ -33,6 +34,8 @@ impl Occupant {
 pub(crate) struct Current {
     pub(crate) context: RequestContext,
     pub(crate) in_flight: InFlightRequest,
+    /// Where its questions wait if it is the inner request of a task.
+    pub(crate) task: Option<Arc<TaskQuestions>>,
 }
 
 impl Current {

@@ -36,16 +36,19 @@ pub(super) fn report_missing_sdk(scripts: &Scripts, log: &Arc<Log>) {
     });
 }
 
-/// Logs once what a sandbox promises and this machine does not enforce.
+/// Logs what a sandbox promises and this machine does not enforce. Where only the kernel is too old, that is no warning: the
+/// operator could do nothing else, and reads it in `sandbox status`.
 pub(super) fn report_sandbox_shortfall(scripts: &Scripts, log: &Arc<Log>) {
     let log = Arc::clone(log);
     scripts.on_sandbox_shortfall(move |in_force| {
+        let is_up_to_the_kernel = in_force.shortfalls().all(|(aspect, _)| aspect.is_up_to_the_kernel());
+        let level = if is_up_to_the_kernel { LogLevel::Debug } else { LogLevel::Warning };
         let missing = in_force.shortfalls();
         let missing = missing.map(|(aspect, level)| (aspect.name().to_owned(), json!(level.why())));
         let message =
             "this machine does not enforce all of a sandbox; `mcp-bash sandbox status` shows what to do";
         let details = json!({ "notEnforced": Value::Object(missing.collect()) });
-        log.project_event(LogLevel::Warning, "mcp.sandbox", message, &details);
+        log.project_event(level, "mcp.sandbox", message, &details);
     });
 }
 

@@ -5,11 +5,13 @@ use super::listens::Listens;
 use super::roots::RememberedRoots;
 use super::server::Server;
 use super::session::Session;
-use crate::callers::{Caller, Principal};
+use crate::callers::{Caller, Handshake, Principal};
 use crate::logging::{Facts, Measured, Subscriber};
 use crate::replies::{Stream, redacted};
-use crate::requests::InFlight;
+use crate::requests::{InFlight, TaskQuestions};
+use mcp_bash_telemetry::hex;
 use mcp_bash_wire::{LogLevel, Object, Raw, RequestMeta, Revision};
+use sha2::{Digest, Sha256};
 use std::sync::{Arc, OnceLock};
 
 pub struct Client {
@@ -24,6 +26,17 @@ pub struct Client {
     session: Option<Session>,
     /// The hash of the id of its session, for the audit log.
     session_hash: OnceLock<String>,
+    /// The name of its session in spans.
+    traced_session: OnceLock<String>,
+    /// Set if it only makes the inner request of a task.
+    task: Option<TaskRole>,
+}
+
+/// What a client has that makes the inner request of a task.
+pub(crate) struct TaskRole {
+    pub(crate) questions: Arc<TaskQuestions>,
+    /// What the session agreed on that the task was called in, in the handshake era.
+    pub(crate) handshake: Option<Handshake>,
 }
 
 impl Client {
@@ -43,24 +56,64 @@ impl Client {
         Self::new(server, principal, None)
     }
 
+    /// A client that makes the inner request of a task. It outlives the client that called.
+    pub(crate) fn for_task(server: Arc<Server>, principal: Arc<Principal>, task: TaskRole) -> Self {
+        let mut client = Self::new(server, principal, None);
+        client.task = Some(task);
+        client
+    }
+
     fn new(server: Arc<Server>, principal: Arc<Principal>, session: Option<Session>) -> Self {
         let (in_flight, listens) = (Arc::default(), Listens::default());
         let (remembered_roots, session_hash) = (RememberedRoots::default(), OnceLock::new());
-        Self { server, principal, in_flight, listens, remembered_roots, session, session_hash }
+        let traced_session = OnceLock::new();
+        Self {
+            server,
+            principal,
+            in_flight,
+            listens,
+            remembered_roots,
+            session,
+            session_hash,
+            traced_session,
+            task: None,
+        }
     }
 
-    /// Names the session for the audit log, which has a hash of its id.
+    /// Whether it makes the inner request of a task.
+    pub(crate) fn is_task(&self) -> bool {
+        self.task.is_some()
+    }
+
+    /// Where the questions of its request wait if it makes the inner request of a task.
+    pub(crate) fn task_questions(&self) -> Option<Arc<TaskQuestions>> {
+        self.task.as_ref().map(|task| Arc::clone(&task.questions))
+    }
+
+    /// What its session has agreed on, or the session of the call that became its task.
+    pub(crate) fn handshake(&self) -> Option<Handshake> {
+        let of_task = || self.task.as_ref().and_then(|task| task.handshake);
+        self.session().map(Session::handshake).or_else(of_task)
+    }
+
+    /// Names the session for the audit log and for spans, which have a hash of its id: the id itself lets its bearer into
+    /// the session.
     #[must_use]
     pub fn with_session_id(self, id: &str) -> Self {
         if let Some(hash) = self.server.audit().and_then(|audit| audit.hashed(id)) {
             let _ = self.session_hash.set(hash);
         }
+        if self.server.tracer().is_some() {
+            let digest = Sha256::digest(id.as_bytes());
+            let _ = self.traced_session.set(hex(&digest[..16]));
+        }
         self
     }
 
-    /// Adds the client to the record of a request: as its session knows it, or as the request says.
+    /// Adds the client to the record and the span of a request: as its session knows it, or as the request says.
     pub(crate) fn note_for_audit(&self, measured: &Measured, meta: &RequestMeta<'_>) {
         measured.note("mcp.session.id", || self.session_hash.get());
+        measured.add_session(self.traced_session.get().map(String::as_str));
         let in_session = self.session().and_then(|session| session.client_info.get());
         let [name, version] = match (in_session, meta.client_info) {
             (_, Some(info)) => name_and_version(info),
@@ -136,6 +189,9 @@ impl Client {
         self.listens.end_all(&self.server);
         for request in self.in_flight.cancel_all() {
             self.server.admission().forget(self.caller(), &request);
+        }
+        if let Some(measured) = self.session.as_ref().and_then(|session| session.measured.get()) {
+            measured.end();
         }
         if let Some(subscriber) = self.subscriber() {
             subscriber.close();

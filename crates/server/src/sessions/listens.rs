@@ -1,20 +1,24 @@
 //! `subscriptions/listen`: requests of the stateless era that are answered only when they end.
 
+use super::followed_tasks::FollowedTasks;
 use super::server::Server;
-use crate::callers::{MOST_FOLLOWED, Principal};
-use crate::logging::{ListChange, Subscriber};
-use crate::offered::Wanting;
+use crate::callers::{MOST_FOLLOWED, Principal, RequestContext};
+use crate::logging::{FollowedResource, ListChange, Related, Subscriber};
+use crate::offered::{Failure, Follower, Policed, PolicyRefusal, Wanting};
 use crate::replies::{Answer, Members, Reply};
+use mcp_bash_audit::Outcome;
 use mcp_bash_wire::{Id, Object, Raw, Revision, RpcError, Scanner, keys, write};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// The notifications that a client asks for.
 #[derive(Debug, Default)]
 pub(crate) struct Filter {
     lists: Vec<ListChange>,
     resources: Option<Vec<String>>,
+    tasks: Option<Vec<String>>,
 }
 
 impl Filter {
@@ -23,7 +27,7 @@ impl Filter {
         let params = Object::read(params.ok_or_else(missing)?, "params", &["notifications"])?;
         let wanted = params.optional_object("notifications")?.ok_or_else(missing)?;
         let [tools, prompts, resources] = ListChange::ALL.map(|list| list.filter);
-        let names = [tools, prompts, resources, "resourceSubscriptions"];
+        let names = [tools, prompts, resources, "resourceSubscriptions", "taskIds"];
         let wanted = Object::read(wanted, "notifications", &names)?;
         let mut filter = Self::default();
         for list in ListChange::ALL {
@@ -34,41 +38,58 @@ impl Filter {
             }
         }
         if let Some(uris) = wanted.get("resourceSubscriptions").filter(|uris| !uris.is_null()) {
-            filter.resources = Some(strings(uris)?);
+            filter.resources = Some(strings(uris, "resourceSubscriptions", MOST_FOLLOWED)?);
+        }
+        if let Some(ids) = wanted.get("taskIds").filter(|ids| !ids.is_null()) {
+            filter.tasks = Some(strings(ids, "taskIds", MOST_TASKS)?);
         }
         Ok(filter)
     }
 
+    /// Whether it asks for tasks.
+    pub(crate) fn wants_tasks(&self) -> bool {
+        self.tasks.is_some()
+    }
+
+    /// Whether it asks for resources, which are reads that the audit log records.
+    pub(crate) fn wants_resources(&self) -> bool {
+        self.resources.as_ref().is_some_and(|uris| !uris.is_empty())
+    }
+
     /// The part that can be honoured, as the text of a JSON object.
-    fn honoured(&self, resources: &[String]) -> String {
+    fn honoured(&self, resources: &[String], tasks: Option<&[String]>) -> String {
+        let array = |strings: &[String]| {
+            let strings: Vec<_> = strings.iter().map(|string| write::string(string)).collect();
+            format!("[{}]", strings.join(","))
+        };
         let mut honoured = Members::default();
         for list in &self.lists {
             honoured.raw(list.filter, "true");
         }
         if self.resources.is_some() {
-            let uris: Vec<_> = resources.iter().map(|uri| write::string(uri)).collect();
-            honoured.raw("resourceSubscriptions", &format!("[{}]", uris.join(",")));
+            honoured.raw("resourceSubscriptions", &array(resources));
         }
+        honoured.optional_raw("taskIds", tasks.map(array).as_deref());
         honoured.object()
     }
 }
 
-/// The URIs that a client wants to follow. Each of them is kept, so their number is limited.
-fn strings(uris: Raw<'_>) -> Result<Vec<String>, RpcError> {
-    let (mut strings, mut are_all) = (Vec::new(), uris.is_array());
+/// The URIs or ids that a client wants to follow. Each of them is kept, so their number is limited.
+fn strings(array: Raw<'_>, name: &str, most: usize) -> Result<Vec<String>, RpcError> {
+    let (mut strings, mut are_all) = (Vec::new(), array.is_array());
     if are_all {
         // The text was scanned before, so this cannot fail.
-        let _ = Scanner::again(uris).elements(|uri| match uri.string() {
-            Some(uri) if strings.len() <= MOST_FOLLOWED => strings.push(uri.into_owned()),
+        let _ = Scanner::again(array).elements(|string| match string.string() {
+            Some(string) if strings.len() <= most => strings.push(string.into_owned()),
             Some(_) => {}
             None => are_all = false,
         });
     }
     if !are_all {
-        return Err(wrong("resourceSubscriptions", "an array of strings"));
+        return Err(wrong(name, "an array of strings"));
     }
-    if strings.len() > MOST_FOLLOWED {
-        return Err(wrong("resourceSubscriptions", &format!("an array of at most {MOST_FOLLOWED} strings")));
+    if strings.len() > most {
+        return Err(wrong(name, &format!("an array of at most {most} strings")));
     }
     Ok(strings)
 }
@@ -76,6 +97,9 @@ fn strings(uris: Raw<'_>) -> Result<Vec<String>, RpcError> {
 fn wrong(name: &str, expected: &str) -> RpcError {
     RpcError::invalid_params(format!("Invalid params: `{name}` must be {expected}"))
 }
+
+/// The most tasks that one request follows: each of them is looked at every second.
+const MOST_TASKS: usize = 256;
 
 /// The most streams that are open for one client.
 const MOST: usize = 256;
@@ -97,16 +121,17 @@ impl Listens {
         &self,
         server: &Arc<Server>,
         reply: Arc<dyn Reply>,
-        principal: &Arc<Principal>,
+        context: &RequestContext,
         id: &Id,
-        revision: Revision,
         mut filter: Filter,
+        related: Option<Related>,
     ) -> Result<(), RpcError> {
+        let (principal, revision) = (&context.principal, context.revision);
         let capabilities = server.capabilities(revision);
         let capabilities: serde_json::Value = serde_json::from_str(&capabilities).unwrap_or_default();
         filter.lists.retain(|list| capabilities.get(list.kind).is_some());
         // The id is here, with its subscriber, and in every notification.
-        let uris: usize = filter.resources.iter().flatten().map(String::len).sum();
+        let uris: usize = filter.resources.iter().chain(&filter.tasks).flatten().map(String::len).sum();
         let held = principal.caller.budget().charge(3 * id.as_json().len() + uris);
         let held = held.map_err(|why| RpcError::internal(why.to_string()))?;
         let stream = Arc::clone(&reply) as _;
@@ -124,15 +149,23 @@ impl Listens {
         listens.insert(id.clone(), Listen { subscriber: Arc::clone(&subscriber), reply, revision });
         drop(listens);
         server.log().audience().join(&subscriber);
-        match filter.resources.take() {
-            None => {
-                subscriber.acknowledge(&filter.honoured(&[]));
+        if filter.resources.is_none() && filter.tasks.is_none() {
+            subscriber.acknowledge(&filter.honoured(&[], None));
+        } else {
+            let uris = filter.resources.replace(Vec::new());
+            if uris.is_none() {
+                filter.resources = None;
             }
-            Some(uris) => {
-                filter.resources = Some(Vec::new());
-                let wanting = Wanting { subscriber, principal: Arc::clone(principal) };
-                server.runtime().spawn(follow(Arc::clone(server), wanting, filter, uris));
-            }
+            let follower = Follower { principal: Arc::clone(principal), client: "".into() };
+            let wanting = Wanting { subscriber, follower: Arc::new(follower) };
+            server.runtime().spawn(follow(
+                Arc::clone(server),
+                wanting,
+                revision,
+                filter,
+                uris.unwrap_or_default(),
+                related,
+            ));
         }
         Ok(())
     }
@@ -182,21 +215,90 @@ impl Listen {
     }
 }
 
-/// Subscribes to the resources that exist, and then acknowledges.
-async fn follow(server: Arc<Server>, wanting: Wanting, filter: Filter, uris: Vec<String>) {
+/// Why a resource is not followed.
+enum NotFollowed {
+    Refused(PolicyRefusal),
+    Failed(Failure),
+}
+
+impl NotFollowed {
+    /// Outcome, rule and type of error, as a line of the audit log has them.
+    fn for_audit(
+        self,
+        server: &Server,
+        principal: &Principal,
+        revision: Revision,
+        uri: &str,
+    ) -> (Outcome, Option<String>, Option<String>) {
+        match self {
+            Self::Refused(refusal) => {
+                (Outcome::Refused, refusal.rule().map(str::to_owned), Some("policy".to_owned()))
+            }
+            Self::Failed(Failure::TimedOut(_)) => (Outcome::Timeout, None, Some("timeout".to_owned())),
+            Self::Failed(Failure::Missing(_)) if server.resources().hides(uri, principal) => {
+                (Outcome::Refused, None, Some("rights".to_owned()))
+            }
+            Self::Failed(failure) => {
+                let code = failure.told(revision, uri).code;
+                (Outcome::Error, None, Some(code.to_string()))
+            }
+        }
+    }
+}
+
+/// Subscribes to a resource, if the policy allows it and the caller may read it. Returns the rule that allowed it.
+async fn subscribe(server: &Server, wanting: &Wanting, uri: &str) -> Result<Option<String>, NotFollowed> {
+    let snapshot = server.snapshot();
+    let ruling = server.police(&snapshot, &wanting.follower.asker(), &Policed::Resource { uri }, false);
+    let ruling = ruling.map_err(NotFollowed::Refused)?;
     let patience = server.settings().resources.subscribe_timeout;
+    let subscribed = tokio::time::timeout(patience, server.subscriptions().subscribe(uri, wanting)).await;
+    let late = |_| Err(Failure::TimedOut(String::new()));
+    subscribed.unwrap_or_else(late).map_err(NotFollowed::Failed)?;
+    Ok(ruling.rule)
+}
+
+/// Subscribes to the resources and the tasks that exist, and then acknowledges.
+async fn follow(
+    server: Arc<Server>,
+    wanting: Wanting,
+    revision: Revision,
+    mut filter: Filter,
+    uris: Vec<String>,
+    related: Option<Related>,
+) {
     let mut followed = Vec::new();
     for uri in uris {
         if wanting.subscriber.is_closed() {
             break;
         }
-        let subscribed =
-            tokio::time::timeout(patience, server.subscriptions().subscribe(&uri, &wanting)).await;
-        if matches!(subscribed, Ok(Ok(()))) {
+        let began = Instant::now();
+        let subscribed = subscribe(&server, &wanting, &uri).await;
+        let mut is_followed = subscribed.is_ok();
+        if let Some(related) = &related {
+            let (outcome, rule, error) = match subscribed {
+                Ok(rule) => (Outcome::Success, rule, None),
+                Err(why) => why.for_audit(&server, &wanting.follower.principal, revision, &uri),
+            };
+            let (rule, error, duration) = (rule.as_deref(), error.as_deref(), began.elapsed());
+            let line = FollowedResource { uri: &uri, rule, outcome, error, duration };
+            if related.followed(line).await.is_some() && is_followed {
+                server.subscriptions().unsubscribe(&uri, &wanting.subscriber);
+                is_followed = false;
+            }
+        }
+        if is_followed {
             followed.push(uri);
         }
     }
-    if !wanting.subscriber.acknowledge(&filter.honoured(&followed)) {
+    let tasks = match filter.tasks.take() {
+        Some(ids) => Some(FollowedTasks::of(&server, &wanting.follower.principal, ids).await),
+        None => None,
+    };
+    let ids = tasks.as_ref().map(FollowedTasks::ids);
+    if !wanting.subscriber.acknowledge(&filter.honoured(&followed, ids.as_deref())) {
         server.subscriptions().forget(&wanting.subscriber);
+    } else if let Some(tasks) = tasks {
+        tasks.follow(&wanting.subscriber, revision).await;
     }
 }

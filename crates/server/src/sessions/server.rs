@@ -1,13 +1,14 @@
 //! Server: the state that all clients and requests share.
 
 use super::assembly::{own_roots, record_payloads, report_missing_sdk, report_sandbox_shortfall};
-use crate::callers::{Caller, Callers, Consents, Guard, Identity, Principal};
-use crate::logging::{AuditLog, Log, Meter, Observer, Observers, worker_news};
+use crate::callers::{Caller, Callers, Consents, Guard, Identity, Principal, Rights, RightsSource};
+use crate::deferred::{Deferred, open_stores};
+use crate::logging::{AuditLog, Log, Measurements, Meter, Observer, Observers, Tracer, worker_news};
 use crate::offered::{Resources, Served, Snapshot, Subscriptions};
 use crate::replies::ShortPaths;
 use crate::replies::definitions::server_capabilities;
 use crate::requests::{Admission, AdmissionLimits, KeyRing, Pace, Parking, ParkingLimits};
-use crate::stores::{LocalStore, Store};
+use crate::stores::Store;
 use mcp_bash_budget::Budget;
 use mcp_bash_project::{Catalog, Changes, Diagnostic, Reading, language_of_file};
 use mcp_bash_runner::StateDir;
@@ -39,6 +40,11 @@ pub struct Server {
     guard: Option<Guard>,
     observers: Observers,
     meter: OnceLock<Arc<dyn Meter>>,
+    /// Set if the meter counts for metrics.
+    measurements: OnceLock<Arc<Measurements>>,
+    /// Set if spans are exported.
+    tracer: OnceLock<Arc<Tracer>>,
+    rights_source: Arc<RightsSource>,
     audit: Option<Arc<AuditLog>>,
     callers: Callers,
     resources: Arc<Resources>,
@@ -50,11 +56,16 @@ pub struct Server {
     parking: Parking,
     /// Seals the states that clients bring back. Made when it is first needed, unless it was given.
     state_keys: OnceLock<KeyRing>,
+    store: Arc<Store>,
     /// The calls that users of callers without a session have allowed for a while.
     consents: Consents,
     own_roots: Arc<ScriptRoots>,
     /// The tools that were given arguments though they declare none.
     given_unread: Mutex<HashSet<String>>,
+    /// The tools whose scripts have asked for the folders of a client.
+    asking_for_roots: Mutex<HashSet<String>>,
+    /// Calls that outlive their requests. `None` if there is no place to keep them.
+    deferred: Option<Arc<Deferred>>,
     has_refused: AtomicBool,
 }
 
@@ -85,14 +96,18 @@ impl Server {
         report_missing_sdk(&scripts, &log);
         report_sandbox_shortfall(&scripts, &log);
         worker_news::report(&scripts, &log, &catalog.paths);
+        let (tasks, store) = open_stores(&settings.tasks, &catalog.paths.root, scripts.state_dir(), &log);
+        let deferred = tasks.map(|tasks| Deferred::new(tasks, &settings.tasks, Arc::clone(&log)));
         let service = [&*catalog.identity.name, &*catalog.identity.version];
         let audit = AuditLog::new(&settings.audit, service, &log, scripts.known_secrets());
         let own_roots = Arc::new(own_roots(&settings, &catalog.paths, &log));
         let served = Served::new(catalog, reading, scripts.files_in_progress(), Arc::clone(&log));
         let served = Arc::new(served);
-        let store: Arc<dyn Store> = Arc::new(LocalStore::new(Arc::clone(scripts.state_dir())));
         let resources = Resources::new(Arc::clone(&served), Arc::clone(&scripts), Arc::clone(&store));
         let resources = Arc::new(resources);
+        let rights_source = Arc::<RightsSource>::default();
+        let subscriptions =
+            Subscriptions::new(Arc::clone(&resources), Arc::clone(&rights_source), runtime.clone());
         let mut observers = Observers::default();
         if let Some(payloads) = record_payloads(&settings, scripts.state_dir(), &log) {
             observers.add(Arc::new(payloads));
@@ -101,9 +116,12 @@ impl Server {
             guard: settings.remote_token.as_ref().map(Guard::new),
             observers,
             meter: OnceLock::new(),
+            measurements: OnceLock::new(),
+            tracer: OnceLock::new(),
             audit,
             callers: Callers::default(),
-            subscriptions: Arc::new(Subscriptions::new(Arc::clone(&resources), runtime.clone())),
+            subscriptions: Arc::new(subscriptions),
+            rights_source,
             resources,
             served,
             scripts,
@@ -112,11 +130,14 @@ impl Server {
             log,
             short_paths,
             runtime,
-            parking: Parking::new(parking, store),
+            parking: Parking::new(parking, Arc::clone(&store)),
+            store,
             state_keys: OnceLock::new(),
             consents: Consents::of_callers(),
             own_roots,
             given_unread: Mutex::default(),
+            asking_for_roots: Mutex::default(),
+            deferred,
             has_refused: AtomicBool::new(false),
         }
     }
@@ -135,6 +156,19 @@ impl Server {
     /// Whether this tool, which declares no arguments, is given some for the first time.
     pub(crate) fn is_first_unread(&self, tool: &str) -> bool {
         self.given_unread.lock().insert(tool.to_owned())
+    }
+
+    /// Notes that the script of a tool has asked for the folders of its client. It outlasts snapshots: a call that waited for
+    /// the answer may end after another one has replaced its own.
+    pub(crate) fn note_question_for_roots(&self, tool: &str) {
+        let mut asking = self.asking_for_roots.lock();
+        if !asking.contains(tool) {
+            asking.insert(tool.to_owned());
+        }
+    }
+
+    pub(crate) fn has_asked_for_roots(&self, tool: &str) -> bool {
+        self.asking_for_roots.lock().contains(tool)
     }
 
     /// Logs the tools that have no program to run. Call it when it is known where programs are found.
@@ -196,6 +230,10 @@ impl Server {
         &self.parking
     }
 
+    pub(crate) fn store(&self) -> &Store {
+        &self.store
+    }
+
     /// Seals the states that clients bring back. `None` only while the system has no random numbers.
     pub(crate) fn state_keys(&self) -> Option<&KeyRing> {
         if self.state_keys.get().is_none() {
@@ -214,6 +252,12 @@ impl Server {
         let unready = self.scripts.unready(&self.served.paths()).or_else(|| self.served.staleness());
         let unready = unready.or_else(|| self.audit.as_ref().and_then(|audit| audit.unready()));
         unready.or_else(|| self.log.problem().map(|why| format!("the log cannot be written: {why}")))
+    }
+
+    /// Whether the store that servers share can be reached, or why not. `None` if they share none.
+    pub fn shared_store(&self) -> Option<Result<(), String>> {
+        let problem = self.store.shared()?.availability().borrow().clone();
+        Some(problem.map_or(Ok(()), Err))
     }
 
     /// The budget of all callers together.
@@ -269,14 +313,31 @@ impl Server {
         let _ = self.meter.set(meter);
     }
 
+    /// The measurements of all requests from the first call on.
+    pub fn measurements(&self) -> &Arc<Measurements> {
+        self.measurements.get_or_init(|| {
+            let measurements = Arc::new(Measurements::default());
+            self.measure_by(Arc::clone(&measurements) as _);
+            measurements
+        })
+    }
+
+    pub(super) fn set_tracer(&self, tracer: Tracer) {
+        let _ = self.tracer.set(Arc::new(tracer));
+    }
+
+    pub(crate) fn tracer(&self) -> Option<&Arc<Tracer>> {
+        self.tracer.get()
+    }
+
     /// The audit log, if there is one.
     pub fn audit(&self) -> Option<&Arc<AuditLog>> {
         self.audit.as_ref()
     }
 
-    /// Whether requests are measured or audited.
+    /// Whether requests are measured, traced or audited.
     pub(crate) fn is_measured(&self) -> bool {
-        self.audit.is_some() || self.meter.get().is_some()
+        self.audit.is_some() || self.meter.get().is_some() || self.tracer.get().is_some()
     }
 
     /// Opens the log files again, under the names that they have now.
@@ -285,6 +346,19 @@ impl Server {
         if let Some(audit) = &self.audit {
             audit.reopen();
         }
+    }
+
+    /// Sets what knows the rights of an identity at any time, unless there is something already.
+    pub fn set_rights_source(
+        &self,
+        rights_of: impl Fn(&Identity) -> Option<Arc<Rights>> + Send + Sync + 'static,
+    ) {
+        self.rights_source.set(rights_of);
+    }
+
+    /// The rights of a principal now, which may have changed since its request arrived.
+    pub(crate) fn rights_now(&self, principal: &Principal) -> Option<Arc<Rights>> {
+        self.rights_source.now(principal)
     }
 
     pub(crate) fn meter(&self) -> Option<&Arc<dyn Meter>> {
@@ -313,8 +387,18 @@ impl Server {
         &self.short_paths
     }
 
+    /// Completes when no call runs as a task here.
+    pub async fn tasks_ended(&self) {
+        if let Some(deferred) = &self.deferred {
+            deferred.idle().await;
+        }
+    }
+
     /// Terminates every process of every call, and removes what exists only while the server runs.
     pub fn end(&self, grace: Duration) {
+        if let Some(deferred) = &self.deferred {
+            deferred.stop(grace);
+        }
         self.served.store_definitions();
         self.scripts.end(grace);
         if let Some(audit) = &self.audit {
@@ -375,6 +459,16 @@ impl Server {
 
     /// The capabilities of this server, as the text of a capabilities object.
     pub(crate) fn capabilities(&self, revision: Revision) -> String {
-        server_capabilities(revision, self.settings.minimal)
+        server_capabilities(revision, self.settings.minimal, self.tasks_offered().is_some())
+    }
+
+    /// Calls that outlive their requests, if there is a place to keep them.
+    pub(crate) fn deferred(&self) -> Option<&Arc<Deferred>> {
+        self.deferred.as_ref()
+    }
+
+    /// The same if a tool of the project can be such a call: only then clients learn of it.
+    pub(crate) fn tasks_offered(&self) -> Option<&Arc<Deferred>> {
+        self.deferred.as_ref().filter(|_| self.snapshot().has_tasks())
     }
 }

@@ -21,6 +21,10 @@ impl UsedKeys {
         self.0.insert((expires, key))
     }
 
+    pub(super) fn has(&self, key: OnceKey, expires: u64) -> bool {
+        self.0.contains(&(expires, key))
+    }
+
     pub(super) fn remove(&mut self, key: OnceKey, expires: u64) {
         self.0.remove(&(expires, key));
     }

@@ -7,6 +7,7 @@ mod consent;
 mod headers;
 mod meter;
 mod rights;
+mod roots;
 mod stage;
 
 use mcp_bash_project::Changes;
@@ -127,7 +128,7 @@ async fn results_kept_for_one_caller_are_not_visible_to_another() {
     let (mut first, mut other, mut again) =
         (stage.client("a").await, stage.client("b").await, stage.client("a").await);
     let cut = answer(&mut first.call(1, "long")).await;
-    let uri = cut["result"]["content"][1]["uri"].as_str().unwrap();
+    let uri = cut["result"]["content"][0]["_meta"]["mcpbash/wholeText"]["uri"].as_str().unwrap();
     let read = json!({ "uri": uri });
     assert_eq!(other.ask(1, "resources/read", &read).await["error"]["code"], -32002);
     for client in [&mut first, &mut again] {

@@ -15,6 +15,14 @@ pub enum RecordedArguments {
     Nothing,
 }
 
+/// Lines that go there cannot be made durable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "MCPBASH_AUDIT_DURABLE is true, and lines that go to `{0}` cannot be made durable: name a file in MCPBASH_AUDIT, or set \
+     MCPBASH_AUDIT_DURABLE=false"
+)]
+pub struct NotDurable(&'static str);
+
 #[derive(Debug, Clone)]
 pub struct AuditSettings {
     /// Where lines go. `None` if there is no audit log.
@@ -51,6 +59,12 @@ impl AuditSettings {
         self.destination = named_destination(named);
     }
 
+    /// Refuses settings that promise more than the destination can keep: only a file can be made durable.
+    pub fn check(&self) -> Result<(), NotDurable> {
+        let place = self.destination.as_ref().filter(|place| self.durable && place.file().is_none());
+        place.map_or(Ok(()), |place| Err(NotDurable(place.word())))
+    }
+
     /// Where lines go and how, if there is an audit log.
     pub fn options(&self) -> Option<Options> {
         let destination = self.destination.clone()?;
@@ -81,6 +95,23 @@ mod tests {
         assert_eq!(file.destination, Some(Destination::File("/var/log/audit.jsonl".into())));
         assert_eq!(file.rotation.max_age, Some(Duration::from_secs(24 * 3600)));
         assert_eq!((file.arguments, file.on_error), (RecordedArguments::Hash, OnError::Refuse));
+    }
+
+    #[test]
+    fn only_a_file_is_durable() {
+        let durable =
+            |place: &str| read(&[("MCPBASH_AUDIT", place), ("MCPBASH_AUDIT_DURABLE", "true")]).check();
+        for place in ["/var/log/audit.jsonl", "off", ""] {
+            assert_eq!(durable(place), Ok(()), "{place}");
+        }
+        for place in ["syslog", "syslog:/run/log", "journal", "stderr"] {
+            let problem = durable(place).unwrap_err().to_string();
+            assert!(
+                problem.contains(place.split(':').next().unwrap()) && problem.contains("=false"),
+                "{problem}"
+            );
+        }
+        assert_eq!(read(&[("MCPBASH_AUDIT", "syslog")]).check(), Ok(()));
     }
 
     #[test]

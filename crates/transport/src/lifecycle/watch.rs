@@ -203,12 +203,12 @@ impl Parent {
     }
 }
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 fn parent_handle(pid: Pid) -> Option<OwnedFd> {
     rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty()).ok()
 }
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(any(not(target_os = "linux"), mcp_bash_portable))]
 fn parent_handle(_pid: Pid) -> Option<OwnedFd> {
     None
 }

@@ -7,9 +7,7 @@ import { definitionOf, noted, outputFields } from '../definitions.mjs'
 import { placesOf, reason, shown, wholeTrace } from '../failures.mjs'
 import { validatorOf } from '../schema.mjs'
 import { textArguments } from '../text-arguments.mjs'
-import { UnreadableFunction, forgetSources, readFunction } from '../types/function-types.mjs'
 import { registerSdk } from './imports.mjs'
-import { syntaxErrorIn } from './syntax-check.mjs'
 
 /** A function file that cannot be served, with the reason in one line. */
 export class LoadFailure extends Error {
@@ -24,11 +22,13 @@ export async function loadFunctionFile(file) {
   const loadedFiles = registerSdk(process.env.MCPBASH_PROJECT_ROOT)
   const module = await importFile(file, () => ownFiles(loadedFiles(), file))
   const definitions = namedDefinitions(module, file)
+  // Only sources with types or comments need it.
+  const reader = definitions.some(lacksFields) ? await import('../types/function-types.mjs') : undefined
   for (const definition of definitions) {
-    complete(definition)
+    if (lacksFields(definition)) complete(definition, reader)
     if (definition.kind === 'prompt') checkTexts(definition)
   }
-  forgetSources()
+  reader?.forgetSources()
   const { options, instructions } = noted()
   // Several processes would each keep their own.
   if (keepsState()) options.processes ??= 1
@@ -47,16 +47,16 @@ async function importFile(file, otherFiles) {
   try {
     return await import(pathToFileURL(file).href)
   } catch (error) {
-    throw new LoadFailure(loadProblem(error, file, otherFiles), wholeTrace(error))
+    throw new LoadFailure(await loadProblem(error, file, otherFiles), wholeTrace(error))
   }
 }
 
 /** One line: the error, its place, and the fix if it is known. */
-function loadProblem(error, file, otherFiles) {
+async function loadProblem(error, file, otherFiles) {
   const [found] = placesOf(error)
   const place = shown(
     found ??
-      (error instanceof SyntaxError ? syntaxErrorIn([file, ...otherFiles()]) : undefined) ?? {
+      (error instanceof SyntaxError ? await placeOfSyntaxError([file, ...otherFiles()]) : undefined) ?? {
         file,
         line: 1,
       },
@@ -85,6 +85,11 @@ function loadProblem(error, file, otherFiles) {
         .join('/')}`
     : ''
   return `${place}: ${error.name}: ${error.message}${reason(error)}${remedy}`.replace(/\s*\n\s*/g, ' ')
+}
+
+async function placeOfSyntaxError(files) {
+  const { syntaxErrorIn } = await import('./syntax-check.mjs')
+  return syntaxErrorIn(files)
 }
 
 /** The exports of a module, each with its name: from its options, the export, or its function. */
@@ -139,12 +144,19 @@ function refuseDoubles(found) {
   }
 }
 
+function lacksInput({ kind, fields }) {
+  return kind !== 'resource' && fields.inputSchema === undefined
+}
+
+function lacksFields(definition) {
+  return lacksInput(definition) || definition.fields.description === undefined
+}
+
 /** Adds information from the source that the definition lacks. */
-function complete(definition) {
+function complete(definition, reader) {
   const { kind, fields } = definition
-  const needsInput = kind !== 'resource' && fields.inputSchema === undefined
-  if (!needsInput && fields.description !== undefined) return
-  const read = readSource(definition, needsInput)
+  const needsInput = lacksInput(definition)
+  const read = readSource(definition, needsInput, reader)
   fields.description ??= read.description
   if (!needsInput) return
   fields.inputSchema = read.input
@@ -162,7 +174,7 @@ function checkTexts(definition) {
   definition.check = textArguments(name, fields.inputSchema, validatorOf(fields.input) !== undefined)
 }
 
-function readSource({ kind, name, function: handler, place }, needsInput) {
+function readSource({ kind, name, function: handler, place }, needsInput, { readFunction, UnreadableFunction }) {
   let read = {}
   let problem = 'its source is not known'
   try {
@@ -200,8 +212,9 @@ function isTemplate({ fields }) {
 }
 
 function toolFrame({ name, fields }) {
-  const { input, output, outputKind, meta, requires, ...rest } = fields
-  return { ...rest, name, _meta: meta, requiredCapabilities: requires }
+  const { input, output, outputKind, meta, requires, task, ...rest } = fields
+  const execution = task === undefined ? undefined : { taskSupport: task }
+  return { ...rest, name, _meta: meta, requiredCapabilities: requires, execution }
 }
 
 function resourceFrame({ name, fields }, key) {

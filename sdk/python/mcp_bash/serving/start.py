@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
 from ..capture import capture_output, print_outside_to
-from ..call_context import set_outside
+from ..call_context import NoCall, set_outside
+from ..definitions import Definitions
 from ..encoding import encode
 from ..errors import DefinitionError
 from ..frame_limits import misfit
@@ -15,6 +17,7 @@ from . import loading
 from .after_import import change_what_is_imported
 from .frames import Frames, open_frames
 from .module_state import split
+from .worker import Worker
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,11 +49,10 @@ def serve(words: List[str]) -> None:
 
 
 def _load(frames: Frames, file: str) -> Any:
-    from ..call_context import NoCall
-    from ..definitions import Definitions
-
     set_outside(NoCall())
     loading.set_path(file)
+    gc.freeze()
+    gc.enable()
     loaded = loading.load(file)
     definitions = Definitions(loaded.declarations)
     from ..declaring import told, worker_options
@@ -80,7 +82,7 @@ def _load(frames: Frames, file: str) -> Any:
     return worker
 
 
-def _choose(frames: Frames, definitions: Any, file: str, at_once: int) -> Any:
+def _choose(frames: Frames, definitions: Definitions, file: str, at_once: int) -> Any:
     """Files without async functions need no event loop, and avoid its cost."""
     limit = os.environ.get("MCPBASH_MAX_TOOL_OUTPUT_SIZE", "")
     output_limit = int(limit) if limit.isdigit() else _DEFAULT_OUTPUT_LIMIT
@@ -88,8 +90,6 @@ def _choose(frames: Frames, definitions: Any, file: str, at_once: int) -> Any:
         from .event_loop import LoopWorker
 
         return LoopWorker(frames, definitions, file, output_limit, at_once)
-    from .worker import Worker
-
     return Worker(frames, definitions, file, output_limit)
 
 

@@ -99,6 +99,13 @@ fn run_verify(arguments: &VerifyArguments) -> Result<ExitCode, Error> {
             let torn = verified.torn;
             let _ = write!(text, "; {torn} incomplete, as a killed process leaves them, and recorded");
         }
+        if verified.unfinished > 0 {
+            let unfinished = verified.unfinished;
+            let _ = write!(
+                text,
+                "; {unfinished} begun and not ended: their server was killed, or still works on them"
+            );
+        }
         if verified.has_incomplete_end {
             text += "; the last line is incomplete";
         }

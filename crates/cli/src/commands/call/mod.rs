@@ -99,7 +99,7 @@ fn show_result(
     let read = read();
     shown.result(&read)?;
     let items = read["content"].as_array();
-    if items.is_some_and(|items| items.iter().any(whole::is_link_to_whole_text)) {
+    if items.is_some_and(|items| items.iter().any(whole::is_part)) {
         tell("The text is shown as a client receives it; `mcp-bash call --whole` shows all of it.");
     }
     if judge::is_unconfirmed(&read) {

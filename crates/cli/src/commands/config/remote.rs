@@ -63,7 +63,7 @@ fn snippet(
 ) -> Result<String, ConfigError> {
     let token = variable.map(|variable| {
         let value = std::env::var(variable).ok();
-        if value.is_none() && client.wants_token_itself() {
+        if value.is_none() && client.wants_token_itself() && !client.asks_for_token() {
             return Err(ConfigError::NoToken(variable.to_owned(), client.title));
         }
         Ok(Token { variable: variable.to_owned(), value: value.unwrap_or_default() })

@@ -38,7 +38,13 @@ fn script(entry: &Entry, with_environment: bool) -> String {
     START.replace("@PROJECT@", &shell_word(entry.project_root().unwrap_or_default()))
         + if with_environment { LOGIN_ENVIRONMENT } else { "" }
         + &variables
-        + &PROGRAM.replace("@PROGRAM@", &shell_word(&entry.command))
+        + &PROGRAM.replace("@PROGRAM@", &program(entry))
+}
+
+/// The words before ours, for a shell.
+fn program(entry: &Entry) -> String {
+    let words = [&entry.command].into_iter().chain(entry.split_args().0);
+    words.map(|word| shell_word(word)).collect::<Vec<_>>().join(" ")
 }
 
 const START: &str = r#"#!/usr/bin/env bash
@@ -65,14 +71,14 @@ done < <("${SHELL:-/bin/bash}" -lic 'printf "\0"; env -0' </dev/null 2>/dev/null
 "#;
 
 const PROGRAM: &str = r#"
-program=@PROGRAM@
-if [[ ! -x $program ]]; then
-	program=$(command -v mcp-bash || printf '%s' "$HOME/.local/bin/mcp-bash")
+program=(@PROGRAM@)
+if ! command -v "${program[0]}" >/dev/null; then
+	program=("$(command -v mcp-bash || printf '%s' "$HOME/.local/bin/mcp-bash")")
 fi
-if [[ ! -x $program ]]; then
+if ! command -v "${program[0]}" >/dev/null; then
 	echo "mcp-bash is neither in PATH nor in ~/.local/bin: install it first" >&2
 	exit 1
 fi
 export MCPBASH_TOOL_ALLOWLIST="${MCPBASH_TOOL_ALLOWLIST:-*}"
-exec "$program" --project-root "$project" "$@"
+exec "${program[@]}" --project-root "$project" "$@"
 "#;

@@ -143,7 +143,8 @@ impl Own {
                 checks.push(self.judged(started));
             }
         }
-        if !Path::new(&self.entry.command).is_absolute() {
+        // A package runner is called by its name, see `PackageRunner::starts_by_path`.
+        if !Path::new(&self.entry.command).is_absolute() && self.entry.runner().is_none() {
             let words = format!(
                 "{} is configured to start `{}`, which only some search paths have",
                 self.place(),
@@ -213,8 +214,10 @@ impl Own {
     /// The fix that replaces a missing program with this one.
     fn reinstalled(&self) -> Option<Fix> {
         self.entry.project_root().filter(|root| Path::new(root).is_dir())?;
-        let command = own_command().ok()?.to_str()?.to_owned();
-        let entry = Entry { command: command.clone(), ..self.entry.clone() };
+        let own = own_command().ok()?;
+        let command = own.program.to_str()?.to_owned();
+        let args = own.words.iter().chain(self.entry.split_args().1).cloned().collect();
+        let entry = Entry { command: command.clone(), args, ..self.entry.clone() };
         let (file, message) = (self.file.clone(), format!("let {} start {command}", self.place()));
         let apply = move || match install(&file, &entry, false) {
             Ok(Plan::Nothing) => Ok(()),

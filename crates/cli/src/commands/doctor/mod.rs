@@ -4,7 +4,7 @@
 mod callers;
 mod clients;
 mod diagnosis;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 mod file_events;
 mod program;
 mod programs;
@@ -15,6 +15,7 @@ mod settings;
 mod start;
 mod system;
 mod trial;
+mod upgrade;
 mod version;
 
 use crate::base::common::Common;
@@ -58,6 +59,9 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     remote: RemoteArguments,
 
+    #[command(flatten)]
+    upgrade: upgrade::UpgradeArguments,
+
     /// Accepted for older scripts, and refused: this program does not replace itself
     #[arg(long = "ref", visible_alias = "version", value_name = "REF", hide = true)]
     reference: Option<String>,
@@ -84,6 +88,7 @@ Examples:
   mcp-bash doctor --dry-run               and what `--fix` would do
   mcp-bash doctor --json | jq .findings   for programs
   mcp-bash doctor --min-version 1.2.0     fail where an older one is installed
+  mcp-bash doctor --upgrade-check         and ask whether there is a newer release
   mcp-bash doctor --url https://example.com/mcp --token-env MCP_TOKEN   look at a server over HTTP";
 
 #[derive(Debug, ThisError)]
@@ -97,10 +102,14 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
     if let Some(flag) = arguments.of_an_upgrade() {
         return Err(Error::of_command(Exit::Refused, NoUpgrade(flag)));
     }
+    let releases = arguments.upgrade.read()?;
     let mut report = Diagnosis::default();
     match arguments.remote.read()? {
         Some(remote) => remote::look(&mut report, common, remote)?,
         None => look(common, arguments, &mut report),
+    }
+    if let Some(releases) = releases {
+        upgrade::look(&mut report, &releases);
     }
     report.repair(arguments.mode());
     let exit = Report::exit(true, report.has_errors());

@@ -2,6 +2,7 @@
 
 use super::diagnosis::Diagnosis;
 use super::version;
+use crate::open::own_entry::own_runner;
 use crate::report::Group;
 use crate::report::finding::Finding;
 use serde_json::json;
@@ -15,18 +16,26 @@ pub(super) fn look(report: &mut Diagnosis, least: Option<&str>) {
         vec![Finding::good("framework.version", format!("{} is version {version}", own.display()))];
     checks.extend(least.map(at_least));
     let is_first = found.first().is_some_and(|first| is_same(first, &own));
-    checks.push(match found.first() {
-        Some(_) if is_first => Finding::good("path.configured", "`mcp-bash` on PATH is this one"),
-        Some(first) => Finding::warning(
-            "path.not_configured",
-            format!("`mcp-bash` on PATH is another one: {}", first.display()),
-        )
-        .remedy("remove it, or put the folder of this one before it")
-        .command(put_first(&own)),
-        None => Finding::warning("path.not_configured", "there is no `mcp-bash` on PATH")
-            .remedy("people type it, and clients may be told to start it by that name")
+    let runner = own_runner();
+    checks.extend(runner.map(|runner| {
+        let words = [&[runner.command()], runner.words()].concat().join(" ");
+        Finding::good("path.package_runner", format!("it is in a cache; `{words}` starts it"))
+    }));
+    // The folder of a cache does not belong on PATH.
+    checks.extend(runner.is_none().then(|| {
+        match found.first() {
+            Some(_) if is_first => Finding::good("path.configured", "`mcp-bash` on PATH is this one"),
+            Some(first) => Finding::warning(
+                "path.not_configured",
+                format!("`mcp-bash` on PATH is another one: {}", first.display()),
+            )
+            .remedy("remove it, or put the folder of this one before it")
             .command(put_first(&own)),
-    });
+            None => Finding::warning("path.not_configured", "there is no `mcp-bash` on PATH")
+                .remedy("people type it, and clients may be told to start it by that name")
+                .command(put_first(&own)),
+        }
+    }));
     if found.len() > 1 {
         let all: Vec<String> = found.iter().map(|path| path.display().to_string()).collect();
         checks.push(Finding::note("path.several", format!("there are several on PATH: {}", all.join(", "))));

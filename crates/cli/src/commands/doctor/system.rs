@@ -45,7 +45,7 @@ fn kernel(facts: &mut Value) -> Finding {
 }
 
 /// Whether changes are reported, tested in a temporary folder.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 fn file_events(temporary: &Path, facts: &mut Value) -> Vec<Finding> {
     let limit = |name: &str| {
         let text = read_kernel_file(&format!("fs/inotify/{name}"))?;
@@ -66,13 +66,13 @@ fn file_events(temporary: &Path, facts: &mut Value) -> Vec<Finding> {
     }]
 }
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(any(not(target_os = "linux"), mcp_bash_portable))]
 fn file_events(_temporary: &Path, _facts: &mut Value) -> Vec<Finding> {
     Vec::new()
 }
 
 /// What catches processes that a script leaves behind.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 fn processes(settings: &Settings, facts: &mut Value) -> Vec<Finding> {
     use rustix::process::{PidfdFlags, getpid, pidfd_open, set_child_subreaper};
     let groups = settings.control_groups && mcp_bash_runner::has_control_groups();
@@ -115,7 +115,7 @@ fn processes(settings: &Settings, facts: &mut Value) -> Vec<Finding> {
     checks
 }
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(any(not(target_os = "linux"), mcp_bash_portable))]
 fn processes(_settings: &Settings, _facts: &mut Value) -> Vec<Finding> {
     Vec::new()
 }
@@ -168,12 +168,12 @@ fn temporary_folder(folder: &Path) -> Vec<Finding> {
     checks
 }
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 fn is_noexec(system: &StatVfs) -> bool {
     system.f_flag.contains(rustix::fs::StatVfsMountFlags::NOEXEC)
 }
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(any(not(target_os = "linux"), mcp_bash_portable))]
 fn is_noexec(_system: &StatVfs) -> bool {
     false
 }

@@ -2,7 +2,7 @@
 
 use crate::base::error::Error;
 use crate::base::exit::Exit;
-use mcp_bash_entries::{BadName, Client, NoFile, Replaced, UnknownClient};
+use mcp_bash_entries::{BadName, Client, NoFile, NoWindows, Replaced, UnknownClient};
 
 #[derive(Debug, thiserror::Error)]
 pub(super) enum InstallError {
@@ -30,6 +30,10 @@ pub(super) enum InstallError {
     NoHome,
     #[error("name the clients that you mean, or use --all")]
     NoNames,
+    #[error(transparent)]
+    Windows(#[from] NoWindows),
+    #[error("with --windows entries are for the user; leave out --scope")]
+    WindowsScope,
 }
 
 impl From<InstallError> for Error {

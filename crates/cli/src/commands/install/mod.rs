@@ -14,13 +14,14 @@ use crate::open::own_entry::{EntryArguments, OwnEntry};
 use choose::{Choice, Found};
 use error::InstallError;
 use mcp_bash_entries::{Client, ConfigFile, Entry, Lock, Plan, Refusal, Remote, Scope, Surroundings, Token};
-use mcp_bash_entries::{Target, has_entry, has_name};
+use mcp_bash_entries::{Target, Windows, has_entry, has_name};
 use mcp_bash_entries::{client, entries, install, install_remote, installed_clients, uninstall};
 use needed_variables::NeededVariables;
 use outcome::{Done, Outcome};
 use report::Report;
 use serde_json::Value;
 use std::collections::HashSet;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 #[derive(Debug, Clone, clap::Args)]
@@ -54,6 +55,9 @@ pub(crate) struct Arguments {
     force: bool,
 
     #[command(flatten)]
+    system: ClientSystem,
+
+    #[command(flatten)]
     manner: Manner,
 }
 
@@ -81,7 +85,27 @@ pub(crate) struct UninstallArguments {
     http: Option<String>,
 
     #[command(flatten)]
+    system: ClientSystem,
+
+    #[command(flatten)]
     manner: Manner,
+}
+
+/// Where the clients run.
+#[derive(Debug, Clone, clap::Args)]
+struct ClientSystem {
+    /// In WSL: the clients on Windows, which start the server with `wsl.exe`; HOME is the home folder of their user
+    /// [default: that of the only user, in /mnt/c/Users]
+    #[arg(long, value_name = "HOME", num_args = 0..=1, require_equals = true)]
+    #[expect(clippy::option_option, reason = "the flag may be absent, or be given without a value")]
+    windows: Option<Option<PathBuf>>,
+}
+
+impl ClientSystem {
+    fn windows(&self) -> Result<Option<Windows>, InstallError> {
+        let Some(home) = &self.windows else { return Ok(None) };
+        Ok(Some(Windows::find(home.clone(), std::env::var_os("WSL_DISTRO_NAME"))?))
+    }
 }
 
 /// How a change is made and told.
@@ -124,6 +148,7 @@ Examples:
   mcp-bash install --all --dry-run             what would change, for all that are found
   mcp-bash install vscode --scope project      into .vscode/mcp.json of this folder
   mcp-bash install codex --env TOKEN=abc       with a variable
+  mcp-bash install claude-desktop --windows    in WSL: into Claude Desktop on Windows
   mcp-bash install claude-code --http http://127.0.0.1:8765/mcp --token-env MCP_TOKEN
                                                a server that is running (`mcp-bash serve --http`)
 
@@ -139,8 +164,13 @@ Examples:
 Exit codes: 0 done, 1 failed, 2 usage, 3 refused.";
 
 pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Error> {
-    let own = OwnEntry::new(common, &arguments.entry)?;
-    let surroundings = surroundings()?;
+    let mut own = OwnEntry::new(common, &arguments.entry)?;
+    let windows = arguments.system.windows()?;
+    if windows.is_some() && arguments.scope != ScopeArgument::User {
+        return Err(InstallError::WindowsScope.into());
+    }
+    let crossing = |entry: Entry| windows.as_ref().map_or(entry.clone(), |windows| windows.crossing(&entry));
+    let surroundings = surroundings(windows.as_ref())?;
     let (scope, manner) = (Scope::from(arguments.scope), arguments.manner);
     let file = |client| ConfigFile::find(client, scope, &surroundings, &own.folder);
     let named_entry = |client: &Client| match &arguments.entry.name {
@@ -193,7 +223,9 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
         }
         told.push((file.client, lacking.clone()));
     }
+    own.entry = crossing(own.entry);
     let outcomes = targets.into_iter().map(|(file, entry, remote, _)| {
+        let entry = crossing(entry);
         let plan = || match &remote {
             Some(RemoteEntry { value, .. }) => install_remote(&file, &entry.name, value, arguments.force),
             None => install(&file, &entry, arguments.force),
@@ -241,7 +273,8 @@ impl Arguments {
 pub(crate) fn run_uninstall(common: &Common, arguments: &UninstallArguments) -> Result<ExitCode, Error> {
     let name = EntryArguments { name: arguments.name.clone(), env: Vec::new() };
     let own = OwnEntry::new(common, &name)?;
-    let (surroundings, manner) = (surroundings()?, arguments.manner);
+    let windows = arguments.system.windows()?;
+    let (surroundings, manner) = (surroundings(windows.as_ref())?, arguments.manner);
     let entry_name =
         |client: &Client| arguments.name.clone().unwrap_or_else(|| client.adapted_name(&own.entry.name));
     let is_meant = |file: &ConfigFile| arguments.scope.is_none_or(|scope| file.scope == Scope::from(scope));
@@ -295,8 +328,9 @@ pub(crate) fn run_uninstall(common: &Common, arguments: &UninstallArguments) -> 
     Ok(report.exit().into())
 }
 
-fn surroundings() -> Result<Surroundings, Error> {
-    Surroundings::of_this_process().ok_or_else(|| Error::of_command(Exit::Usage, InstallError::NoHome))
+fn surroundings(windows: Option<&Windows>) -> Result<Surroundings, Error> {
+    let of_clients = || windows.map(Windows::surroundings).or_else(Surroundings::of_this_process);
+    of_clients().ok_or_else(|| Error::of_command(Exit::Usage, InstallError::NoHome))
 }
 
 /// The clients with these names, each once.

@@ -155,8 +155,8 @@ fn text(explanation: &Explanation<'_>, asks_script: bool) -> String {
         }
     }
     let decision = match &explanation.decision {
-        Decision::Allow(redactions) if redactions.is_empty() => "allow".to_owned(),
-        Decision::Allow(_) => "allow, and redact the result".to_owned(),
+        Decision::Allow { redactions, .. } if redactions.is_empty() => "allow".to_owned(),
+        Decision::Allow { .. } => "allow, and redact the result".to_owned(),
         Decision::Deny(refusal) => format!("deny: {refusal}"),
         Decision::Confirm { message, .. } => format!("confirm: {message}"),
     };
@@ -192,7 +192,7 @@ fn to_json(explanation: &Explanation<'_>, asks_script: bool) -> Value {
         })
         .collect();
     let (decision, rule, message, redacts) = match &explanation.decision {
-        Decision::Allow(redactions) => ("allow", None, None, !redactions.is_empty()),
+        Decision::Allow { rule, redactions } => ("allow", *rule, None, !redactions.is_empty()),
         Decision::Deny(refusal) => ("deny", refusal.rule(), Some(refusal.to_string()), false),
         Decision::Confirm { rule, message, redactions } => {
             ("confirm", Some(*rule), Some(message.clone()), !redactions.is_empty())

@@ -27,6 +27,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "TOOL", conflicts_with_all = ["command", "url"])]
     pub(super) allow: Vec<String>,
 
+    /// Consent to the call, if the tool asks for that. It answers no question of the tool itself
+    #[arg(short, long)]
+    pub(super) yes: bool,
+
     /// Let every tool run, regardless of the allowlist
     #[arg(long, conflicts_with_all = ["command", "url"])]
     pub(super) allow_all: bool,

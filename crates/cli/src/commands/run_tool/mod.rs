@@ -58,7 +58,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
     if arguments.dry_run {
         return dry_run(arguments, &asked, &callee, &given, project.scripts.settings());
     }
-    let mut host = CommandLineHost::new(common, asked.roots.clone());
+    let mut host = CommandLineHost::new(common, asked.roots.clone()).consenting(arguments.yes);
     let conversation = Conversation::with_project(project, host.level(), &mut host)?;
     call(arguments, &callee, &given, conversation, host)
 }
@@ -67,7 +67,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
 fn of_other_server(common: &Common, arguments: &Arguments) -> Result<ExitCode, Error> {
     let options = &arguments.options;
     let asked = Asked::read("run-tool", options, &arguments.words)?;
-    let mut host = CommandLineHost::new(common, asked.roots.clone());
+    let mut host = CommandLineHost::new(common, asked.roots.clone()).consenting(arguments.yes);
     let limit = options.time_limit();
     let Some(mut conversation) = options.server.connect(common, &mut host, limit)? else {
         return Err(Error::NoProject);

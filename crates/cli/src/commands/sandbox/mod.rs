@@ -1,11 +1,11 @@
 //! `mcp-bash sandbox`: what sandboxes enforce on this machine, and what each script of a project may do.
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 mod promises;
 mod show;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 mod stage;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 mod status;
 
 use crate::base::common::Common;
@@ -56,9 +56,9 @@ pub(crate) struct ShowArguments {
 
 pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Error> {
     match arguments {
-        #[cfg(target_os = "linux")]
+        #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
         Arguments::Status(arguments) => status::run(arguments.json),
-        #[cfg(not(target_os = "linux"))]
+        #[cfg(any(not(target_os = "linux"), mcp_bash_portable))]
         Arguments::Status(_) => {
             let words = "sandboxes are tried on Linux only";
             Err(Error::of_command(crate::base::exit::Exit::Failed, words))

@@ -12,7 +12,9 @@ pub(super) enum Mechanism {
     UnixSockets,
     Seccomp,
     Limit(&'static str),
-    /// A limit that counts only in a user namespace, and never for root.
+    /// A control group; without one, a limit for each process.
+    Memory,
+    /// A control group; without one, a limit that counts only in a user namespace, and never for root.
     Processes,
 }
 
@@ -79,12 +81,7 @@ pub(super) const PROMISES: &[Promise] = &[
         trials: &[Trial::MakeNamespace, Trial::UseKeyring, Trial::UseIoUring, Trial::TraceProcess],
         needs: "use a kernel that filters system calls (CONFIG_SECCOMP_FILTER=y), on x86-64 or ARM64",
     },
-    Promise {
-        name: "limit of memory",
-        mechanism: Mechanism::Limit("RLIMIT_DATA"),
-        trials: &[Trial::UseMemory],
-        needs: "",
-    },
+    Promise { name: "limit of memory", mechanism: Mechanism::Memory, trials: &[Trial::UseMemory], needs: "" },
     Promise {
         name: "limit of processor time",
         mechanism: Mechanism::Limit("RLIMIT_CPU"),
@@ -95,7 +92,7 @@ pub(super) const PROMISES: &[Promise] = &[
         name: "limit of processes",
         mechanism: Mechanism::Processes,
         trials: &[Trial::StartThreads],
-        needs: "run the server as a user other than root: the kernel does not count the processes of root",
+        needs: "let systemd delegate control groups to the server (`Delegate=yes`), or run it as a user other than root: without control groups the kernel does not count the processes of root",
     },
     Promise {
         name: "limit of open files",

@@ -9,6 +9,7 @@ use crate::report::finding::{Finding, Grade};
 use crate::report::text::Layout;
 use crate::report::{Group, Report};
 use crate::terminal::print::print;
+use mcp_bash_runner::group_powers;
 use mcp_bash_sandbox::{
     Advice, Declaration, KernelFiles, Machine, Mode, PROBE_ARGUMENT, PROBED_LIMITS, Trial, claimed_version,
 };
@@ -152,6 +153,9 @@ fn mechanism(mechanism: Mechanism) -> (&'static str, Option<Advice>) {
         Mechanism::Network => ("seccomp", no_namespaces()),
         Mechanism::Seccomp => ("seccomp", None),
         Mechanism::Limit(name) => (name, None),
+        Mechanism::Memory if group_powers().memory => ("control group", None),
+        Mechanism::Memory => ("RLIMIT_DATA", None),
+        Mechanism::Processes if group_powers().processes => ("control group", None),
         Mechanism::Processes if machine.is_root => ("RLIMIT_NPROC", None),
         Mechanism::Processes => ("RLIMIT_NPROC", no_namespaces()),
     }

@@ -14,7 +14,7 @@ macro_rules! schemas {
 
 /// The name and the text of each.
 pub(crate) const SCHEMAS: &[(&str, &str)] =
-    schemas!["policy", "prompt", "register", "resource", "server", "test", "tool"];
+    schemas!["policy", "prompt", "register", "resource", "roles", "server", "test", "tool"];
 
 /// Adds those that a project does not have.
 pub(crate) fn add_missing(root: &Path, draft: &mut Draft) {

@@ -4,6 +4,7 @@ use crate::base::common::Common;
 use crate::base::error::Error;
 use crate::base::exit::Exit;
 use crate::commands::serve::identity::{self, IdentityArguments, WrongIdentity};
+use mcp_bash_project::{Paths, trust};
 use mcp_bash_roles::Rate;
 use mcp_bash_server::Server;
 use mcp_bash_settings::HttpSettings;
@@ -183,9 +184,7 @@ pub(crate) fn serve(
         }
     };
     if options.roles.is_none() {
-        // A file that cannot be read is found there too, and refused.
-        let of_project = server.served().paths().roles();
-        options.roles = of_project.symlink_metadata().is_ok().then_some(of_project);
+        options.roles = roles_of_project(&server.served().paths())?;
     }
     let connections = &mut options.limits.connections;
     let open_files = raise_open_files(*connections as u64 + FILES_BESIDES_CONNECTIONS);
@@ -204,6 +203,26 @@ pub(crate) fn serve(
         };
         Error::of_command(exit, error)
     })
+}
+
+/// The roles file of the project if there is one. A file that cannot be read is found there too, and refused later.
+fn roles_of_project(paths: &Paths) -> Result<Option<PathBuf>, Error> {
+    let file = paths.roles();
+    let misspelt = file.with_extension("yml");
+    if file.symlink_metadata().is_ok() {
+        return Ok(Some(file));
+    }
+    // Roles that are written must not end as none.
+    if misspelt.symlink_metadata().is_ok() {
+        let why = format!("`{}` is not read; rename it to roles.yaml", misspelt.display());
+        return Err(Error::of_command(Exit::Usage, why));
+    }
+    // Nor may another user have been able to remove them.
+    trust::judge_absence(&file, &paths.root).map_err(|distrust| {
+        let why = format!("others could have removed `{}`: {distrust}", file.display());
+        Error::of_command(Exit::Usage, why)
+    })?;
+    Ok(None)
 }
 
 fn announcement(what: &str, address: &str, path: &str) -> String {

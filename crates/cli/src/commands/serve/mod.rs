@@ -4,6 +4,7 @@ pub(crate) mod command;
 pub(crate) mod http;
 mod identity;
 pub(crate) mod start_checks;
+mod telemetry;
 pub(crate) mod upkeep;
 
 use crate::base::common::Common;
@@ -17,7 +18,7 @@ use crate::open::{needs, search_path, startup};
 use mcp_bash_files::shortage::is_shortage;
 use mcp_bash_project::{Catalog, Changes, Location, Paths, Pauses, SentWarnings, Tool, no_project};
 use mcp_bash_scripts::Scripts;
-use mcp_bash_server::{KeyRing, Log, Server, Style};
+use mcp_bash_server::{KeyRing, Log, Server, StorePlace, Style};
 use mcp_bash_settings::Settings;
 use mcp_bash_terminal::tell;
 use mcp_bash_transport::{Ending, Host, stdio};
@@ -61,6 +62,11 @@ pub(crate) struct Arguments {
     /// Comma-separated folders that scripts may work in, if the client names none
     #[arg(long, value_name = "DIRS")]
     roots: Option<String>,
+
+    /// Keep tasks in this folder, or in a database that several servers share (`postgres://USER@HOST/DATABASE`)
+    /// [default: `MCPBASH_STORE`, or a folder for each project]
+    #[arg(long, value_name = "PLACE")]
+    store: Option<PathBuf>,
 }
 
 impl Arguments {
@@ -98,6 +104,9 @@ impl Manner<'_> {
         if let Some(audit) = &arguments.audit {
             settings.audit.send_to(audit);
         }
+        if let Some(store) = &arguments.store {
+            settings.tasks.store = Some(store.clone());
+        }
         if let Some(adjust) = self.adjust {
             adjust(settings);
         }
@@ -128,6 +137,7 @@ fn serve(common: &Common, arguments: &Arguments, manner: &Manner<'_>) -> Result<
     let mut problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
     let mut settings = startup::settings_at(&location, arguments.roots.as_deref(), settings, &mut problems);
     manner.apply(arguments, &mut settings);
+    settings.audit.check().map_err(|why| Error::Setting(why.to_string()))?;
     let http = manner.http.map(|http| http.options(&settings.http)).transpose()?.flatten();
     let view = manner.view.map(|view| view(&settings)).transpose()?.map(Arc::new);
     let temporary = settings.logs.temporary.as_deref();
@@ -136,13 +146,7 @@ fn serve(common: &Common, arguments: &Arguments, manner: &Manner<'_>) -> Result<
         needs::check(temporary)?;
     }
     let mut log = open_log(&settings, arguments.log_file.as_ref(), view.as_ref())?;
-    for problem in &problems {
-        log.event(LogLevel::Warning, "mcp.settings", problem, &json!({}));
-    }
-    for unknown in startup::unknown_names() {
-        log.event(LogLevel::Warning, "mcp.settings", &unknown.to_string(), &json!({}));
-    }
-
+    report_settings(&log, problems);
     if location == Location::Embedded {
         let here = std::env::current_dir().ok();
         log.event(
@@ -164,6 +168,10 @@ fn serve(common: &Common, arguments: &Arguments, manner: &Manner<'_>) -> Result<
     }
     let reading = scripts.reading(&paths);
     let keys = state_keys(scripts.settings())?;
+    // A database may be away now, but its address and its certificate have to be readable.
+    StorePlace::of(&scripts.settings().tasks, &paths.root)
+        .and_then(|place| place.map(StorePlace::tasks).transpose())
+        .map_err(|error| Error::Setting(format!("MCPBASH_STORE: {error}")))?;
     // Files that need a missing program wait until the search path is known.
     search_path::set_if_known(&scripts);
     let catalog = Catalog::read(&paths, &reading);
@@ -187,6 +195,7 @@ fn serve(common: &Common, arguments: &Arguments, manner: &Manner<'_>) -> Result<
     }
     let server = Arc::new(server);
     report_panics(&server);
+    telemetry::start(&server, http.as_ref());
     if let Some(named) = common.project_root.as_deref().or(server.settings().project_root.as_deref()) {
         server.served().note_named_path(named);
     }
@@ -201,6 +210,7 @@ fn serve(common: &Common, arguments: &Arguments, manner: &Manner<'_>) -> Result<
         });
     }
     upkeep::keep_private_folder(&scripts, runtime.handle());
+    server.tend_tasks();
     let told = Arc::clone(&server);
     search_path::resolve_for(scripts, runtime.handle(), AFTER_START, move |scripts| {
         mcp_bash_runner::note_memory_kills();
@@ -214,17 +224,26 @@ fn serve(common: &Common, arguments: &Arguments, manner: &Manner<'_>) -> Result<
     let host = Host { give_up: exit, give_memory_back: mcp_bash_memory::give_memory_back };
     let ending = match http {
         None => {
-            let project = Arc::clone(&server);
-            let ending = stdio::serve(server, &runtime, host).map_err(|source| Error::Start { source })?;
-            if ending.exit_code() == 0 && !project.settings().static_registry {
-                project.served().store_registry_once();
+            let ending = stdio::serve(Arc::clone(&server), &runtime, host);
+            let ending = ending.map_err(|source| Error::Start { source })?;
+            if ending.exit_code() == 0 && !server.settings().static_registry {
+                server.served().store_registry_once();
             }
             ending
         }
         Some(options) => http::serve(common, &server, &runtime, options, host)?,
     };
+    server.end_telemetry();
     // Here and not by returning: work that is still running in threads of the runtime is of no use any more.
     exit(ending)
+}
+
+/// Logs settings that have wrong values or unknown names.
+fn report_settings(log: &Log, problems: Vec<String>) {
+    let unknown = startup::unknown_names().into_iter().map(|unknown| unknown.to_string());
+    for problem in problems.into_iter().chain(unknown) {
+        log.event(LogLevel::Warning, "mcp.settings", &problem, &json!({}));
+    }
 }
 
 /// The log, with the requested copies.
@@ -254,7 +273,7 @@ fn open_log(settings: &Settings, copy: Option<&PathBuf>, view: Option<&Arc<View>
 }
 
 fn exit(ending: Ending) -> ! {
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
     mcp_bash_runner::release_watches_in_background();
     std::process::exit(ending.exit_code())
 }

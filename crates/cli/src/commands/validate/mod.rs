@@ -6,6 +6,7 @@ mod fix;
 mod inspector;
 mod report;
 mod sections;
+mod usage;
 
 use crate::base::common::Common;
 use crate::base::error::Error;
@@ -56,6 +57,10 @@ pub(crate) struct Arguments {
     #[arg(long)]
     explain_defaults: bool,
 
+    /// Run the tests of the project, and name what sandboxes allow and no test uses
+    #[arg(long)]
+    run_tests: bool,
+
     /// Show the command that checks the schemas with the official inspector, and offer to run it
     #[arg(long)]
     inspector: bool,
@@ -66,6 +71,7 @@ Examples:
   mcp-bash validate                      the project in this folder
   mcp-bash validate --strict --json      for CI: exit code 1 also for warnings
   mcp-bash validate --fix --dry-run      what could be repaired
+  mcp-bash validate --run-tests          sandboxes that are wider than what the tests use
 
 Exit codes: 0 all checks passed, 1 errors were found, 2 there is no project (docs/validate.md)";
 
@@ -89,7 +95,12 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
         };
         fixes = fixing.run(&mut examined, || examine(&folder, settings.clone()))?;
     }
-    let found = of_environment.into_iter().chain(std::mem::take(&mut examined.found));
+    let beyond_tests = if arguments.run_tests {
+        usage::beyond_tests(&folder, &examined.catalog, examined.scripts.settings())?
+    } else {
+        Vec::new()
+    };
+    let found = of_environment.into_iter().chain(std::mem::take(&mut examined.found)).chain(beyond_tests);
     let found: Vec<Finding> = found.map(sandbox_check::as_of_another_machine).collect();
     let inspector = arguments.inspector.then(|| Inspector::of(&folder));
     let report = Validation {

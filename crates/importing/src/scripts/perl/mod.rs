@@ -76,7 +76,11 @@ fn words_besides_options(code: &str, name: &str, has_table: bool, reading: &mut 
     }
     if has_table && facts.as_ref().is_some_and(|facts| words.leaves_to(facts)) {
         let usage = reading.usage.clone().unwrap_or_default();
-        return words_of_usage(&usage, name, reading);
+        words_of_usage(&usage, name, reading);
+        if words.is_unclear && reading.positionals.is_empty() {
+            reading.doubt("which words it takes besides its options is not clear");
+        }
+        return;
     }
     let is_silent = reading.options.is_empty() && words.is_unclear;
     if is_silent && !has_table {

@@ -50,6 +50,13 @@ fn block_after(text: &str) -> Option<usize> {
     (!text[..index].contains(';')).then_some(index)
 }
 
+/// The words that `s/--name=//` leaves the value of.
+fn without_name(substitution: &str) -> Option<Vec<String>> {
+    let (pattern, replacement) = substitution.split_once('/')?;
+    let words = pattern::words(pattern).filter(|_| replacement.starts_with('/'))?;
+    Some(words.into_iter().map(|word| format!("{word}{}", pattern::ANY)).collect())
+}
+
 /// How a loop names the word in its hands.
 struct Subject<'c> {
     variable: &'c str,
@@ -170,7 +177,7 @@ impl Loop<'_> {
 
     fn test(&self, atom: &str) -> Test {
         let atom = atom.trim().trim_start_matches("if").trim_start_matches([' ', '(', '\n', '\t']);
-        let has_dash = ["'-", "\"-", "^-"].iter().any(|dash| atom.contains(dash));
+        let has_dash = ["'-", "\"-", "^-", "s/-"].iter().any(|dash| atom.contains(dash));
         let concerns = self.subject.variable == "$_" || atom.contains(self.subject.variable);
         if !has_dash || !concerns {
             return Test::Other;
@@ -196,7 +203,11 @@ impl Loop<'_> {
             None if atom.starts_with(['!', '-']) => return Test::Other,
             None => return if atom.contains(self.subject.variable) { unclear() } else { Test::Other },
         };
-        let found = delimited(compared).filter(|_| is_shown).and_then(pattern::words);
+        let found = match compared.strip_prefix("s/") {
+            Some(substitution) => without_name(substitution),
+            None => delimited(compared).and_then(pattern::words),
+        };
+        let found = found.filter(|_| is_shown);
         found.map_or_else(unclear, Test::Words)
     }
 
@@ -300,6 +311,15 @@ impl Loop<'_> {
             };
             let before = line[..index].trim_end();
             let after = line[index + variable.len()..].trim_start();
+            // `$seen{$word} = …` collects words as keys.
+            let is_key = after.strip_prefix('}').is_some_and(|rest| {
+                let rest = rest.trim_start();
+                rest.starts_with('=') && !rest.starts_with("==") && !rest.starts_with("=~")
+            });
+            if let Some(name) = before.strip_suffix('{').filter(|_| is_key).and_then(last_variable) {
+                words.list = Some(name[1..].to_owned());
+                continue;
+            }
             let has_end = after.is_empty()
                 || after.starts_with(')')
                 || after.starts_with("if")

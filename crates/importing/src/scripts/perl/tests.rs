@@ -32,6 +32,14 @@ fn loops_over_the_words_are_read() {
             "while (@ARGV) {\n  $_ = shift(@ARGV);\n  if (m/^--(get|origin)$/) {\n    $action = $1;\n    $param = shift(@ARGV);\n  }\n  elsif (m/^-s([ab])$/) { $s = $1; }\n  else { usage(); }\n}\n",
             "./x [--get {get}] [--origin {origin}] [-sa] [-sb]",
         ),
+        (
+            "foreach (@ARGV) {\n  if (m/^-O$/) { $o = 1; }\n  elsif (m/^-/) { usageerr($_); }\n  else { $exec{$_} = $field; }\n}\n",
+            "./x [-O] [{exec...}]",
+        ),
+        (
+            "foreach my $option (@ARGV) {\n  if ( $option =~ s/--set-default=// ) { $d = $option; }\n  elsif ($option eq '--debug') { debug(); }\n}\n",
+            "./x [--set-default={set-default}] [--debug]",
+        ),
     ] {
         let tool = tool(text);
         assert_eq!(tool.command_words(), expected, "{text}");
@@ -85,6 +93,7 @@ fn what_is_not_certain_is_said() {
         "print $ARGV[$which];\n",
         "my ($a, $b) = @ARGV;\n",
         "Some::Module->getopt('usage');\nmy $file = shift;\n",
+        "use Getopt::Std;\ngetopts('n', \\%o);\nmake($o{n}, @ARGV);\n\n=head1 SYNOPSIS\n\n  x [-n]\n\n=cut\n",
     ] {
         let tool = tool(text);
         assert!(!tool.doubts.is_empty(), "{text}: {}", tool.command_words());

@@ -32,6 +32,9 @@ pub(super) fn check(flow: &Flow<'_>, reading: &mut ScriptReading) {
             let mut before = String::new();
             let mut judged = 0;
             for word in words {
+                // All words of `eval` are code, also those in quotes.
+                let is_code = before.starts_with("eval ");
+                let word = word.strip_prefix('\'').filter(|_| is_code).unwrap_or(word);
                 for found in expansions(word).iter().filter(|found| !found.is_inner) {
                     let is_word = found
                         .name
@@ -44,7 +47,11 @@ pub(super) fn check(flow: &Flow<'_>, reading: &mut ScriptReading) {
                     let prefix = word[..found.at].trim_matches(['"', '\'']);
                     let is_sourced = matches!(&*before, ". " | "source ");
                     judged += 1;
-                    if is_sourced || judged > MOST_JUDGED || runs_what_follows(&format!("{before}{prefix}")) {
+                    if is_code
+                        || is_sourced
+                        || judged > MOST_JUDGED
+                        || runs_what_follows(&format!("{before}{prefix}"))
+                    {
                         run.insert(found.name.to_owned());
                     }
                 }

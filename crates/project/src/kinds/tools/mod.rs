@@ -4,6 +4,7 @@ mod discovery;
 mod execution;
 mod input_schema;
 mod options;
+mod roots_sign;
 
 pub use execution::Execution;
 pub use options::{Timeouts, ToolOptions};
@@ -95,6 +96,11 @@ impl Tool {
         }
     }
 
+    /// Whether its script seems to use the folders of the client. Its file is read; functions of one file count as a whole.
+    pub fn names_roots(&self) -> bool {
+        roots_sign::is_in(&self.script)
+    }
+
     /// Whether it is a function of a file, which an interpreter loads and which is never run by itself.
     pub fn is_function(&self) -> bool {
         self.worker().is_some_and(|worker| worker.program != WorkerProgram::Itself)
@@ -130,6 +136,7 @@ impl Tool {
             command: None,
             cwd: None,
             env: None,
+            launcher: None,
             stdin: None,
             worker: None,
             ..metadata
@@ -205,6 +212,11 @@ impl Tool {
             return Err("it is a `worker`, which runs in the folder of the project; take `cwd` away".into());
         }
         let options = ToolOptions::take(&mut metadata, problems)?;
+        if worker.is_some() && options.launcher.as_ref().is_some_and(|launcher| !launcher.is_here()) {
+            return Err(
+                "it is a `worker`, which stays alive on the host of the server; take `launcher` away".into(),
+            );
+        }
         let name = given_name(metadata.name).unwrap_or_else(|| default_name(&described(&script), "tool"));
         let refusal = refusal(&name);
         problems.extend(refusal.map(|refusal| format!("{}; {}", refusal.problem, refusal.remedy)));

@@ -4,9 +4,11 @@ use crate::declarations::client_capability::ClientCapability;
 use crate::declarations::confirm::Confirm;
 use crate::declarations::error::EntryError;
 use crate::declarations::metadata::Metadata;
+use crate::declarations::task_support::TaskExecution;
 use crate::declarations::values::positive;
 use crate::declarations::working_folder::WorkingFolder;
-use crate::declarations::{sandbox, secrets, variable_names};
+use crate::declarations::{launcher, sandbox, secrets, variable_names};
+use mcp_bash_launchers::Declaration as Launcher;
 use mcp_bash_oauth::is_scope;
 use mcp_bash_sandbox::Declaration;
 use mcp_bash_secrets::Needs;
@@ -23,17 +25,22 @@ pub struct ToolOptions {
     pub required_capabilities: Vec<ClientCapability>,
     /// The scopes that the token of a caller must have, if an issuer vouches for the caller.
     pub scopes: Vec<String>,
-    /// Whether its script may run again if its process ended before it received the answer to a question.
+    /// Whether its script may run again if its process ended before it received the answer to a question, or its server
+    /// died while it ran as a task.
     pub may_run_again: bool,
     /// Whether the client's roots must be known before the script starts.
     pub needs_roots: bool,
     /// Whether a person is asked before it runs, if the author says so.
     pub confirm: Option<Confirm>,
+    /// Whether a call can be a task.
+    pub tasks: TaskExecution,
     pub working_folder: WorkingFolder,
     /// The variables of the server's environment that it needs.
     pub variables: Vec<String>,
     /// What its process may do.
     pub sandbox: Option<Declaration>,
+    /// What starts it on another host, if it does not run on that of the server.
+    pub launcher: Option<Launcher>,
     /// The secrets that it needs, by name.
     pub secrets: Needs,
 }
@@ -54,6 +61,7 @@ pub struct Timeouts {
 impl ToolOptions {
     /// Takes the options out of metadata. `problems` receives harmless mistakes.
     pub(super) fn take(metadata: &mut Metadata, problems: &mut Vec<String>) -> Result<Self, EntryError> {
+        let sandbox = sandbox::read(metadata.sandbox.as_deref())?;
         Ok(Self {
             timeouts: Timeouts {
                 limit: positive(metadata.timeout_secs, "timeoutSecs")?,
@@ -67,15 +75,17 @@ impl ToolOptions {
             may_run_again: metadata.replay.unwrap_or_default(),
             needs_roots: metadata.needs_roots.unwrap_or_default(),
             confirm: Confirm::read(metadata.confirm.as_deref())?,
+            tasks: TaskExecution::read(metadata.execution.as_deref())?,
             working_folder: WorkingFolder::read(metadata.cwd.as_deref())?,
             variables: variable_names::read(metadata.env.as_deref(), problems),
-            sandbox: sandbox::read(metadata.sandbox.as_deref())?,
+            launcher: launcher::read(metadata.launcher.as_deref(), sandbox.as_ref())?,
+            sandbox,
             secrets: secrets::read(metadata.secrets.as_deref())?,
         })
     }
 
     /// The options as members of a JSON object, by their keys in metadata.
-    pub(super) fn members(&self) -> [(&'static str, Option<String>); 14] {
+    pub(super) fn members(&self) -> [(&'static str, Option<String>); 16] {
         let seconds = |limit: Option<Duration>| limit.map(|limit| limit.as_secs().to_string());
         let yes = |is_so: bool| is_so.then(|| "true".to_owned());
         let list = |names: &[String]| {
@@ -93,9 +103,11 @@ impl ToolOptions {
             ("replay", yes(self.may_run_again)),
             ("needsRoots", yes(self.needs_roots)),
             ("confirm", self.confirm.as_ref().map(Confirm::written)),
+            ("execution", self.tasks.written()),
             ("cwd", self.working_folder.written().map(write::string)),
             ("env", list(&self.variables)),
             ("sandbox", self.sandbox.as_ref().map(|sandbox| sandbox.written().to_owned())),
+            ("launcher", self.launcher.as_ref().map(|launcher| launcher.written().to_owned())),
             ("secrets", self.secrets.written()),
         ]
     }

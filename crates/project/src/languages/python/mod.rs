@@ -5,7 +5,7 @@ mod find;
 mod inline_dependencies;
 mod signs;
 
-use super::language::{Language, ProgramFolders, SdkVariable, folders};
+use super::language::{Compilation, Language, ProgramFolders, SdkVariable, folders};
 use crate::Paths;
 use environments::{has_environment, made_anew, unusable_environment};
 use std::path::{Path, PathBuf};
@@ -21,6 +21,11 @@ pub(super) static PYTHON: Language = Language {
     helper_endings: &[],
     interpreter: "python3",
     worker: "python/worker.py",
+    compilation: Some(Compilation {
+        options: &["-I", "-S"],
+        program: "python/compile_modules.py",
+        forbidden_by: "PYTHONDONTWRITEBYTECODE",
+    }),
     sdk_variable: SdkVariable::SearchPath { variable: "PYTHONPATH", folder: "python" },
     program_folders: ProgramFolders {
         places: &[(".venv", "bin"), ("venv", "bin")],

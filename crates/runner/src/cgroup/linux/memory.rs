@@ -30,6 +30,15 @@ pub fn note_memory_kills() {
     }
 }
 
+/// The same for the groups of calls, which this group holds. It is used if our own group has no count, as the root group has
+/// none.
+pub(super) fn count_kills_in(parent: &Path) {
+    let mut ours = OURS.lock();
+    if ours.is_none() {
+        *ours = Kills::of(parent.join("memory.events"));
+    }
+}
+
 /// Whether the kernel has probably just killed a process of ours for lack of memory. False if that is unknown.
 pub(crate) fn memory_ran_out() -> bool {
     OURS.lock().as_mut().is_some_and(Kills::has_grown)

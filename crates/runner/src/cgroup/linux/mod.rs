@@ -2,20 +2,24 @@
 //! cannot leave its group by forking, and one write to `cgroup.kill` kills all processes in it at once, even those of a
 //! script that forks faster than we can list them.
 //!
+//! A call whose sandbox limits memory or processes has those limits in its group too (`limits`).
+//!
 //! They are not sufficient alone: a process that may write to the control groups of its user (root, or the user of a
 //! delegated group) can move itself to another group. Such processes are found by their marks (`leftovers`).
 
+mod limits;
 mod memory;
+pub use limits::powers;
 pub(crate) use memory::memory_ran_out;
 pub use memory::note_memory_kills;
 
 use crate::{launch, random, warden};
+use mcp_bash_sandbox::GroupLimits;
 use parking_lot::Mutex;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags, open, openat};
 use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
-use std::cell::Cell;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -62,15 +66,34 @@ pub(crate) struct CallGroup {
     folder: OwnedFd,
     /// `cgroup.events`: whether any process is in the group.
     events: File,
+    limits: GroupLimits,
     /// It was killed once, and cannot be reused: the kernel kills a process that is started in such a group from
     /// outside it.
-    was_killed: Cell<bool>,
+    was_killed: AtomicBool,
     /// It was empty and not frozen at the last check.
-    is_reusable: Cell<bool>,
+    is_reusable: AtomicBool,
 }
 
-/// Takes a control group that no call uses. `None` if we have no control groups.
-pub(crate) fn take() -> Option<CallGroup> {
+/// Takes a control group that no call uses, and sets its limits. `None` if we have no control groups.
+pub(crate) fn take(limits: GroupLimits) -> io::Result<Option<CallGroup>> {
+    let Some(mut group) = take_any() else {
+        let is_limited = limits != GroupLimits::default();
+        let lost = "its limits need a control group, and none can be made any more";
+        return if is_limited { Err(io::Error::other(lost)) } else { Ok(None) };
+    };
+    match group.set_limits(limits) {
+        Ok(()) => Ok(Some(group)),
+        Err(error) => {
+            remove(&group.path);
+            Err(io::Error::new(
+                error.kind(),
+                format!("failed to set the limits of its control group: {error}"),
+            ))
+        }
+    }
+}
+
+fn take_any() -> Option<CallGroup> {
     if GROUPS.given_up.load(Ordering::Relaxed) {
         return None;
     }
@@ -105,7 +128,7 @@ pub(crate) fn prepare() {
 
 /// Whether calls of this process can run in control groups, tested by making one.
 pub fn are_there() -> bool {
-    let group = take();
+    let group = take_any();
     let are_there = group.is_some();
     if let Some(group) = group {
         group.give_back();
@@ -129,13 +152,18 @@ pub(crate) fn remove_all() {
 }
 
 impl GroupsState {
-    fn make(&mut self) -> io::Result<CallGroup> {
-        let parent = match &self.parent {
+    fn parent(&mut self) -> io::Result<&Path> {
+        let parent = match &mut self.parent {
             Some(parent) => parent,
-            None => self.parent.insert(make_parent()?),
+            none => none.insert(make_parent()?),
         };
-        self.made += 1;
-        let path = parent.join(format!("call.{}", self.made));
+        Ok(parent)
+    }
+
+    fn make(&mut self) -> io::Result<CallGroup> {
+        let number = self.made + 1;
+        let path = self.parent()?.join(format!("call.{number}"));
+        self.made = number;
         create(&path)?;
         CallGroup::open(path)
     }
@@ -148,7 +176,14 @@ impl CallGroup {
             openat(&folder, "cgroup.events", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?.into();
         // Kernels before 5.14 have no such file, and their groups are useless to us.
         openat(&folder, "cgroup.kill", OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty())?;
-        Ok(Self { path, folder, events, was_killed: Cell::new(false), is_reusable: Cell::new(false) })
+        Ok(Self {
+            path,
+            folder,
+            events,
+            limits: GroupLimits::default(),
+            was_killed: AtomicBool::new(false),
+            is_reusable: AtomicBool::new(false),
+        })
     }
 
     /// The folder of the group, for `CLONE_INTO_CGROUP`.
@@ -169,13 +204,13 @@ impl CallGroup {
         let mut text = [0; 128];
         let count = self.events.read_at(&mut text, 0).unwrap_or(0);
         let says = |line: &[u8]| text[..count].split(|byte| *byte == b'\n').any(|said| said == line);
-        self.is_reusable.set(says(b"populated 0") && says(b"frozen 0"));
+        self.is_reusable.store(says(b"populated 0") && says(b"frozen 0"), Ordering::Relaxed);
         says(b"populated 0") || fs::read(self.path.join("cgroup.procs")).is_ok_and(|list| list.is_empty())
     }
 
     /// Kills all processes in the group, and waits until they have ended. False if they do not end in time.
     pub(crate) fn kill(&self) -> bool {
-        self.was_killed.set(true);
+        self.was_killed.store(true, Ordering::Relaxed);
         kill(&self.path) && self.wait_until_empty()
     }
 
@@ -194,8 +229,8 @@ impl CallGroup {
     /// otherwise removes it.
     pub(crate) fn give_back(self) {
         let mut state = GROUPS.state.lock();
-        if self.is_reusable.get()
-            && !self.was_killed.get()
+        if self.is_reusable.load(Ordering::Relaxed)
+            && !self.was_killed.load(Ordering::Relaxed)
             && state.parent.is_some()
             && state.spare.len() < MAX_SPARE
         {
@@ -244,7 +279,8 @@ fn make_parent() -> io::Result<PathBuf> {
     let ours = own_group().ok_or(io::ErrorKind::Unsupported)?;
     let path = ours.join(format!("{PREFIX}{}.{}", std::process::id(), random::hex::<4>()?));
     create(&path)?;
-    remove_forgotten(&ours);
+    limits::turn_on_again(&path)?;
+    remove_forgotten(ours);
     warden::end_group_with_us(&path);
     Ok(path)
 }
@@ -275,9 +311,14 @@ fn remove_forgotten(parent: &Path) {
     }
 }
 
-/// The folder of the control group that we are in.
+/// The folder of the control group that we were started in.
+fn own_group() -> Option<&'static Path> {
+    static OWN_GROUP: LazyLock<Option<PathBuf>> = LazyLock::new(find_own_group);
+    OWN_GROUP.as_deref()
+}
+
 #[expect(clippy::disallowed_methods, reason = "files of the kernel")]
-fn own_group() -> Option<PathBuf> {
+fn find_own_group() -> Option<PathBuf> {
     let mounts = fs::read_to_string("/proc/self/mountinfo").ok()?;
     let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
     let group = groups.lines().find_map(|line| line.strip_prefix("0::"))?;

@@ -1,9 +1,17 @@
 //! Warden start.
 
-#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+#[cfg(all(
+    target_os = "linux",
+    not(mcp_bash_portable),
+    any(target_arch = "x86_64", target_arch = "aarch64")
+))]
 mod sharing_memory;
 /// Not written for other systems and processors.
-#[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
+#[cfg(not(all(
+    target_os = "linux",
+    not(mcp_bash_portable),
+    any(target_arch = "x86_64", target_arch = "aarch64")
+)))]
 mod sharing_memory {
     pub(super) struct Shared;
 
@@ -74,8 +82,11 @@ impl Program {
         let name = std::env::current_exe()?;
         // The file of this program may have been replaced since it was started; this link always leads to the one
         // that runs.
-        let path =
-            if cfg!(target_os = "linux") { Path::new("/proc/self/exe").to_owned() } else { name.clone() };
+        let path = if cfg!(all(target_os = "linux", not(mcp_bash_portable))) {
+            Path::new("/proc/self/exe").to_owned()
+        } else {
+            name.clone()
+        };
         Ok(Self { path, name, mark: mark::inherited() })
     }
 

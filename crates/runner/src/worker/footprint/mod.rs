@@ -1,12 +1,12 @@
 //! Worker footprint: the memory of a worker and the processes it has started. It is read after each call, so it costs a
 //! system call or two.
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 mod linux;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 pub(crate) use linux::Footprint;
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(any(not(target_os = "linux"), mcp_bash_portable))]
 mod elsewhere;
-#[cfg(not(target_os = "linux"))]
+#[cfg(any(not(target_os = "linux"), mcp_bash_portable))]
 pub(crate) use elsewhere::Footprint;

@@ -101,6 +101,36 @@ fn every_number_is_decided_by_the_table() {
     }
 }
 
+/// The kernel takes the strictest of several filters.
+#[test]
+fn the_parts_of_a_filter_decide_together_as_the_whole() {
+    for architecture in ARCHITECTURES {
+        for choices in all_choices() {
+            let table = rules::rules(architecture, choices);
+            let (inherited, rest) = rules::split(architecture, &table);
+            assert!(!rest.is_empty() && rest.len() + inherited.len() == table.len());
+            let [whole, inherited, rest] =
+                [&table, &inherited, &rest].map(|rules| program::compile(architecture, rules));
+            for number in 0..600 {
+                let rule = table.iter().find(|(ruled, _)| *ruled == number).map(|(_, decision)| decision);
+                for arguments in arguments_for(rule.unwrap_or(&Decision::Allow)) {
+                    let data = Data { number, abi: architecture.audit(), arguments };
+                    let strictest = match (run(&inherited, data), run(&rest, data)) {
+                        (ALLOW, decision) | (decision, ALLOW) => decision,
+                        (one, other) => {
+                            assert_eq!(one, other, "{data:x?}");
+                            one
+                        }
+                    };
+                    assert_eq!(strictest, run(&whole, data), "{architecture:?} {choices:?} {data:x?}");
+                }
+            }
+            let other_abi = Data { number: 0, abi: 0x4000_0003, arguments: [0; 6] };
+            assert_eq!((run(&inherited, other_abi), run(&rest, other_abi)), (KILL, KILL));
+        }
+    }
+}
+
 #[test]
 fn a_call_has_one_rule() {
     for architecture in ARCHITECTURES {

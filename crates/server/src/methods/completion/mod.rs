@@ -10,11 +10,11 @@ mod schema;
 mod script;
 
 use crate::handling::Work;
-use crate::offered::Snapshot;
+use crate::offered::{Policed, Snapshot};
 use crate::replies::{Answer, Members};
 use cursor::Cursor;
 use mcp_bash_wire::{Raw, RpcError, write};
-use params::Params;
+use params::{Params, Reference};
 use referent::{By, Referent};
 
 /// The most values of one answer, as the specification says.
@@ -54,6 +54,11 @@ pub(crate) async fn complete(work: &Work, params: Option<Raw<'_>>) -> Result<Ans
     let catalog = &snapshot.catalog;
     snapshot.check_served()?;
     let referent = Referent::find(catalog, &params, rights)?;
+    let policed = match &params.reference {
+        Reference::Prompt(name) => Policed::Prompt { name, arguments: params.known_arguments() },
+        Reference::Resource(uri) => Policed::Resource { uri },
+    };
+    let redactions = work.police(&snapshot, &policed)?;
     let (mut by, start) = begin(&referent, &params)?;
     let listed = |schema: &str| {
         let values = schema::values(schema, &params.value, &catalog.paths.root);
@@ -71,6 +76,11 @@ pub(crate) async fn complete(work: &Work, params: Option<Raw<'_>>) -> Result<Ans
     {
         suggestions = listed(&schema);
         by = By::Schema(schema);
+    }
+    if !redactions.is_empty() {
+        for value in &mut suggestions.values {
+            *value = redactions.patterns(value).into_owned();
+        }
     }
     Ok(answer(suggestions, &referent, &by, &params, start.offset))
 }

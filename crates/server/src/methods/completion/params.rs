@@ -61,6 +61,11 @@ impl Params {
         })
     }
 
+    /// The arguments that the user has filled in before, as the text of a JSON object.
+    pub(super) fn known_arguments(&self) -> &str {
+        &self.written_arguments
+    }
+
     /// What scripts receive, as the text of a JSON object.
     pub(super) fn json(&self) -> String {
         let (name, value) = (write::string(&self.argument), write::string(&self.value));

@@ -22,8 +22,11 @@ pub(super) async fn ask(
     start: &Cursor,
 ) -> Result<Suggestions, RpcError> {
     let arguments = params.json();
+    let roots = work.roots().await;
     let call = CompletionCall {
         caller: work.identity().for_scripts(),
+        roots: &roots,
+        opened_roots: work.opened_roots(&roots),
         name: referent.name,
         script: &completer.program,
         beside: referent.prompt.filter(|_| completer.beside_prompt),

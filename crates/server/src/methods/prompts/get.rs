@@ -3,14 +3,14 @@
 use super::content::{Spent, Writer};
 use super::error::PromptError;
 use super::values::Values;
-use crate::handling::{Policed, Resumable, Work};
-use crate::logging::Facts;
+use crate::handling::{Resumable, Work};
+use crate::logging::{Facts, Measured};
 use crate::methods::asked_timeout::asked_timeout;
 use crate::methods::{questions, required};
+use crate::offered::Policed;
 use crate::replies::script_errors::told;
 use crate::replies::{Answer, Members, result_redaction};
 use crate::requests::Subject;
-use crate::requests::request_state::unknown_state;
 use mcp_bash_policy::Redactions;
 use mcp_bash_project::{Paths, Prompt, Source, without_metadata};
 use mcp_bash_scripts::{Outcome, PromptCall};
@@ -38,7 +38,7 @@ pub(crate) async fn get(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<Ans
     let prompt = prompt.ok_or_else(|| RpcError::invalid_params(format!("Unknown prompt: {name}")))?;
     required::check(work, &prompt.required_capabilities)?;
     if work.is_replay() && !prompt.may_run_again {
-        return Err(unknown_state());
+        return Err(work.unresumable());
     }
     if let Some(responses) = params.get("inputResponses").filter(|responses| responses.is_object()) {
         work.take_answers(responses);
@@ -92,7 +92,7 @@ impl Rendered {
     }
 
     /// Without what the policy of the project redacts.
-    fn redacted(mut self, redactions: &Redactions<'_>) -> Self {
+    fn redacted(mut self, redactions: &Redactions) -> Self {
         if !redactions.is_empty() {
             self.messages = result_redaction::contents(&self.messages, redactions);
             redactions.value(&mut self.meta);
@@ -166,19 +166,28 @@ async fn run(
     asked: Option<Duration>,
     resumable: impl Fn() -> Resumable,
 ) -> Result<String, RpcError> {
-    let arguments = values.json();
+    let (arguments, span) = (values.json(), work.script_span(&prompt.file));
+    let roots = work.roots().await;
     let call = PromptCall {
         caller: work.identity().for_scripts(),
+        roots: &roots,
+        opened_roots: work.opened_roots(&roots),
         prompt,
         paths,
         arguments: &arguments,
         asked,
         budget: work.budget(),
-        trace: &work.trace(),
+        trace: span.trace(),
         may_ask: work.can_be_asked(),
         may_elicit: work.capabilities().can_elicit(),
     };
     let on_question = |question| questions::attend(work, question, resumable());
     let outcome = work.server().scripts().prompt(call, work.cancelled(), on_question).await;
-    outcome.map(Outcome::into_text).map_err(told)
+    span.end_script(&outcome);
+    outcome.map(Outcome::into_text).map_err(|error| {
+        if error.is_timeout() {
+            work.measure(Measured::timed_out);
+        }
+        told(error)
+    })
 }

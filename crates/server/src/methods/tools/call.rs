@@ -1,21 +1,19 @@
 //! `tools/call`: turns the client's params into a finished process.
 
+use super::before_start::{Permitted, Prepared, Stopped};
 use super::record::Record;
-use super::{failures, output, permission, unknown};
-use crate::callers::scopes;
+use super::{denied_roots, failures, not_run, output, permission, unknown};
 use crate::handling::{Resumable, Work};
 use crate::logging::{Facts, Measured};
 use crate::methods::asked_timeout::asked_timeout;
 use crate::methods::{questions, required};
-use crate::offered::{Schemas, Unfit};
-use crate::replies::script_errors::told;
+use crate::offered::{Schemas, Snapshot, Unfit};
 use crate::replies::{Answer, result_redaction};
 use crate::requests::Subject;
-use crate::requests::request_state::unknown_state;
 use mcp_bash_budget::SMALL;
 use mcp_bash_policy::Redactions;
-use mcp_bash_project::{ClientCapability, Tool};
-use mcp_bash_scripts::{Outcome, ScriptError, ToolCall};
+use mcp_bash_project::Tool;
+use mcp_bash_scripts::{Outcome, ToolCall};
 use mcp_bash_wire::{LogLevel, Object, Raw, RpcError};
 use std::sync::Arc;
 use std::time::Duration;
@@ -66,10 +64,10 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
     let found = snapshot.tool(&params.name);
     permission::check_rights(work, &params.name, found.map(|(tool, _)| tool))?;
     let (tool, schemas) = found.ok_or_else(no_such_tool)?;
-    scopes::check(&work.principal().identity, tool)?;
+    permission::check_scopes(work, tool)?;
     required::check(work, &tool.options.required_capabilities)?;
     if work.is_replay() && !tool.options.may_run_again {
-        return Err(unknown_state());
+        return Err(work.unresumable());
     }
     if let Some(responses) = params.responses {
         work.take_answers(responses);
@@ -78,7 +76,7 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
     let limits = scripts.limits_of(tool, params.timeout, work.budget());
     let allowed = match permission::allowed(work, tool, paths, limits.patience.limit).await {
         Ok(allowed) => allowed,
-        Err(error) => return not_run(work, tool, params.arguments, error),
+        Err(error) => return not_run::answer(work, tool, params.arguments, error),
     };
     let cost = Schemas::cost_of(params.arguments);
     let checking = (cost > SMALL).then(|| work.budget().charge(cost)).transpose();
@@ -91,27 +89,24 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
     drop(checking);
     warn_of_unread_arguments(work, tool, &arguments);
 
-    let subject = || Subject::new("tools/call", &params.name, params.arguments);
-    let resumable = || Resumable { subject: subject(), may_run_again: tool.options.may_run_again };
-    let reads_roots =
-        tool.options.needs_roots || tool.options.required_capabilities.contains(&ClientCapability::Roots);
-    if reads_roots && work.has_unasked_roots() {
-        questions::ask_roots(work, resumable()).await;
-    }
-    note_sandbox(work, tool);
-    let roots = work.roots().await;
-    let redactions = match permission::ask(work, &snapshot, tool, &arguments, &roots, subject()).await {
-        Ok(redactions) => redactions,
-        Err(answered) => return *answered,
+    let subject = Subject::new("tools/call", &params.name, params.arguments);
+    let resumable = Resumable { subject, may_run_again: tool.options.may_run_again };
+    note_sandbox(work, &snapshot, tool);
+    let limit = limits.patience.limit;
+    let prepared = Prepared { work, snapshot: &snapshot, tool, arguments: &arguments, resumable, limit };
+    let Permitted { tool: allowed, roots, redactions } = match prepared.permit(allowed).await {
+        Ok(permitted) => permitted,
+        Err(Stopped::Answered(answer)) => return *answer,
+        Err(Stopped::NotRun(error)) => return not_run::answer(work, tool, params.arguments, error),
     };
-    let session_state = work.session_state();
+    let (session_state, span) = (work.session_state(), work.script_span(&tool.script));
     let call = ToolCall {
         tool: allowed,
         arguments: &arguments,
         caller: work.identity().for_scripts(),
         meta: &work.meta(),
         session_state: session_state.as_deref(),
-        trace: &work.trace(),
+        trace: span.trace(),
         progress_token: &work.progress_token_text(),
         roots: &roots,
         opened_roots: work.opened_roots(&roots),
@@ -125,14 +120,16 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
         .call(
             call,
             work.cancelled(),
-            |line| work.relay(line),
-            |question| questions::attend(work, question, resumable()),
+            |line| work.relay_redacted(line, &redactions),
+            |question| questions::attend(work, question, resumable),
         )
         .await;
-    let outcome = match outcome {
+    span.end_script(&outcome);
+    let mut outcome = match outcome {
         Ok(outcome) => redacted(outcome, &redactions),
-        Err(error) => return not_run(work, tool, params.arguments, error),
+        Err(error) => return not_run::answer(work, tool, params.arguments, error),
     };
+    denied_roots::learn(work, tool, &roots, &mut outcome).await;
     let (outcome, arguments) = (&outcome, &*arguments);
     let answer = output::Finished {
         work,
@@ -149,10 +146,13 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
 }
 
 /// The outcome without what the policy of the project redacts.
-fn redacted(mut outcome: Outcome, redactions: &Redactions<'_>) -> Outcome {
+fn redacted(mut outcome: Outcome, redactions: &Redactions) -> Outcome {
     if !redactions.is_empty() {
         outcome.stdout = result_redaction::output(&outcome.text(), redactions).into_bytes();
         outcome.stderr = redactions.patterns(&outcome.errors()).into_owned().into_bytes();
+        if let Some(denial) = &mut outcome.denial {
+            denial.told = redactions.patterns(&denial.told).into_owned();
+        }
     }
     outcome
 }
@@ -163,46 +163,14 @@ fn unfit(work: &Work, problems: &str) -> Answer {
     failures::failure(problems)
 }
 
-/// Notes for the audit log in which sandbox the tool runs.
-fn note_sandbox(work: &Work, tool: &Tool) {
+/// Notes for the audit log in which sandbox the tool runs, and by which launcher.
+fn note_sandbox(work: &Work, snapshot: &Snapshot, tool: &Tool) {
     let scripts = work.server().scripts();
     work.measure(|measured| {
-        measured.note("sandbox", || Some(scripts.sandbox_words(tool.options.sandbox.as_ref())));
+        measured.note("sandbox", || Some(snapshot.facts(tool)?.sandbox(tool, scripts)));
+        measured
+            .note("launcher", || scripts.launcher_of(tool).ok().flatten().map(|launcher| launcher.words()));
     });
-}
-
-/// The answer to a call for which nothing was run. A model sees a result, and can try something else.
-fn not_run(work: &Work, tool: &Tool, arguments: &str, error: ScriptError) -> Result<Answer, RpcError> {
-    if let ScriptError::NotStarted { limit, .. } = error {
-        work.measure(Measured::timed_out);
-        output::report_failure(work, Facts::of_tool(tool).is("timedOut"));
-        return Ok(failures::not_started(&error.to_string(), limit, work.revision()));
-    }
-    let facts = Facts::of_tool(tool).script_error(&error);
-    let problem = match error {
-        ScriptError::Start { .. }
-        | ScriptError::NoProgram { .. }
-        | ScriptError::NoFolder { .. }
-        | ScriptError::NoInterpreter { .. }
-        | ScriptError::Worker { .. }
-        | ScriptError::Unfit { .. } => error.to_string(),
-        error => {
-            if error.is_refusal() {
-                work.server().note_refusal();
-                work.measure(|measured| measured.refused("policy"));
-            }
-            let error = told(error);
-            report_refusal(work, facts.number("code", error.code));
-            return Err(error);
-        }
-    };
-    output::report_failure(work, facts);
-    Ok(failures::failure(&work.server().short_paths().text_but(&problem, arguments)))
-}
-
-/// Logs a call that was refused, for the operator.
-fn report_refusal(work: &Work, facts: Facts) {
-    work.server().log().request_event(LogLevel::Warning, "mcp.tools", "a call was refused", facts);
 }
 
 /// Logs, once for each tool, that it receives arguments which its metadata does not declare.

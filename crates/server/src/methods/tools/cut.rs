@@ -1,5 +1,6 @@
-//! Truncation: for a text that is too long for one answer, a client receives its beginning and its end, and a link to
-//! the rest.
+//! Truncation: for a text that is too long for one answer, a client receives its beginning and its end, and the URI of the
+//! whole. The URI is in the text and in the `_meta` of its item. It is no `resource_link` beside it, since frameworks pass that
+//! to a model as a file, and model APIs refuse a file that they cannot fetch.
 
 use crate::handling::Work;
 use crate::replies::Content;
@@ -17,10 +18,7 @@ pub(super) fn content_of(text: &str, work: &Work) -> Content {
 pub(super) fn add_text(content: &mut Content, text: &str, work: &Work) {
     match Cut::of(text, work) {
         None => content.text(text),
-        Some(cut) => {
-            content.text(&cut.text);
-            cut.add_link(content, work);
-        }
+        Some(cut) => cut.add(content, Map::new(), work),
     }
 }
 
@@ -28,14 +26,12 @@ pub(super) fn add_text(content: &mut Content, text: &str, work: &Work) {
 /// members stay.
 pub(super) fn add_item(content: &mut Content, item: &str, work: &Work) {
     if item.len() > limit_for(item, work)
-        && let Ok(mut members) = serde_json::from_str::<Map<String, Value>>(item)
+        && let Ok(members) = serde_json::from_str::<Map<String, Value>>(item)
         && members.get("type").is_some_and(|kind| kind == "text")
         && let Some(text) = members.get("text").and_then(Value::as_str)
         && let Some(cut) = Cut::of(text, work)
     {
-        members["text"] = cut.text.as_str().into();
-        content.item(&Value::Object(members).to_string(), work.revision());
-        cut.add_link(content, work);
+        cut.add(content, members, work);
         return;
     }
     content.item(item, work.revision());
@@ -46,6 +42,9 @@ pub(super) fn is_long(bytes: usize, work: &Work) -> bool {
     let limit = work.server().settings().text_limit;
     limit > 0 && bytes > limit
 }
+
+/// Says in the `_meta` of an item where its whole text is, and how many bytes it has.
+const WHOLE_TEXT: &str = "mcpbash/wholeText";
 
 /// A text that was too long.
 struct Cut {
@@ -64,7 +63,7 @@ impl Cut {
         if text.len() <= limit {
             return None;
         }
-        let uri = work.server().resources().kept().keep(text, "text/plain", work.caller());
+        let uri = work.keep_text(text);
         let (head, tail) = ends(text, limit);
         let left_out = text.len() - head.len() - tail.len();
         let (lines, shown) = (line_count(text), line_count(head) + line_count(tail));
@@ -79,10 +78,17 @@ impl Cut {
         Some(Self { text: shown, uri, size: text.len() })
     }
 
-    fn add_link(&self, content: &mut Content, work: &Work) {
-        if let Some(uri) = &self.uri {
-            content.item(&link(uri, self.size), work.revision());
+    /// Adds an item with these other members.
+    fn add(self, content: &mut Content, mut members: Map<String, Value>, work: &Work) {
+        members.insert("type".to_owned(), "text".into());
+        members.insert("text".to_owned(), self.text.into());
+        if let Some(uri) = self.uri {
+            let meta = members.entry("_meta").or_insert_with(|| json!({}));
+            if let Some(meta) = meta.as_object_mut() {
+                meta.insert(WHOLE_TEXT.to_owned(), json!({ "uri": uri, "size": self.size }));
+            }
         }
+        content.item(&Value::Object(members).to_string(), work.revision());
     }
 }
 
@@ -112,19 +118,6 @@ const ENVELOPE: usize = 64 * 1024;
 
 /// The bytes of an escaped control character in JSON.
 const LONGEST_ESCAPE: usize = 6;
-
-/// A link to the whole text, for clients that follow links.
-fn link(uri: &str, size: usize) -> String {
-    let link = json!({
-        "type": "resource_link",
-        "uri": uri,
-        "name": "whole-output",
-        "title": "The whole output",
-        "mimeType": "text/plain",
-        "size": size,
-    });
-    link.to_string()
-}
 
 /// The beginning and the end of a text, `limit` bytes together, cut at line breaks if there are any nearby.
 fn ends(text: &str, limit: usize) -> (&str, &str) {

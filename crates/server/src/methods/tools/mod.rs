@@ -1,10 +1,13 @@
 //! `tools/list` and `tools/call`.
 
+mod before_start;
 mod call;
 mod content_check;
 mod cut;
+mod denied_roots;
 mod failures;
 mod not_json;
+mod not_run;
 mod output;
 mod permission;
 mod record;

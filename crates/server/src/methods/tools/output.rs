@@ -7,7 +7,7 @@ use super::{content_check, cut, failures, not_json};
 use crate::handling::Work;
 use crate::logging::{Facts, Measured, SchemaRule};
 use crate::offered::{Broken, Schemas};
-use crate::replies::definitions::SANDBOX;
+use crate::replies::definitions::{LAUNCHER, SANDBOX};
 use crate::replies::{Answer, Content, Members, result_redaction};
 use mcp_bash_budget::{Charge, NoRoom, SMALL, tree_bytes};
 use mcp_bash_policy::Redactions;
@@ -32,7 +32,7 @@ pub(crate) struct Finished<'a> {
     /// The arguments of the call.
     pub(crate) arguments: &'a str,
     /// What the policy removes from what the script left in files; its output is redacted already.
-    pub(crate) redactions: &'a Redactions<'a>,
+    pub(crate) redactions: &'a Redactions,
 }
 
 /// Why there is no result: the error for the client, and its kind, which is all that the operator sees.
@@ -230,7 +230,7 @@ impl Finished<'_> {
             content.text(&advice);
         }
         if let Some(denial) = &self.outcome.denial {
-            content.text(&self.short(denial));
+            content.text(&self.short(&denial.told));
         }
         Ok(self.with_meta(content.finish(true), None, said))
     }
@@ -290,6 +290,9 @@ impl Finished<'_> {
         let mut content = Content::new();
         let _ = Scanner::again(whole.content)
             .elements(|element| cut::add_item(&mut content, element.text(), self.work));
+        if let Some(denial) = self.outcome.denial.as_ref().filter(|_| is_error) {
+            content.text(&self.short(&denial.told));
+        }
         // Its neighbours matter only if it may be left out.
         let structured = whole.structured.map(|value| match &self.tool.output_schema {
             Some(_) => Structured::of_text(value),
@@ -345,7 +348,7 @@ impl Finished<'_> {
         let mut meta = Members::default();
         if let Some(own) = own {
             // Our own values win over those of a script under the same name.
-            meta.splice_object(own, &["exitCode", "stderr", keys::SERVER_INFO, SANDBOX]);
+            meta.splice_object(own, &["exitCode", "stderr", keys::SERVER_INFO, SANDBOX, LAUNCHER]);
         }
         let always = self.work.server().settings().result_meta_always;
         let exit_code = match self.outcome.ending {
@@ -364,6 +367,9 @@ impl Finished<'_> {
         if tells_of_process {
             let sandbox = self.work.server().scripts().sandbox_summary(self.tool.options.sandbox.as_ref());
             meta.optional_raw(SANDBOX, sandbox.as_deref());
+        }
+        if tells_of_process || answer.is_error {
+            meta.optional_raw(LAUNCHER, self.outcome.launcher.as_deref());
         }
         Answer { meta: meta.into_text(), ..answer }
     }

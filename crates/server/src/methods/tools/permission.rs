@@ -1,27 +1,37 @@
 //! Permission to call a tool: rights of the caller, the policies of the project, the consent of a person.
 
 use super::failures;
-use crate::callers::rights;
-use crate::handling::{Consent, Policed, PolicyRefusal, Ruling, Work, filled};
-use crate::offered::Snapshot;
+use crate::callers::{Rights, rights, scopes};
+use crate::handling::{Consent, Work, filled};
+use crate::offered::{Policed, PolicyRefusal, Ruling, Snapshot};
 use crate::replies::Answer;
 use crate::requests::Subject;
 use mcp_bash_policy::Redactions;
 use mcp_bash_project::{Confirm, Paths, Tool};
 use mcp_bash_scripts::{AllowedTool, ScriptError, ScriptRoots};
 use mcp_bash_wire::RpcError;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 
 /// Refuses a call that its caller may not make. The tool may have been loaded or changed since the request arrived.
 pub(super) fn check_rights(work: &Work, name: &str, tool: Option<&Tool>) -> Result<(), RpcError> {
-    let rights = work.principal().rights.as_ref();
+    check(work, work.principal().rights.as_ref(), name, tool)
+}
+
+fn check(work: &Work, rights: Option<&Arc<Rights>>, name: &str, tool: Option<&Tool>) -> Result<(), RpcError> {
     // One that does not exist is refused like one that writes, which reveals nothing.
     let is_read_only = tool.is_some_and(Tool::is_read_only);
     let why = rights.and_then(|rights| rights.hindrance(name, Some(is_read_only)));
     let Some(why) = why else { return Ok(()) };
     work.measure(|measured| measured.refused("rights"));
     Err(rights::refusal(work.caller().name(), name, &why))
+}
+
+/// Checks that the token of the caller has the scopes of the tool.
+pub(super) fn check_scopes(work: &Work, tool: &Tool) -> Result<(), RpcError> {
+    let checked = scopes::check(&work.principal().identity, tool);
+    checked.inspect_err(|_| work.measure(|measured| measured.refused("scopes")))
 }
 
 /// Asks whether the tool may run, within the time limit of the call.
@@ -37,23 +47,78 @@ pub(super) async fn allowed<'t>(
     timeout(limit, asked).await.unwrap_or_else(|_| Err(late()))
 }
 
-/// Asks the policy of the project, and then the person whose consent the policy or the tool wants. Returns what is redacted in
-/// the result, or the answer to the call if it may not be made.
-pub(super) async fn ask<'s>(
+/// What the policies and the person allow.
+pub(super) struct Permission {
+    /// What is redacted in the result.
+    pub(super) redactions: Redactions,
+    /// Whether the client was asked meanwhile, so that earlier permissions may no longer hold.
+    pub(super) has_waited: bool,
+}
+
+/// Asks the policy of the project, and then the person whose consent the policy or the tool wants. Returns the answer to the
+/// call if it may not be made. `has_waited` if the client was asked something before.
+pub(super) async fn ask(
     work: &Work,
-    snapshot: &'s Snapshot,
+    snapshot: &Snapshot,
     tool: &Tool,
     arguments: &str,
     roots: &ScriptRoots,
     subject: Subject,
-) -> Result<Redactions<'s>, Box<Result<Answer, RpcError>>> {
+    has_waited: bool,
+) -> Result<Permission, Box<Result<Answer, RpcError>>> {
     let ruling = work.rule_on(snapshot, &Policed::Tool { tool, arguments, roots });
-    let Ruling { redactions, question } = ruling.map_err(|refusal| Box::new(refused(refusal)))?;
+    let Ruling { mut redactions, question, .. } = ruling.map_err(|refusal| Box::new(refused(refusal)))?;
+    let mut asked = None;
     if question.is_some() || tool.needs_consent(snapshot.catalog.identity.confirm) {
-        let consent = ask_for_consent(work, tool, arguments, question, subject).await;
+        let consent = ask_for_consent(work, tool, arguments, question.clone(), subject).await;
         consent.map_err(|answer| Box::new(Ok(answer)))?;
+        asked = Some(Asked { of_policy: question });
     }
-    Ok(redactions)
+    let has_waited = has_waited || asked.is_some();
+    if has_waited {
+        redactions.extend(allowed_still(work, tool, arguments, roots, asked.as_ref())?);
+    }
+    Ok(Permission { redactions, has_waited })
+}
+
+/// What a person has agreed to.
+struct Asked {
+    /// The question of the policy, if it has asked one.
+    of_policy: Option<String>,
+}
+
+/// Checks again what may have changed while the client was asked: the rights of the caller, the tool and the policy. Returns
+/// what the policy redacts now.
+fn allowed_still(
+    work: &Work,
+    tool: &Tool,
+    arguments: &str,
+    roots: &ScriptRoots,
+    asked: Option<&Asked>,
+) -> Result<Redactions, Box<Result<Answer, RpcError>>> {
+    let rights = work.server().rights_now(work.principal());
+    check(work, rights.as_ref(), &tool.name, Some(tool)).map_err(|error| Box::new(Err(error)))?;
+    let snapshot = work.server().snapshot();
+    let changed = || {
+        work.measure(|measured| measured.refused("changed"));
+        Box::new(Ok(failures::failure(&format!(
+            "'{}' was not run: it or the policy changed while the user was asked; call it again",
+            tool.name
+        ))))
+    };
+    let Some((now, _)) =
+        snapshot.tool(&tool.name).filter(|(now, _)| now.registry_text() == tool.registry_text())
+    else {
+        return Err(changed());
+    };
+    let ruling = work.rule_on(&snapshot, &Policed::Tool { tool: now, arguments, roots });
+    let Ruling { redactions, question, .. } = ruling.map_err(|refusal| Box::new(refused(refusal)))?;
+    // The user may have agreed to another question, or to none.
+    let is_agreed_to = match asked {
+        Some(asked) => question.is_none() || question == asked.of_policy,
+        None => question.is_none() && !now.needs_consent(snapshot.catalog.identity.confirm),
+    };
+    if is_agreed_to { Ok(redactions) } else { Err(changed()) }
 }
 
 /// The answer to a call that the policy refuses. A model reads a result, and can try something else.

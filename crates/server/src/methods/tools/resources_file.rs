@@ -42,7 +42,7 @@ pub(super) fn embed(
     root: &Path,
     others: &[&Path],
     mut allowance: Allowance<'_>,
-    redactions: &Redactions<'_>,
+    redactions: &Redactions,
 ) -> Vec<String> {
     let list = match list {
         Ok(None) => return Vec::new(),
@@ -128,7 +128,7 @@ fn embed_one(
     folders: &[PathBuf],
     content: &mut Content,
     allowance: &mut Allowance<'_>,
-    redactions: &Redactions<'_>,
+    redactions: &Redactions,
 ) -> Result<(), LeftOut> {
     let path = root.join(&named.path).canonicalize()?;
     if !folders.iter().any(|folder| path.starts_with(folder)) {

@@ -12,6 +12,8 @@ pub(crate) enum Failure {
     Invalid(String),
     /// It could not be read now; later or with other settings it might be.
     Failed(String),
+    /// Reading it took too long.
+    TimedOut(String),
 }
 
 impl Failure {
@@ -26,7 +28,9 @@ impl Failure {
                 }
             }
             Self::Invalid(why) => RpcError::invalid_params(format!("Invalid resource: {why}")),
-            Self::Failed(why) => RpcError::internal(format!("Resource cannot be read: {why}")),
+            Self::Failed(why) | Self::TimedOut(why) => {
+                RpcError::internal(format!("Resource cannot be read: {why}"))
+            }
         }
     }
 }
@@ -55,6 +59,7 @@ impl From<ScriptError> for Failure {
             }
             ScriptError::Answered { code: code::INVALID_PARAMS, message, .. } => Self::Invalid(message),
             ScriptError::Distrusted { source, .. } => Self::Failed(source.to_string()),
+            other if other.is_timeout() => Self::TimedOut(other.to_string()),
             other => Self::Failed(other.to_string()),
         }
     }

@@ -12,8 +12,10 @@ mod sources;
 pub(crate) use failure::Failure;
 pub(crate) use find::{Found, find};
 pub(crate) use kept::Kept;
+pub(crate) use read::ResourceContent;
 
 use super::served::Served;
+use crate::callers::Principal;
 use crate::stores::Store;
 use mcp_bash_scripts::Scripts;
 use mcp_bash_settings::Settings;
@@ -29,7 +31,7 @@ pub(crate) struct Resources {
 }
 
 impl Resources {
-    pub(crate) fn new(served: Arc<Served>, scripts: Arc<Scripts>, store: Arc<dyn Store>) -> Self {
+    pub(crate) fn new(served: Arc<Served>, scripts: Arc<Scripts>, store: Arc<Store>) -> Self {
         let sources = Sources::new(Arc::clone(&scripts), &served.paths());
         let kept = Kept::new(Arc::clone(scripts.state_dir()), store);
         Self { served, scripts, sources, kept }
@@ -41,6 +43,13 @@ impl Resources {
 
     pub(crate) fn settings(&self) -> &Settings {
         self.scripts.settings()
+    }
+
+    /// Whether the resource exists, and this caller may not read it.
+    pub(crate) fn hides(&self, uri: &str, principal: &Principal) -> bool {
+        let Some(rights) = principal.rights.as_deref() else { return false };
+        let snapshot = self.served.snapshot();
+        find(&snapshot, uri, Some(rights)).is_none() && find(&snapshot, uri, None).is_some()
     }
 
     /// Texts that were too long for an answer and can be read for a while.

@@ -43,8 +43,10 @@ impl Resources {
             return Err(Failure::Invalid("a URI holds no control characters; write them escaped".to_owned()));
         }
         let caller = principal.map(|principal| &*principal.caller);
-        if let Some(Record { bytes, mime_type }) = caller.and_then(|caller| self.kept.get(uri, caller)) {
-            return Ok(ResourceContent { bytes, mime_type: Some(mime_type), is_written: false });
+        if let Some(caller) = caller
+            && let Some(kept) = self.kept.get(uri, caller).await?
+        {
+            return Ok(kept.into());
         }
         let budget = caller.map_or_else(|| self.scripts.budget(), Caller::budget);
         let patience = self.settings().default_timeout;
@@ -99,9 +101,15 @@ fn is_content(content: Raw<'_>) -> bool {
     })
 }
 
+impl From<Record> for ResourceContent {
+    fn from(Record { bytes, mime_type }: Record) -> Self {
+        Self { bytes, mime_type: Some(mime_type), is_written: false }
+    }
+}
+
 impl ResourceContent {
     /// Without what the policy of the project redacts in its text.
-    pub(crate) fn redacted(self, redactions: &Redactions<'_>) -> Self {
+    pub(crate) fn redacted(self, redactions: &Redactions) -> Self {
         if redactions.is_empty() {
             return self;
         }

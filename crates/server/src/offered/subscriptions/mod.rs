@@ -14,8 +14,9 @@ mod change_signal;
 mod poll;
 mod table;
 
-use super::resources::{Failure, Resources};
-use crate::callers::{MOST_FOLLOWED, Principal};
+use super::judging::{Asker, Policed};
+use super::resources::{Failure, Resources, find};
+use crate::callers::{MOST_FOLLOWED, Principal, RightsSource};
 use crate::logging::Subscriber;
 use change_signal::ChangeSignal;
 use mcp_bash_project::{Folders, Looks};
@@ -24,11 +25,12 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
-use table::{Followed, Subscription, Table};
+use table::{Followed, SubscriberKey, Subscription, Table, Verdicts};
 use tokio::runtime::Handle;
 
 pub(crate) struct Subscriptions {
     resources: Arc<Resources>,
+    rights: Arc<RightsSource>,
     runtime: Handle,
     state: Mutex<SubscriptionsState>,
     /// Made with the first file, unless the system cannot report changes.
@@ -45,30 +47,44 @@ struct SubscriptionsState {
     is_poll_wanted: bool,
 }
 
-/// A subscriber and the caller that it counts for.
+/// A subscriber, and who it counts for.
 #[derive(Clone)]
 pub(crate) struct Wanting {
     pub(crate) subscriber: Arc<Subscriber>,
+    pub(crate) follower: Arc<Follower>,
+}
+
+/// Who follows a resource.
+pub(crate) struct Follower {
     pub(crate) principal: Arc<Principal>,
+    /// The name that its client gave itself; empty without a session.
+    pub(crate) client: Box<str>,
+}
+
+impl Follower {
+    pub(crate) fn asker(&self) -> Asker<'_> {
+        Asker { principal: &self.principal, client: &self.client }
+    }
 }
 
 impl Subscriptions {
-    pub(crate) fn new(resources: Arc<Resources>, runtime: Handle) -> Self {
+    pub(crate) fn new(resources: Arc<Resources>, rights: Arc<RightsSource>, runtime: Handle) -> Self {
         let (state, folders, turn) = (Mutex::default(), OnceLock::new(), tokio::sync::Mutex::default());
-        Self { resources, runtime, state, folders, turn }
+        Self { resources, rights, runtime, state, folders, turn }
     }
 
-    /// Subscribes to the changes of a resource, which must exist.
+    /// Subscribes to the changes of a resource, which must exist. The policy was asked before.
     pub(crate) async fn subscribe(self: &Arc<Self>, uri: &str, wanting: &Wanting) -> Result<(), Failure> {
         let mut subscription = Some(Self::subscription(uri, wanting)?);
-        if self.join(uri, wanting, &mut subscription) {
+        // One that its caller may not read is not found by the read below, as if nobody followed it.
+        if self.may_read(uri, wanting) && self.join(uri, wanting, &mut subscription) {
             return Ok(());
         }
         let mut signal = ChangeSignal::of(self.resources.served(), uri);
         if let ChangeSignal::File(file) = &mut signal {
             file.remember(Looks::of(file.path()));
         }
-        let content = self.resources.read(Some(&wanting.principal), uri, None).await?;
+        let content = self.resources.read(Some(&wanting.follower.principal), uri, None).await?;
         let digest = Some(Sha256::digest(&content.bytes).into());
         drop(content);
         let followed = Followed::new(digest, signal);
@@ -82,13 +98,37 @@ impl Subscriptions {
 
     /// A subscription that is charged to its caller.
     fn subscription(uri: &str, wanting: &Wanting) -> Result<Subscription, Failure> {
-        let (subscriber, caller) = (&wanting.subscriber, &wanting.principal.caller);
+        let caller = &wanting.follower.principal.caller;
         let counted = caller.follow().ok_or_else(|| {
             Failure::Failed(format!("{MOST_FOLLOWED} resources are subscribed to, and no more can be"))
         })?;
         // Twice: here, and in the path of its file.
         let held = caller.budget().charge(2 * uri.len()).map_err(|why| Failure::Failed(why.to_string()))?;
-        Ok(Subscription::new(subscriber, counted, held))
+        Ok(Subscription::new(wanting, counted, held))
+    }
+
+    fn may_read(&self, uri: &str, wanting: &Wanting) -> bool {
+        let rights = self.rights.now(&wanting.follower.principal);
+        find(&self.resources.served().snapshot(), uri, rights.as_deref()).is_some()
+    }
+
+    /// Which followers of a resource may know of its changes, as far as rights or a policy say anything about that. Both may
+    /// have changed since they subscribed.
+    fn verdicts(&self, uri: &str, followers: Vec<(SubscriberKey, Arc<Follower>)>) -> Verdicts {
+        let snapshot = self.resources.served().snapshot();
+        let is_lawless = snapshot.is_lawless(self.resources.settings().policy_required);
+        // Rights and policies say nothing about what is gone.
+        if find(&snapshot, uri, None).is_none() {
+            return Verdicts::default();
+        }
+        let may_know = |follower: &Follower| {
+            let rights = self.rights.now(&follower.principal);
+            let has_right = rights.is_none_or(|rights| find(&snapshot, uri, Some(&rights)).is_some());
+            has_right
+                && (is_lawless
+                    || snapshot.judge(&follower.asker(), &Policed::Resource { uri }, false).is_ok())
+        };
+        followers.into_iter().map(|(key, follower)| (key, may_know(&follower))).collect()
     }
 
     /// Adds a subscription to a resource that is followed already. False if it is not.
@@ -210,6 +250,15 @@ impl Subscriptions {
         if let ChangeSignal::File(file) = &mut known.signal {
             file.remember(looks);
         }
+        if known.digest == digest {
+            return;
+        }
+        let followers = known.followers();
+        drop(state);
+        let verdicts = self.verdicts(uri, followers);
+        let mut state = self.state.lock();
+        let Some(known) = state.table.get_mut(uri) else { return };
+        known.judge(&verdicts);
         if known.digest == digest {
             return;
         }

@@ -2,6 +2,7 @@
 //! the subscriber when it is closed.
 
 use super::change_signal::ChangeSignal;
+use super::{Follower, Wanting};
 use crate::callers::Counted;
 use crate::logging::Subscriber;
 use mcp_bash_budget::Charge;
@@ -10,7 +11,10 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Weak};
 
 /// The address of a subscriber, unique while the table holds a reference to it.
-type SubscriberKey = usize;
+pub(super) type SubscriberKey = usize;
+
+/// Whether a subscriber may know of a change; of those that are missing nothing new is known.
+pub(super) type Verdicts = HashMap<SubscriberKey, bool>;
 
 fn key(subscriber: *const Subscriber) -> SubscriberKey {
     subscriber.addr()
@@ -39,6 +43,9 @@ pub(super) struct Followed {
 /// One subscription to it.
 pub(super) struct Subscription {
     subscriber: Weak<Subscriber>,
+    follower: Arc<Follower>,
+    /// Whether it may know of changes.
+    may_know: bool,
     /// Whether it has still to be notified of a change.
     is_owed: bool,
     _counted: Counted,
@@ -50,15 +57,34 @@ impl Followed {
     pub(super) fn new(digest: Option<[u8; 32]>, signal: ChangeSignal) -> Self {
         Self { subscriptions: HashMap::new(), digest, signal }
     }
+
+    pub(super) fn followers(&self) -> Vec<(SubscriberKey, Arc<Follower>)> {
+        let follower = |known: &Subscription| Arc::clone(&known.follower);
+        self.subscriptions.iter().map(|(key, known)| (*key, follower(known))).collect()
+    }
+
+    /// Notes who may know of changes from now on.
+    pub(super) fn judge(&mut self, verdicts: &Verdicts) {
+        for (key, may_know) in verdicts {
+            if let Some(known) = self.subscriptions.get_mut(key) {
+                known.may_know = *may_know;
+            }
+        }
+    }
 }
 
 impl Subscription {
-    pub(super) fn new(subscriber: &Arc<Subscriber>, counted: Counted, held: Charge) -> Self {
-        Self { subscriber: Arc::downgrade(subscriber), is_owed: false, _counted: counted, _held: held }
+    pub(super) fn new(wanting: &Wanting, counted: Counted, held: Charge) -> Self {
+        let (subscriber, follower) = (Arc::downgrade(&wanting.subscriber), Arc::clone(&wanting.follower));
+        Self { subscriber, follower, may_know: true, is_owed: false, _counted: counted, _held: held }
     }
 
-    /// Notifies its subscriber of a change, if the client reads.
+    /// Notifies its subscriber of a change, if it may know of it and the client reads.
     fn tell(&mut self, uri: &str) -> Option<Arc<Subscriber>> {
+        if !self.may_know {
+            self.is_owed = false;
+            return None;
+        }
         let subscriber = self.subscriber.upgrade()?;
         self.is_owed = !subscriber.tell_updated(uri);
         (!self.is_owed).then_some(subscriber)
@@ -167,29 +193,32 @@ impl Table {
 mod tests {
     use super::*;
     use crate::callers::caller::{Caller, test_caller};
+    use crate::callers::identity::test_principal;
     use crate::dispatch::in_memory::InMemoryReply;
     use mcp_bash_wire::LogLevel;
     use std::sync::atomic::{AtomicBool, Ordering};
 
-    struct Follower {
-        subscriber: Arc<Subscriber>,
+    struct Reader {
+        wanting: Wanting,
         caller: Arc<Caller>,
         said: InMemoryReply,
     }
 
-    impl Follower {
+    impl Reader {
         fn new(is_clogged: &Arc<AtomicBool>) -> Self {
             let (reply, said) = InMemoryReply::pair(is_clogged);
             let subscriber = Arc::new(Subscriber::of_session(reply, LogLevel::Info, 0));
             subscriber.open();
-            Self { subscriber, caller: test_caller("a"), said }
+            let caller = test_caller("a");
+            let follower = Arc::new(Follower { principal: test_principal(&caller), client: "".into() });
+            Self { wanting: Wanting { subscriber, follower }, caller, said }
         }
 
         fn follow(&self, table: &mut Table, uri: &str) {
             table.follow(uri, Followed::new(None, ChangeSignal::Fixed));
             let held = Charge::nothing(self.caller.budget());
-            let subscription = Subscription::new(&self.subscriber, self.caller.follow().unwrap(), held);
-            table.add(uri, &self.subscriber, Some(subscription));
+            let subscription = Subscription::new(&self.wanting, self.caller.follow().unwrap(), held);
+            table.add(uri, &self.wanting.subscriber, Some(subscription));
         }
 
         fn heard(&mut self) -> usize {
@@ -204,8 +233,8 @@ mod tests {
     #[test]
     fn subscriptions_of_others_cost_a_subscriber_nothing() {
         let (mut table, calm) = (Table::default(), Arc::default());
-        let (busy, modest) = (Follower::new(&calm), Follower::new(&calm));
-        let many: Vec<_> = (0..1000).map(|_| Follower::new(&calm)).collect();
+        let (busy, modest) = (Reader::new(&calm), Reader::new(&calm));
+        let many: Vec<_> = (0..1000).map(|_| Reader::new(&calm)).collect();
         for number in 0..9000 {
             busy.follow(&mut table, &uri(number));
         }
@@ -215,13 +244,16 @@ mod tests {
         modest.follow(&mut table, &uri(0));
         modest.follow(&mut table, &uri(1));
         modest.follow(&mut table, &uri(1));
-        assert!(table.remove(&uri(0), &modest.subscriber).is_none());
+        assert!(table.remove(&uri(0), &modest.wanting.subscriber).is_none());
         assert_eq!(table.looks, 1);
-        assert!(table.forget(&modest.subscriber).is_empty() && table.forget(&modest.subscriber).is_empty());
+        assert!(
+            table.forget(&modest.wanting.subscriber).is_empty()
+                && table.forget(&modest.wanting.subscriber).is_empty()
+        );
         assert_eq!(table.looks, 2, "one subscription was left");
-        assert_eq!(table.forget(&busy.subscriber).len(), 8999, "others follow the first");
+        assert_eq!(table.forget(&busy.wanting.subscriber).len(), 8999, "others follow the first");
         assert_eq!(table.looks, 9002, "its own, each once");
-        assert!(many.iter().flat_map(|other| table.forget(&other.subscriber)).count() == 1);
+        assert!(many.iter().flat_map(|other| table.forget(&other.wanting.subscriber)).count() == 1);
         assert!(table.by_uri.is_empty() && table.by_subscriber.is_empty());
         assert!(busy.caller.follow().is_some(), "nothing counts any more");
     }
@@ -230,7 +262,7 @@ mod tests {
     fn a_slow_reader_is_notified_when_it_reads_and_no_other_is_checked() {
         let (mut table, calm) = (Table::default(), Arc::default());
         let clogged = Arc::new(AtomicBool::new(true));
-        let (mut late, mut prompt) = (Follower::new(&clogged), Follower::new(&calm));
+        let (mut late, mut prompt) = (Reader::new(&clogged), Reader::new(&calm));
         for number in 0..1000 {
             prompt.follow(&mut table, &uri(number));
         }
@@ -242,7 +274,7 @@ mod tests {
         );
         assert_eq!((prompt.heard(), late.heard(), table.owed.len()), (3, 0, 2));
         assert!(table.tell_what_is_owed().is_empty());
-        table.remove(&uri(8), &late.subscriber);
+        table.remove(&uri(8), &late.wanting.subscriber);
         clogged.store(false, Ordering::Release);
         let before = table.looks;
         assert_eq!(
@@ -256,10 +288,10 @@ mod tests {
     #[test]
     fn one_that_is_closed_follows_nothing() {
         let (mut table, calm) = (Table::default(), Arc::default());
-        let (gone, there) = (Follower::new(&calm), Follower::new(&calm));
+        let (gone, there) = (Reader::new(&calm), Reader::new(&calm));
         there.follow(&mut table, &uri(1));
-        gone.subscriber.close();
+        gone.wanting.subscriber.close();
         gone.follow(&mut table, &uri(1));
-        assert!(table.by_subscriber.len() == 1 && table.forget(&there.subscriber).len() == 1);
+        assert!(table.by_subscriber.len() == 1 && table.forget(&there.wanting.subscriber).len() == 1);
     }
 }

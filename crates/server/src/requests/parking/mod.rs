@@ -35,7 +35,7 @@ const MOST_RESULT_BYTES: usize = 64 * 1024 * 1024;
 pub(crate) struct Parking {
     limits: ParkingLimits,
     /// Remembers the states that were shown, if a script could be run twice with them.
-    store: Arc<dyn Store>,
+    store: Arc<Store>,
     state: Arc<Mutex<State>>,
 }
 
@@ -71,10 +71,12 @@ pub(crate) enum Resumed {
     /// The process is gone. Its script has to be run again, with these answers.
     RunAgain(Current, Vec<Round>),
     Refused(Current, Unacceptable),
+    /// It cannot be known now whether the state was used before. It is as good as it was.
+    Unchecked(Current),
 }
 
 impl Parking {
-    pub(crate) fn new(limits: ParkingLimits, store: Arc<dyn Store>) -> Self {
+    pub(crate) fn new(limits: ParkingLimits, store: Arc<Store>) -> Self {
         let state = State { timeout: limits.timeout, ..State::default() };
         Self { limits, store, state: Arc::new(Mutex::new(state)) }
     }
@@ -109,21 +111,24 @@ impl Parking {
         Some(asked)
     }
 
-    /// Lets `request` take the place of the one that was answered with the state `shown`, which is good only once.
-    /// Everything happens before any other request can see that the state is used.
-    pub(crate) fn resume(
+    /// Lets `request` take the place of the one that was answered with the state `shown`, which is good only once. Waits only
+    /// if servers share what was used.
+    pub(crate) async fn resume(
         &self,
         shown: RequestState,
         responses: Option<Raw<'_>>,
         request: Current,
         keys: &KeyRing,
     ) -> Resumed {
+        if shown.rounds.is_some() {
+            match self.store.use_once(shown.id, shown.expires()).await {
+                Ok(true) => {}
+                Ok(false) => return Resumed::Refused(request, Unacceptable::Used),
+                Err(_) => return Resumed::Unchecked(request),
+            }
+        }
         let mut state = self.state.lock();
         state.expire(Instant::now());
-        let is_first = shown.rounds.is_none() || self.store.use_once(shown.id, shown.expires());
-        if !is_first {
-            return Resumed::Refused(request, Unacceptable::Used);
-        }
         let Some(mut parked) = state.take(&shown.id) else {
             return match shown.rounds {
                 Some(rounds) => Resumed::RunAgain(request, answered(rounds, responses)),
@@ -154,8 +159,8 @@ impl Parking {
     }
 
     /// The state was not used after all, and can be shown again.
-    pub(crate) fn give_back(&self, id: StateId, expires: u64) {
-        self.store.give_back(id, expires);
+    pub(crate) async fn give_back(&self, id: StateId, expires: u64) {
+        self.store.give_back(id, expires).await;
     }
 
     /// The process of a slot has ended with this outcome, which is returned if the process is not parked.

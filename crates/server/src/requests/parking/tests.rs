@@ -5,12 +5,13 @@ use crate::callers::capabilities::ClientCapabilities;
 use crate::callers::context::RequestContext;
 use crate::callers::identity::test_principal;
 use crate::requests::request_state::{Entry, MOST_ANSWER_BYTES, Origin, Subject};
-use crate::stores::LocalStore;
 use crate::test_kit::Requests;
 use mcp_bash_budget::{Budget, Charge};
 use mcp_bash_runner::StateDir;
 use mcp_bash_scripts::TraceVariables;
 use mcp_bash_wire::{Limits, Revision, Scanner};
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
 use tokio::sync::{oneshot, watch};
 use tokio::time::{advance, sleep};
 
@@ -57,8 +58,8 @@ fn accepted(keys: &[&str]) -> String {
 }
 
 /// A store that is given no record, so that no folder is made.
-fn local_store() -> Arc<dyn Store> {
-    Arc::new(LocalStore::new(Arc::new(StateDir::new(std::env::temp_dir(), false))))
+fn local_store() -> Arc<Store> {
+    Arc::new(Store::new(Arc::new(StateDir::new(std::env::temp_dir(), false)), None))
 }
 
 impl Scene {
@@ -66,7 +67,7 @@ impl Scene {
         Self::with_store(limits, local_store())
     }
 
-    fn with_store(limits: ParkingLimits, store: Arc<dyn Store>) -> Self {
+    fn with_store(limits: ParkingLimits, store: Arc<Store>) -> Self {
         let keys = KeyRing::of_this_process().unwrap();
         Self { parking: Arc::new(Parking::new(limits, store)), keys, requests: Requests::of("a"), count: 0 }
     }
@@ -99,19 +100,19 @@ impl Scene {
             capabilities: ClientCapabilities::default(),
             trace: TraceVariables::default(),
         };
-        Current { context, in_flight: self.requests.begin(self.count).unwrap().0 }
+        Current { context, in_flight: self.requests.begin(self.count).unwrap().0, task: None }
     }
 
     /// Comes back with a state and answers to these questions.
-    fn resume(&mut self, state: &str, answered: &[&str]) -> Resumed {
-        self.resume_with(state, &accepted(answered))
+    async fn resume(&mut self, state: &str, answered: &[&str]) -> Resumed {
+        self.resume_with(state, &accepted(answered)).await
     }
 
-    fn resume_with(&mut self, state: &str, responses: &str) -> Resumed {
+    async fn resume_with(&mut self, state: &str, responses: &str) -> Resumed {
         let shown = RequestState::open(state, &self.keys, "a", subject).unwrap();
         let responses = Scanner::new(responses, Limits::NONE).whole_value().unwrap();
         let request = self.request();
-        self.parking.resume(shown, Some(responses), request, &self.keys)
+        self.parking.resume(shown, Some(responses), request, &self.keys).await
     }
 
     fn is_parked(&self, process: &Process) -> bool {
@@ -172,18 +173,19 @@ async fn all_answers_are_needed_and_those_that_do_not_fit_are_asked_for_again() 
     let mut scene = Scene::new(MANY);
     let caller = Arc::clone(&scene.requests.caller);
     let mut process = scene.park(&caller, &["one", "two"], None);
-    let Resumed::AskAgain(_, asked) = scene.resume_with(&process.state, r#"{"one":12345,"three":{}}"#) else {
+    let Resumed::AskAgain(_, asked) = scene.resume_with(&process.state, r#"{"one":12345,"three":{}}"#).await
+    else {
         panic!("nothing is answered")
     };
     assert!(asked.members.contains(r#""one""#) && asked.members.contains(r#""two""#));
-    let Resumed::AskAgain(_, asked) = scene.resume(&state_of(&asked), &["one", "more"]) else {
+    let Resumed::AskAgain(_, asked) = scene.resume(&state_of(&asked), &["one", "more"]).await else {
         panic!("one is missing")
     };
     assert!(!asked.members.contains(r#""one""#) && asked.members.contains(r#""two""#), "{}", asked.members);
-    assert!(matches!(scene.resume(&state_of(&asked), &["two"]), Resumed::GoesOn));
+    assert!(matches!(scene.resume(&state_of(&asked), &["two"]).await, Resumed::GoesOn));
     let answers = process.answers.try_recv().unwrap();
     assert!(answers.len() == 2 && answers.iter().all(|question| question.answer.is_some()));
-    let used = scene.resume(&process.state, &["one", "two"]);
+    let used = scene.resume(&process.state, &["one", "two"]).await;
     assert!(matches!(used, Resumed::Refused(_, Unacceptable::Gone)));
 }
 
@@ -194,14 +196,17 @@ async fn a_script_is_run_again_once_where_its_process_is_gone() {
     let gone = scene.park(&caller, &["q"], Some(Vec::new()));
     let here = scene.park(&caller, &["q"], Some(Vec::new()));
     assert!(gone.is_ended());
-    let Resumed::RunAgain(_, rounds) = scene.resume(&gone.state, &["q"]) else { panic!("it may be") };
+    let Resumed::RunAgain(_, rounds) = scene.resume(&gone.state, &["q"]).await else { panic!("it may be") };
     assert!(rounds.len() == 1 && rounds[0].0[0].answer.is_some());
-    assert!(matches!(scene.resume(&gone.state, &["q"]), Resumed::Refused(_, Unacceptable::Used)));
-    assert!(matches!(scene.resume(&here.state, &["q"]), Resumed::GoesOn));
-    assert!(matches!(scene.resume(&here.state, &["q"]), Resumed::Refused(_, Unacceptable::Used)));
+    assert!(matches!(scene.resume(&gone.state, &["q"]).await, Resumed::Refused(_, Unacceptable::Used)));
+    assert!(matches!(scene.resume(&here.state, &["q"]).await, Resumed::GoesOn));
+    assert!(matches!(scene.resume(&here.state, &["q"]).await, Resumed::Refused(_, Unacceptable::Used)));
     let shown = RequestState::open(&gone.state, &scene.keys, "a", subject).unwrap();
-    scene.parking.give_back(shown.id, shown.expires());
-    assert!(matches!(scene.resume(&gone.state, &["q"]), Resumed::RunAgain(..)), "it was not used after all");
+    scene.parking.give_back(shown.id, shown.expires()).await;
+    assert!(
+        matches!(scene.resume(&gone.state, &["q"]).await, Resumed::RunAgain(..)),
+        "it was not used after all"
+    );
 }
 
 #[tokio::test]
@@ -218,7 +223,11 @@ async fn only_one_of_many_concurrent_uses_of_a_state_succeeds() {
                 threads.spawn(move || {
                     let shown = RequestState::open(state, &scene.keys, "a", subject).unwrap();
                     let responses = Scanner::new(text, Limits::NONE).whole_value().unwrap();
-                    let resumed = scene.parking.resume(shown, Some(responses), request, &scene.keys);
+                    let resuming = scene.parking.resume(shown, Some(responses), request, &scene.keys);
+                    let mut context = Context::from_waker(Waker::noop());
+                    let Poll::Ready(resumed) = pin!(resuming).poll(&mut context) else {
+                        panic!("nothing has to be waited for")
+                    };
                     usize::from(matches!(resumed, Resumed::GoesOn))
                 })
             });
@@ -237,12 +246,12 @@ async fn a_state_is_good_once_for_all_servers_that_share_a_store() {
     let caller = Arc::clone(&scene.requests.caller);
     let process = scene.park(&caller, &["q"], Some(Vec::new()));
     let first = std::mem::replace(&mut scene.parking, Arc::new(Parking::new(MANY, store)));
-    assert!(matches!(scene.resume(&process.state, &["q"]), Resumed::RunAgain(..)));
+    assert!(matches!(scene.resume(&process.state, &["q"]).await, Resumed::RunAgain(..)));
     scene.parking = first;
-    assert!(matches!(scene.resume(&process.state, &["q"]), Resumed::Refused(_, Unacceptable::Used)));
+    assert!(matches!(scene.resume(&process.state, &["q"]).await, Resumed::Refused(_, Unacceptable::Used)));
     scene.parking = Arc::new(Parking::new(MANY, local_store()));
     assert!(
-        matches!(scene.resume(&process.state, &["q"]), Resumed::RunAgain(..)),
+        matches!(scene.resume(&process.state, &["q"]).await, Resumed::RunAgain(..)),
         "another store knows nothing"
     );
 }
@@ -256,7 +265,7 @@ async fn answers_that_are_too_long_for_a_state_are_left_out() {
     let process = scene.park(&caller, &["q"], Some(vec![long]));
     assert!(process.state.len() < 1000);
     scene.park(&caller, &["q"], None);
-    assert!(matches!(scene.resume(&process.state, &["q"]), Resumed::Refused(_, Unacceptable::Gone)));
+    assert!(matches!(scene.resume(&process.state, &["q"]).await, Resumed::Refused(_, Unacceptable::Gone)));
 }
 
 #[tokio::test(start_paused = true)]

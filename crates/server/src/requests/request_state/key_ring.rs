@@ -1,5 +1,5 @@
-//! Key ring: the keys that seal a `requestState`. A client can neither read nor change the state that it brings back,
-//! and only a holder of the key can have made it. Keys can be replaced while states of older keys are in use: the first
+//! Key ring: the keys that seal a `requestState` and the id of a session. A client can neither read nor change the text that it
+//! brings back, and only a holder of the key can have made it. Keys can be replaced while states of older keys are in use: the first
 //! key of the ring seals, and every key opens.
 
 use base64::Engine;
@@ -22,8 +22,21 @@ const VERSION: &str = "1";
 /// texts a key seals, no two of them share both key and nonce.
 const SALT_LEN: usize = 16;
 
-/// The purpose of the derived keys.
-const PURPOSE: &[u8] = b"mcp-bash requestState 1";
+/// What a text is sealed for. A text for one purpose cannot be opened for another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    RequestState,
+    SessionId,
+}
+
+impl Purpose {
+    fn name(self) -> &'static [u8] {
+        match self {
+            Self::RequestState => b"mcp-bash requestState 1",
+            Self::SessionId => b"mcp-bash session id 1",
+        }
+    }
+}
 
 /// The shortest secret, in bytes.
 const LEAST_SECRET: usize = 32;
@@ -83,6 +96,8 @@ pub struct KeyRing {
     /// At least one.
     keys: Vec<Key>,
     random: SystemRandom,
+    /// Whether other processes may have the keys.
+    is_shared: bool,
 }
 
 struct Key {
@@ -96,7 +111,7 @@ impl KeyRing {
         let random = SystemRandom::new();
         let mut secret = vec![0; LEAST_SECRET];
         random.fill(&mut secret).map_err(|_| KeyFileError::NoRandom)?;
-        Ok(Self { keys: vec![Key { id: "process".into(), secret }], random })
+        Ok(Self { keys: vec![Key { id: "process".into(), secret }], random, is_shared: false })
     }
 
     /// The keys of a file, which only its owner may read: one `ID:base64` a line.
@@ -125,7 +140,12 @@ impl KeyRing {
         if keys.is_empty() {
             return Err(KeyFileError::Empty(path.to_owned()));
         }
-        Ok(Self { keys, random: SystemRandom::new() })
+        Ok(Self { keys, random: SystemRandom::new(), is_shared: true })
+    }
+
+    /// Whether other processes may have the keys.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.is_shared
     }
 
     /// Random bytes. `None` only while the system has none.
@@ -137,12 +157,12 @@ impl KeyRing {
 
     /// Seals a text that only this ring, or another that has its first key, can open. `None` only while the system has
     /// no random numbers.
-    pub(super) fn seal(&self, mut content: Vec<u8>) -> Option<String> {
+    pub(crate) fn seal(&self, purpose: Purpose, mut content: Vec<u8>) -> Option<String> {
         let key = &self.keys[0];
         let (salt, nonce) = (self.random::<SALT_LEN>()?, self.random::<NONCE_LEN>()?);
         let begin = format!("{VERSION}.{}.", key.id);
         let nonce_of_text = Nonce::assume_unique_for_key(nonce);
-        key.derived(&salt)?
+        key.derived(purpose, &salt)?
             .seal_in_place_append_tag(nonce_of_text, Aad::from(begin.as_bytes()), &mut content)
             .ok()?;
         let sealed = [&salt[..], &nonce, &content].concat();
@@ -150,7 +170,7 @@ impl KeyRing {
     }
 
     /// The sealed content.
-    pub(super) fn open(&self, text: &str) -> Result<Vec<u8>, NotOpened> {
+    pub(crate) fn open(&self, purpose: Purpose, text: &str) -> Result<Vec<u8>, NotOpened> {
         let rest = text.strip_prefix(VERSION).and_then(|rest| rest.strip_prefix('.'));
         let (id, encoded) = rest.and_then(|rest| rest.split_once('.')).ok_or(NotOpened::Form)?;
         let begin = &text[..text.len() - encoded.len()];
@@ -160,7 +180,7 @@ impl KeyRing {
         let (nonce, content) = rest.split_at_mut_checked(NONCE_LEN).ok_or(NotOpened::Form)?;
         let nonce = Nonce::try_assume_unique_for_key(nonce).map_err(|_| NotOpened::Form)?;
         let key = self.keys.iter().find(|key| *key.id == *id).ok_or(NotOpened::UnknownKey)?;
-        let key = key.derived(salt).ok_or(NotOpened::Form)?;
+        let key = key.derived(purpose, salt).ok_or(NotOpened::Form)?;
         let opened = key.open_in_place(nonce, Aad::from(begin.as_bytes()), content);
         opened.map(|content| content.to_vec()).map_err(|_| NotOpened::Changed)
     }
@@ -177,9 +197,10 @@ impl Key {
     }
 
     /// The key for one text.
-    fn derived(&self, salt: &[u8]) -> Option<LessSafeKey> {
+    fn derived(&self, purpose: Purpose, salt: &[u8]) -> Option<LessSafeKey> {
         let pseudorandom = Salt::new(HKDF_SHA256, salt).extract(&self.secret);
-        let output = pseudorandom.expand(&[PURPOSE], &AES_256_GCM).ok()?;
+        let purpose = [purpose.name()];
+        let output = pseudorandom.expand(&purpose, &AES_256_GCM).ok()?;
         Some(LessSafeKey::new(UnboundKey::from(output)))
     }
 }
@@ -197,6 +218,7 @@ mod tests {
         KeyRing::read(file.path())
     }
 
+    const STATE: Purpose = Purpose::RequestState;
     const OLD: &str = "old:b2xkIG9sZCBvbGQgb2xkIG9sZCBvbGQgb2xkIG9sZCA=";
     const NEW: &str = "new-1:bmV3IG5ldyBuZXcgbmV3IG5ldyBuZXcgbmV3IG5ldyBuZXc";
 
@@ -204,30 +226,31 @@ mod tests {
     fn every_server_with_the_key_opens_a_sealed_state() {
         let (old, both) =
             (ring(OLD, 0o600).unwrap(), ring(&format!("# of today\n{NEW}\n\n{OLD}\n"), 0o400).unwrap());
-        let sealed = old.seal(b"secret".to_vec()).unwrap();
+        let sealed = old.seal(STATE, b"secret".to_vec()).unwrap();
         assert!(sealed.starts_with("1.old.") && !sealed.contains("secret"));
-        assert_eq!(both.open(&sealed).unwrap(), b"secret");
-        let sealed = both.seal(b"x".to_vec()).unwrap();
-        assert_eq!(old.open(&sealed), Err(NotOpened::UnknownKey));
-        assert_ne!(sealed, both.seal(b"x".to_vec()).unwrap());
+        assert_eq!(both.open(STATE, &sealed).unwrap(), b"secret");
+        assert_eq!(both.open(Purpose::SessionId, &sealed), Err(NotOpened::Changed), "it is no session id");
+        let sealed = both.seal(STATE, b"x".to_vec()).unwrap();
+        assert_eq!(old.open(STATE, &sealed), Err(NotOpened::UnknownKey));
+        assert_ne!(sealed, both.seal(STATE, b"x".to_vec()).unwrap());
         let (one, other) = (KeyRing::of_this_process().unwrap(), KeyRing::of_this_process().unwrap());
-        assert_eq!(other.open(&one.seal(Vec::new()).unwrap()), Err(NotOpened::Changed));
+        assert_eq!(other.open(STATE, &one.seal(STATE, Vec::new()).unwrap()), Err(NotOpened::Changed));
     }
 
     #[test]
     fn a_text_that_was_changed_anywhere_is_not_opened() {
         let ring = ring(&format!("{OLD}\n{NEW}"), 0o600).unwrap();
-        let sealed = ring.seal(b"a content of some length".to_vec()).unwrap();
+        let sealed = ring.seal(STATE, b"a content of some length".to_vec()).unwrap();
         for index in 0..sealed.len() {
             for other in ["A", "B", ".", "=", "é", ""] {
                 let mut changed = sealed.clone();
                 changed.replace_range(index..=index, other);
-                assert!(changed == sealed || ring.open(&changed).is_err(), "{changed}");
+                assert!(changed == sealed || ring.open(STATE, &changed).is_err(), "{changed}");
             }
-            assert!(ring.open(&sealed[..index]).is_err(), "cut at {index}");
+            assert!(ring.open(STATE, &sealed[..index]).is_err(), "cut at {index}");
         }
         for changed in [format!("{sealed}A"), format!("{sealed}-TAMPERED"), sealed.replace("old", "new-1")] {
-            assert!(ring.open(&changed).is_err(), "{changed}");
+            assert!(ring.open(STATE, &changed).is_err(), "{changed}");
         }
     }
 

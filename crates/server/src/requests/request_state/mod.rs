@@ -6,6 +6,7 @@ mod answers;
 mod key_ring;
 
 pub(crate) use answers::{Entry, Round};
+pub(crate) use key_ring::Purpose;
 pub use key_ring::{KeyFileError, KeyRing};
 
 use crate::stores::{OnceKey, now};
@@ -94,6 +95,18 @@ pub(crate) enum Unacceptable {
 }
 
 impl Unacceptable {
+    /// The reason for the audit log.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::NotOpened(_) | Self::Content => "state_altered",
+            Self::Expired => "state_expired",
+            Self::Caller => "state_of_another_caller",
+            Self::Call => "state_of_another_call",
+            Self::Used => "state_used",
+            Self::Gone => "state_gone",
+        }
+    }
+
     /// The reason for the log, which holds nothing that a client sent.
     pub(crate) fn words(self) -> &'static str {
         match self {
@@ -112,6 +125,13 @@ impl From<NotOpened> for Unacceptable {
     fn from(why: NotOpened) -> Self {
         Self::NotOpened(why)
     }
+}
+
+/// The refusal of a `requestState` while it cannot be known whether it was used before.
+pub(crate) fn unchecked_state() -> RpcError {
+    RpcError::internal(
+        "The requestState cannot be checked now, since the store of this server does not answer; try again with the same state",
+    )
 }
 
 /// The refusal of a `requestState`. It is the same whatever is wrong, so that it reveals nothing.
@@ -152,7 +172,7 @@ impl RequestState {
         content.extend_from_slice(&self.origin.subject.0);
         content.push(u8::from(self.rounds.is_some()));
         write_rounds(&mut content, self.rounds.as_deref().unwrap_or_default());
-        keys.seal(content)
+        keys.seal(Purpose::RequestState, content)
     }
 
     /// Opens the state that a request brings. `subject` is called only if everything else is right.
@@ -162,7 +182,7 @@ impl RequestState {
         caller: &str,
         subject: impl FnOnce() -> Subject,
     ) -> Result<Self, Unacceptable> {
-        let content = keys.open(text)?;
+        let content = keys.open(Purpose::RequestState, text)?;
         let state = Self::read(&content).ok_or(Unacceptable::Content)?;
         if state.expires <= now() {
             return Err(Unacceptable::Expired);
@@ -234,7 +254,7 @@ mod tests {
         let keys = KeyRing::of_this_process().unwrap();
         let state =
             RequestState::new(&keys, Origin::new("me", subject()), Duration::from_secs(60), None).unwrap();
-        let content = keys.open(&state.seal(&keys).unwrap()).unwrap();
+        let content = keys.open(Purpose::RequestState, &state.seal(&keys).unwrap()).unwrap();
         for length in 0..content.len() {
             assert_eq!(RequestState::read(&content[..length]), None);
         }

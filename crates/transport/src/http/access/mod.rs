@@ -53,6 +53,11 @@ impl Refused {
     fn origin(reason: impl Into<String>) -> Self {
         Self { status: StatusCode::FORBIDDEN, reason: reason.into() }
     }
+
+    /// The word for it, in the audit log.
+    pub(crate) fn word(&self) -> &'static str {
+        if self.status == StatusCode::FORBIDDEN { "origin" } else { "host" }
+    }
 }
 
 impl AccessRules {

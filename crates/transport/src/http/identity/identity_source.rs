@@ -64,6 +64,12 @@ impl IdentitySource {
         self.metadata.as_ref()
     }
 
+    /// Why no caller can be identified now: issuers are the only way, and the keys of none of them are known.
+    pub(in crate::http) fn unready(&self) -> Option<String> {
+        let is_only_way = self.proxy.is_none() && !self.has_certificates && self.tokens.is_none();
+        self.issuers.as_ref().filter(|_| is_only_way)?.unready()
+    }
+
     /// Who makes the request with that head, over a connection of that visitor.
     pub(crate) async fn identify(
         &self,
@@ -130,10 +136,15 @@ impl IdentitySource {
         };
         // One who shows no token has guessed nothing.
         let is_guess = error.is_some();
-        if is_guess && self.guesses.allow(&visitor.name, Rate::per_minute(GUESSES_PER_MINUTE)).is_err() {
+        if is_guess && !self.may_guess(visitor) {
             return Unidentified::Throttled;
         }
         Unidentified::Unauthorized(self.challenge(error, description.as_deref(), &[]))
+    }
+
+    /// Counts one more wrong credential of a peer. False if there were too many lately.
+    pub(in crate::http) fn may_guess(&self, visitor: &Visitor) -> bool {
+        self.guesses.allow(&visitor.name, Rate::per_minute(GUESSES_PER_MINUTE)).is_ok()
     }
 
     /// The challenge for an operation that needs these scopes.

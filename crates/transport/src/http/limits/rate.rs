@@ -25,7 +25,11 @@ impl Rates {
 
     fn allow_at(&self, caller: &str, rate: Rate, now: Instant) -> Result<(), Duration> {
         let mut callers = self.paid_at.lock();
-        let known = callers.get_mut(caller);
+        let mut known = callers.get_mut(caller);
+        if let Some(paid_at) = &mut known {
+            // The rate may have been raised since. A caller never owes more than a period of the rate that holds now.
+            **paid_at = (**paid_at).min(now + rate.credit());
+        }
         let paid_at = known.as_ref().map_or(now, |paid_at| (**paid_at).max(now)) + rate.cost();
         let debt = paid_at.saturating_duration_since(now);
         if let Some(wait) = debt.checked_sub(rate.credit()).filter(|wait| !wait.is_zero()) {
@@ -76,6 +80,15 @@ mod tests {
         assert_eq!(passed, 7);
         let wait = rates.allow_at("a", rate("7/s"), now).unwrap_err();
         assert_eq!(rates.allow_at("a", rate("7/s"), now + wait), Ok(()));
+    }
+
+    #[test]
+    fn a_caller_does_not_pay_for_an_earlier_lower_rate() {
+        let (rates, now) = (Rates::default(), Instant::now());
+        rates.allow_at("a", rate("1/h"), now).unwrap();
+        assert!(rates.allow_at("a", rate("1/h"), now).is_err());
+        assert_eq!(rates.allow_at("a", rate("60/min"), now), Err(Duration::from_secs(1)));
+        assert_eq!(rates.allow_at("a", rate("60/min"), now + Duration::from_secs(1)), Ok(()));
     }
 
     #[test]

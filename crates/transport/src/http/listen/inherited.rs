@@ -52,13 +52,13 @@ fn take_one(number: RawFd) -> Result<Listener, ListenError> {
     adopt(unsafe { OwnedFd::from_raw_fd(number) }).map_err(refused)
 }
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 fn does_listen(socket: BorrowedFd<'_>) -> io::Result<bool> {
     Ok(rustix::net::sockopt::socket_acceptconn(socket)?)
 }
 
 /// Where the system does not say, it is seen when a connection is accepted.
-#[cfg(not(target_os = "linux"))]
+#[cfg(any(not(target_os = "linux"), mcp_bash_portable))]
 fn does_listen(socket: BorrowedFd<'_>) -> io::Result<bool> {
     rustix::net::sockopt::socket_type(socket)?;
     Ok(true)

@@ -18,7 +18,7 @@ pub(crate) use unix::SocketFile;
 const BACKLOG: u32 = 1024;
 
 /// How long what was sent may stay without an acknowledgement before the connection ends, in milliseconds.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 const UNACKNOWLEDGED_MS: u32 = 30_000;
 
 #[derive(Debug, thiserror::Error)]
@@ -169,13 +169,13 @@ fn tcp(address: SocketAddr) -> Result<TcpListener, ListenError> {
 
 /// Ends connections whose peer has vanished without a word: a stream is sent something every few seconds, and what is
 /// sent has to be acknowledged. Accepted connections take the option over from their listener.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 fn limit_unacknowledged(listener: &TcpListener) {
     // Without it the system gives up later by itself.
     let _ = rustix::net::sockopt::set_tcp_user_timeout(listener, UNACKNOWLEDGED_MS);
 }
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(any(not(target_os = "linux"), mcp_bash_portable))]
 fn limit_unacknowledged(_listener: &TcpListener) {}
 
 #[cfg(test)]
@@ -197,7 +197,7 @@ mod tests {
         assert_eq!(peer, Peer::Tcp(client.local_addr().unwrap()));
         let Stream::Tcp(socket) = &stream else { panic!() };
         assert!(socket.nodelay().unwrap());
-        #[cfg(target_os = "linux")]
+        #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
         assert_eq!(rustix::net::sockopt::tcp_user_timeout(socket).unwrap(), UNACKNOWLEDGED_MS);
         client.write_all(b"there").await.unwrap();
         let mut bytes = [0; 5];

@@ -1,6 +1,6 @@
 //! Metrics exposition: the text that Prometheus and `OpenMetrics` read.
 
-use super::histogram::{BOUNDS, Histogram};
+use mcp_bash_telemetry::{BOUNDS, Histogram};
 use std::fmt::Write as _;
 
 /// The two forms of the text, which differ in little.

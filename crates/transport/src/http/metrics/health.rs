@@ -9,6 +9,8 @@ use std::sync::Arc;
 pub(in crate::http) trait Vital {
     /// Why no request should be sent, if none should. Waits for files.
     fn not_ready(&self) -> Option<String>;
+    /// Why the store that servers share cannot be reached, if so. All of them miss it, so that no other server is better.
+    fn store_problem(&self) -> Option<String>;
     fn gauges(&self) -> Gauges;
 }
 
@@ -56,7 +58,13 @@ impl Health {
         match path {
             "/livez" => said(StatusCode::OK, "alive\n"),
             path if READINESS.contains(&path) => match vital.not_ready() {
-                None => said(StatusCode::OK, "ready\n"),
+                None => match vital.store_problem() {
+                    None => said(StatusCode::OK, "ready\n"),
+                    Some(why) => {
+                        let body = format!("ready, but the shared store cannot be reached: {why}\n");
+                        said(StatusCode::OK, &body)
+                    }
+                },
                 Some(why) => said(StatusCode::SERVICE_UNAVAILABLE, &format!("{why}\n")),
             },
             "/metrics" => {
@@ -80,6 +88,10 @@ mod tests {
     struct Told(Option<&'static str>);
 
     impl Vital for Told {
+        fn store_problem(&self) -> Option<String> {
+            None
+        }
+
         fn not_ready(&self) -> Option<String> {
             self.0.map(str::to_owned)
         }
@@ -91,7 +103,7 @@ mod tests {
 
     #[test]
     fn a_server_that_drains_lives_and_is_not_ready() {
-        let health = Health::new(Arc::new(Metrics::new("tcp")));
+        let health = Health::new(Arc::new(Metrics::new("tcp", Arc::default())));
         let answer = |path: &str, not_ready: Option<&'static str>| {
             let answer = health.answer(path, None, &Told(not_ready));
             (answer.status.as_u16(), answer.body)
@@ -106,7 +118,7 @@ mod tests {
 
     #[test]
     fn the_form_is_the_one_that_is_wanted() {
-        let health = Health::new(Arc::new(Metrics::new("tcp")));
+        let health = Health::new(Arc::new(Metrics::new("tcp", Arc::default())));
         let vital = &Told(None);
         let accept = "application/openmetrics-text;version=1.0.0;q=0.6,text/plain;version=0.0.4;q=0.5";
         let open = health.answer("/metrics", Some(accept), vital);

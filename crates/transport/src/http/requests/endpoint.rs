@@ -17,7 +17,9 @@ use bytes::Bytes;
 use http::StatusCode;
 use http::header::WWW_AUTHENTICATE;
 use mcp_bash_server::{Caller, Principal, Server};
-use serde_json::Value;
+use mcp_bash_wire::LogLevel;
+use serde_json::{Value, json};
+use std::fmt::Display;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -33,8 +35,8 @@ pub(in crate::http) struct Endpoint {
     pub(in crate::http) streams: Arc<Streams>,
     pub(in crate::http) old_sessions: OldSessions,
     pub(super) access: AccessRules,
-    pub(super) identity_source: IdentitySource,
-    roles: Option<RolesFile>,
+    pub(in crate::http) identity_source: IdentitySource,
+    roles: Option<Arc<RolesFile>>,
     metrics: Option<Arc<Metrics>>,
     rates: Rates,
     session_rates: Rates,
@@ -50,6 +52,13 @@ impl Endpoint {
         metrics: Option<Arc<Metrics>>,
         options: Options,
     ) -> Self {
+        let roles = roles.map(Arc::new);
+        if let Some(roles) = &roles {
+            let roles = Arc::clone(roles);
+            server.set_rights_source(move |identity| {
+                Some(rights(roles.granted(identity).as_deref(), identity))
+            });
+        }
         Self {
             rules: Rules::of(&server),
             server,
@@ -93,6 +102,20 @@ impl Endpoint {
         }
     }
 
+    /// A client could not prove with its certificate who it is. As many are reported of one peer as tokens may be guessed,
+    /// so that a flood does not fill the logs; all are counted.
+    pub(in crate::http) fn note_failed_handshake(&self, visitor: &Visitor, problem: &dyn Display) {
+        self.count_refusal("certificate");
+        if !self.identity_source.may_guess(visitor) {
+            return;
+        }
+        let details = json!({ "peer": &*visitor.name, "error": problem.to_string() });
+        self.server.log().event(LogLevel::Warning, "mcp.http", "a client certificate was refused", &details);
+        if let Some(audit) = self.server.audit() {
+            audit.login_failed(&visitor.name, "certificate");
+        }
+    }
+
     /// Who makes the request, if it may make one now.
     pub(super) async fn principal_of(
         &self,
@@ -109,16 +132,17 @@ impl Endpoint {
         let Identified { identity, rate } = identified;
         let granted = self.roles.as_ref().map(|roles| roles.granted(&identity));
         let rate_of_roles = granted.as_ref().and_then(|granted| granted.as_ref()?.rate);
-        if let Some(rate) = rate.or(rate_of_roles).or(self.options.limits.rate) {
-            self.rates.allow(&identity.name, rate).map_err(|wait| {
+        let rate = rate.or(rate_of_roles).or(self.options.limits.rate);
+        let mut principal = self.server.principal(identity, Some(Arc::clone(&visitor.name)));
+        if let Some(rate) = rate {
+            self.rates.allow(&principal.identity.name, rate).map_err(|wait| {
                 if let Some(audit) = self.server.audit() {
-                    audit.request_refused(&identity, &visitor.name, "rate");
+                    audit.request_refused(&principal, "rate");
                 }
                 let reason = "Too many requests of this caller; it may make more in a while".to_owned();
                 Box::new(respond::later(StatusCode::TOO_MANY_REQUESTS, wait, reason))
             })?;
         }
-        let mut principal = self.server.principal(identity, Some(Arc::clone(&visitor.name)));
         if let Some(granted) = granted {
             principal.rights = Some(rights(granted.as_deref(), &principal.identity));
         }
@@ -126,9 +150,16 @@ impl Endpoint {
         Ok(Arc::new(principal))
     }
 
-    /// The response with an answer of the server. One that is forbidden for want of scopes tells the client which to get.
-    pub(super) fn answer(&self, status: StatusCode, message: Bytes) -> Answer {
-        let scopes = (status == StatusCode::FORBIDDEN).then(|| scopes_in(&message));
+    /// The response with an answer of the server. One that is forbidden for want of scopes tells the client which to get:
+    /// those that the token has and those that it lacks, since a client asks for exactly these and would lose the others.
+    pub(super) fn answer(&self, principal: &Principal, status: StatusCode, message: Bytes) -> Answer {
+        let scopes = (status == StatusCode::FORBIDDEN).then(|| {
+            let mut scopes = principal.identity.scopes.clone();
+            scopes.extend(
+                scopes_in(&message).into_iter().filter(|scope| !principal.identity.scopes.contains(scope)),
+            );
+            scopes
+        });
         let mut answer = respond::message(status, message);
         if let Some(scopes) = scopes {
             let challenge = self.identity_source.scope_challenge(&scopes);

@@ -40,6 +40,7 @@ pub(in crate::http) fn open(endpoint: &Arc<Endpoint>, principal: Arc<Principal>)
     let buffer = Arc::new(ReplayBuffer::new(None, &endpoint.rules, caller.budget()));
     buffer.begin();
     let stream = Arc::new(Said::shared(&buffer, None));
+    let expires = principal.identity.expires;
     let client = Arc::new(Client::with_session(Arc::clone(server), principal, stream));
     let first = Bytes::from(format!("event: endpoint\ndata: {MESSAGE_PATH}?{SESSION}={id}\n\n"));
     let events = Events::of(Arc::clone(&buffer), buffer.take_over(), Some(first));
@@ -51,7 +52,7 @@ pub(in crate::http) fn open(endpoint: &Arc<Endpoint>, principal: Arc<Principal>)
             session.buffer.close();
         }
     };
-    respond::events(events.holding(open).when_left(Box::new(left)))
+    respond::events(events.holding(open).ending_at(expires).when_left(Box::new(left)))
 }
 
 /// Takes a message, whose answer is said on the stream of its session.
@@ -68,6 +69,9 @@ pub(in crate::http) fn post(
     let session = id.and_then(|id| endpoint.old_sessions.0.lock().get(id).cloned());
     let Some(session) = session.filter(|session| Arc::ptr_eq(session.client.caller(), &principal.caller))
     else {
+        if let Some(audit) = endpoint.server.audit() {
+            audit.request_refused(principal, "session");
+        }
         let error = RpcError::invalid_request("Session not found: open a stream first");
         return respond::error(StatusCode::NOT_FOUND, None, &error);
     };

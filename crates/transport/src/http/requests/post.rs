@@ -7,14 +7,14 @@ use crate::http::requests::headers::{RequestHeaders, only};
 use crate::http::requests::incoming::Body;
 use crate::http::requests::message::{Look, MessageKind, is_of_no_session};
 use crate::http::requests::respond::{self, Answer, PROTOCOL_VERSION, Refusal, SESSION_ID};
-use crate::http::sessions::NoSession;
 use crate::http::sessions::session::Session;
+use crate::http::sessions::{NoSession, NotTakenOver};
 use crate::http::streams::events::Events;
 use crate::http::streams::open_streams::OpenStream;
 use crate::http::streams::replay_buffer::{Beginning, ReplayBuffer};
 use crate::http::streams::reply::Said;
 use http::{HeaderMap, HeaderValue, StatusCode};
-use mcp_bash_server::{Caller, Client, Owed, Principal, Reply};
+use mcp_bash_server::{Client, Owed, Principal, Reply};
 use mcp_bash_wire::{Id, Line, RpcError, code};
 use std::future::poll_fn;
 use std::pin::pin;
@@ -49,10 +49,10 @@ pub(in crate::http) async fn post(
         return without_session(endpoint, principal, headers, body, look, serving).await;
     }
     if look.kind == MessageKind::Initialize {
-        return first_of_session(endpoint, principal, body, look, serving).await;
+        return first_of_session(endpoint, principal, headers, body, look, serving).await;
     }
-    match session_of(endpoint, &principal.caller, headers) {
-        Ok(session) => in_session(endpoint, &session, &principal, body, look, serving).await,
+    match session_of(endpoint, &principal, headers).await {
+        Ok(session) => in_session(endpoint, &session, &principal, headers, body, look, serving).await,
         // What cannot be read is told so before it is asked for a session.
         Err(_) if look.kind == MessageKind::Unreadable => {
             without_session(endpoint, principal, headers, body, look, serving).await
@@ -81,7 +81,7 @@ async fn without_session(
     let owed = client.receive_from(&principal, &line, Some(&headers), &reply);
     // What is still needed of it was copied.
     drop(body);
-    let attended = Attended { client, endpoint: Arc::clone(endpoint), number: None };
+    let attended = Attended { client, principal, endpoint: Arc::clone(endpoint), number: None };
     if owed == Owed::Nothing {
         return respond::status(StatusCode::ACCEPTED);
     }
@@ -98,6 +98,7 @@ async fn without_session(
 /// A client without a session, whose work stops when nobody waits for it any more.
 struct Attended {
     client: Arc<Client>,
+    principal: Arc<Principal>,
     endpoint: Arc<Endpoint>,
     /// Among those that are told when the server ends.
     number: Option<u64>,
@@ -121,12 +122,15 @@ impl Attended {
         match beginning {
             Beginning::Answer(message, refused) => {
                 let status = refused.map_or(StatusCode::OK, status_of_refusal);
-                self.endpoint.answer(status, message)
+                self.endpoint.answer(&self.principal, status, message)
             }
             Beginning::Nothing => respond::no_events(),
             Beginning::Events => {
                 let Some(open) = self.place_of_stream() else { return *no_room() };
                 let events = Events::new(buffer).holding(open);
+                // A call that has begun is finished. One who listens has to show a token that is still good.
+                let expires = self.principal.identity.expires.filter(|_| self.client.is_listening());
+                let events = events.ending_at(expires);
                 respond::events(events.when_left(Box::new(move || drop(self))))
             }
         }
@@ -188,6 +192,7 @@ async fn beginning(buffer: &ReplayBuffer, serving: &Serving) -> Beginning {
 async fn first_of_session(
     endpoint: &Arc<Endpoint>,
     principal: Arc<Principal>,
+    headers: &HeaderMap,
     body: Body,
     look: Look,
     serving: &Serving,
@@ -195,7 +200,8 @@ async fn first_of_session(
     if let Err(refused) = endpoint.allow_session(&principal.caller) {
         return *refused;
     }
-    let session = match endpoint.sessions.prepare(&endpoint.server, &endpoint.rules, &principal) {
+    let session = match endpoint.sessions.prepare(&endpoint.server, &endpoint.rules, &principal, &body.bytes)
+    {
         Ok(session) => session,
         Err(NoSession::Full) => {
             let reason = "There are too many sessions; MCPBASH_HTTP_MAX_SESSIONS sets the limit".to_owned();
@@ -206,7 +212,7 @@ async fn first_of_session(
             return respond::later(StatusCode::SERVICE_UNAVAILABLE, RETRY, reason);
         }
     };
-    let mut answer = in_session(endpoint, &session, &principal, body, look, serving).await;
+    let mut answer = in_session(endpoint, &session, &principal, headers, body, look, serving).await;
     if session.revision().is_some()
         && let Ok(id) = HeaderValue::from_str(&session.id)
     {
@@ -221,13 +227,16 @@ async fn in_session(
     endpoint: &Arc<Endpoint>,
     session: &Arc<Session>,
     principal: &Arc<Principal>,
+    headers: &HeaderMap,
     body: Body,
     look: Look,
     serving: &Serving,
 ) -> Answer {
     let buffer = session.buffer(&endpoint.rules);
     let reply: Arc<dyn Reply> = Arc::new(Said::on(&buffer, look.id));
-    let owed = session.client.receive_from(principal, &Line::Whole(&body.bytes), None, &reply);
+    // They need not repeat the message here; they may name the trace that it is part of.
+    let (line, headers) = (Line::Whole(&body.bytes), RequestHeaders(headers));
+    let owed = session.client.receive_from(principal, &line, Some(&headers), &reply);
     drop(body);
     if session.client.has_exited() {
         endpoint.sessions.end(session);
@@ -245,7 +254,7 @@ async fn in_session(
     session.note_use();
     match begun {
         Beginning::Answer(message, refused) => {
-            endpoint.answer(refused.map_or(StatusCode::OK, status_in_session), message)
+            endpoint.answer(principal, refused.map_or(StatusCode::OK, status_in_session), message)
         }
         Beginning::Nothing => respond::no_events(),
         Beginning::Events => {
@@ -261,6 +270,8 @@ pub(in crate::http) enum Sessionless {
     NotNamed,
     /// There is none of that id, or it is another caller's.
     Unknown,
+    /// Another server may have ended it, which cannot be known now.
+    Unchecked,
     /// The version that the header names is spoken in no session.
     BadVersion,
 }
@@ -268,6 +279,10 @@ pub(in crate::http) enum Sessionless {
 impl Sessionless {
     pub(in crate::http) fn refusal(self, id: Option<&Id>) -> Refusal {
         let (status, message) = match self {
+            Self::Unchecked => {
+                let reason = "The session cannot be looked up now; try again".to_owned();
+                return Box::new(respond::later(StatusCode::SERVICE_UNAVAILABLE, RETRY, reason));
+            }
             Self::NotNamed => (StatusCode::BAD_REQUEST, "Bad Request: the header Mcp-Session-Id is missing"),
             Self::Unknown => (StatusCode::NOT_FOUND, "Session not found: begin a new one with `initialize`"),
             Self::BadVersion => (
@@ -284,9 +299,9 @@ impl Sessionless {
 const NO_SESSION: i32 = -32001;
 
 /// The session that a request belongs to.
-pub(in crate::http) fn session_of(
+pub(in crate::http) async fn session_of(
     endpoint: &Endpoint,
-    caller: &Arc<Caller>,
+    principal: &Arc<Principal>,
     headers: &HeaderMap,
 ) -> Result<Arc<Session>, Sessionless> {
     if headers.contains_key(PROTOCOL_VERSION) && only(headers, &PROTOCOL_VERSION).is_none_or(is_of_no_session)
@@ -297,5 +312,18 @@ pub(in crate::http) fn session_of(
         return Err(Sessionless::NotNamed);
     }
     let id = only(headers, &SESSION_ID).ok_or(Sessionless::Unknown)?;
-    endpoint.sessions.get(id, caller).ok_or(Sessionless::Unknown)
+    if let Some(session) = endpoint.sessions.get(id, &principal.caller) {
+        return Ok(session);
+    }
+    let taken_over = endpoint.sessions.take_over(id, &endpoint.server, &endpoint.rules, principal).await;
+    taken_over.map_err(|why| match why {
+        NotTakenOver::Unknown => {
+            // It is not told apart from a session that has ended, whose id its caller may send once more.
+            if let Some(audit) = endpoint.server.audit() {
+                audit.request_refused(principal, "session");
+            }
+            Sessionless::Unknown
+        }
+        NotTakenOver::Unchecked => Sessionless::Unchecked,
+    })
 }

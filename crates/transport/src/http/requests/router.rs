@@ -84,6 +84,9 @@ async fn answer(endpoint: &Arc<Endpoint>, visitor: &Visitor, request: Request<In
         return respond::not_allowed(route.allowed());
     }
     if let Err(refused) = endpoint.access.check(request.uri(), request.headers(), visitor.is_tls) {
+        if let Some(audit) = endpoint.server.audit() {
+            audit.access_refused(&visitor.name, refused.word());
+        }
         return respond::refusal(refused.status, refused.reason);
     }
     if method == Method::OPTIONS {
@@ -99,10 +102,10 @@ async fn answer(endpoint: &Arc<Endpoint>, visitor: &Visitor, request: Request<In
     match (route, request.method().clone()) {
         (Route::OldStream, _) => old_sse::open(endpoint, principal),
         (_, Method::GET) => {
-            get(endpoint, &principal.caller, request.headers()).unwrap_or_else(|refused| *refused)
+            get(endpoint, &principal, request.headers()).await.unwrap_or_else(|refused| *refused)
         }
         (_, Method::DELETE) => {
-            delete(endpoint, &principal.caller, request.headers()).unwrap_or_else(|refused| *refused)
+            delete(endpoint, &principal, request.headers()).await.unwrap_or_else(|refused| *refused)
         }
         (route, _) => read_and_post(endpoint, route, principal, request, &visitor.serving).await,
     }

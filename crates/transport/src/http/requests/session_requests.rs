@@ -3,17 +3,17 @@
 use crate::http::requests::accepts::accepts;
 use crate::http::requests::endpoint::{Endpoint, no_room};
 use crate::http::requests::headers::only;
-use crate::http::requests::post::session_of;
+use crate::http::requests::post::{Sessionless, session_of};
 use crate::http::requests::respond::{self, Answer, LAST_EVENT_ID, PROTOCOL_VERSION, Refusal};
 use http::{HeaderMap, StatusCode};
-use mcp_bash_server::Caller;
+use mcp_bash_server::Principal;
 use mcp_bash_wire::{Era, Revision};
 use std::sync::Arc;
 
 /// The messages of a session that belong to no request, or the rest of a stream that was cut off.
-pub(in crate::http) fn get(
+pub(in crate::http) async fn get(
     endpoint: &Endpoint,
-    caller: &Arc<Caller>,
+    principal: &Arc<Principal>,
     headers: &HeaderMap,
 ) -> Result<Answer, Refusal> {
     let refuse = |status, reason: &'static str| Box::new(respond::refusal(status, reason));
@@ -24,8 +24,8 @@ pub(in crate::http) fn get(
         let reason = "Not Acceptable: Accept must name text/event-stream";
         return Err(refuse(StatusCode::NOT_ACCEPTABLE, reason));
     }
-    let session = session_of(endpoint, caller, headers).map_err(|none| none.refusal(None))?;
-    let open = endpoint.streams.open(caller).ok_or_else(no_room)?;
+    let session = session_of(endpoint, principal, headers).await.map_err(|none| none.refusal(None))?;
+    let open = endpoint.streams.open(&principal.caller).ok_or_else(no_room)?;
     let events = match headers.get(LAST_EVENT_ID) {
         Some(id) => id.to_str().ok().and_then(|id| session.events_after(id)).ok_or_else(|| {
             let reason = "Bad Request: what came after the event in Last-Event-ID is not kept any more";
@@ -33,20 +33,25 @@ pub(in crate::http) fn get(
         })?,
         None => session.unasked_events(),
     };
-    Ok(respond::events(events.holding(open).when_left(Box::new(move || session.note_use()))))
+    let events = events.holding(open).ending_at(principal.identity.expires);
+    Ok(respond::events(events.when_left(Box::new(move || session.note_use()))))
 }
 
 /// Ends a session.
-pub(in crate::http) fn delete(
+pub(in crate::http) async fn delete(
     endpoint: &Endpoint,
-    caller: &Arc<Caller>,
+    principal: &Arc<Principal>,
     headers: &HeaderMap,
 ) -> Result<Answer, Refusal> {
     if is_stateless(headers) {
         return Err(Box::new(respond::not_allowed("POST")));
     }
-    let session = session_of(endpoint, caller, headers).map_err(|none| none.refusal(None))?;
+    let session = session_of(endpoint, principal, headers).await.map_err(|none| none.refusal(None))?;
     endpoint.sessions.end(&session);
+    let is_noted = endpoint.server.end_moving_session(&session.id).await;
+    if !is_noted {
+        return Err(Sessionless::Unchecked.refusal(None));
+    }
     Ok(respond::status(StatusCode::OK))
 }
 

@@ -1,7 +1,8 @@
 //! Guarded files: tokens, certificates and keys, which only trusted users may write. They are read again when they change.
 
+use mcp_bash_files::look;
 use mcp_bash_files::shortage::is_shortage;
-use rustix::fs::{FileType, fstat};
+use rustix::fs::{FileType, StatVfsMountFlags, fstat};
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -36,6 +37,11 @@ pub enum GuardedFileError {
         path.display()
     )]
     OfAnother { path: PathBuf, owner: u32 },
+    #[error(
+        "`{}` could be replaced by others, who can write its folder `{}`; run `chmod go-w {}`, and `chown` if the folder belongs to \
+         another user", path.display(), folder.display(), folder.display()
+    )]
+    Replaceable { path: PathBuf, folder: PathBuf },
 }
 
 impl GuardedFileError {
@@ -52,8 +58,30 @@ pub(crate) fn read_public(path: &Path) -> Result<Vec<u8>, GuardedFileError> {
 }
 
 /// The content of a file that everybody may read, and that only its owner may write: the user that runs the server, or root.
+/// No other user may be able to put another file in its place: an older one of the owner, say.
 pub(crate) fn read_trusted(path: &Path) -> Result<Vec<u8>, GuardedFileError> {
+    let failed = |error| GuardedFileError::Unreadable { path: path.to_owned(), error };
+    let target = look::canonical(path).map_err(failed)?;
+    for place in [path, &target] {
+        let folder = place.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = folder.unwrap_or(Path::new("."));
+        if is_open_to_others(folder).map_err(failed)? {
+            return Err(GuardedFileError::Replaceable { path: path.to_owned(), folder: folder.to_owned() });
+        }
+    }
     read_judged(path, 0o022, |path, mode| GuardedFileError::Writable { path, mode })
+}
+
+/// Whether other users can replace files in a folder. In a sticky folder they cannot replace those of others. A folder that
+/// is mounted read-only, as volumes of containers are, may have any mode.
+fn is_open_to_others(folder: &Path) -> io::Result<bool> {
+    let found = look::metadata(folder)?;
+    let is_foreign = found.uid() != 0 && found.uid() != rustix::process::geteuid().as_raw();
+    let is_writable = found.mode() & 0o022 != 0 && found.mode() & 0o1000 == 0;
+    if !is_foreign && !is_writable {
+        return Ok(false);
+    }
+    Ok(!rustix::fs::statvfs(folder)?.f_flag.contains(StatVfsMountFlags::RDONLY))
 }
 
 /// The content of a file that only its owner may write and that strangers cannot read: 0600, 0400, 0640 or 0440. Its
@@ -177,6 +205,27 @@ mod tests {
         assert!(matches!(read_secret(&to_open), Err(GuardedFileError::TooOpen { .. })));
         for path in [&to_nothing, &to_device, &folder.path().to_owned()] {
             assert!(matches!(read_secret(path), Err(GuardedFileError::Unreadable { .. })), "{path:?}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_others_could_replace_is_not_trusted() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = secret(folder.path(), 0o600);
+        let elsewhere = tempfile::tempdir().unwrap();
+        let link = elsewhere.path().join("link");
+        symlink(&file, &link).unwrap();
+        let set_mode = |mode| fs::set_permissions(folder.path(), fs::Permissions::from_mode(mode)).unwrap();
+        for mode in [0o700, 0o755, 0o1777] {
+            set_mode(mode);
+            assert!(read_trusted(&file).is_ok() && read_trusted(&link).is_ok(), "{mode:o}");
+        }
+        for mode in [0o770, 0o707, 0o777] {
+            set_mode(mode);
+            for path in [&file, &link] {
+                let refused = read_trusted(path).unwrap_err();
+                assert!(matches!(refused, GuardedFileError::Replaceable { .. }), "{mode:o}: {refused}");
+            }
         }
     }
 

@@ -11,8 +11,8 @@ use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::crypto::{CryptoProvider, ring};
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, CertificateRevocationListDer, PrivateKeyDer};
-use tokio_rustls::rustls::server::WebPkiClientVerifier;
 use tokio_rustls::rustls::server::danger::ClientCertVerifier;
+use tokio_rustls::rustls::server::{NoServerSessionStorage, WebPkiClientVerifier};
 use tokio_rustls::rustls::{self, RootCertStore, ServerConfig};
 
 #[derive(Debug, thiserror::Error)]
@@ -99,11 +99,16 @@ fn acceptor(files: &TlsFiles) -> Result<TlsAcceptor, TlsError> {
         |error| TlsError::Unusable { certificate: certificate.to_owned(), key: key.to_owned(), error };
     let provider = Arc::new(ring::default_provider());
     let clients = clients.as_ref().map(|clients| verifier(clients, &provider)).transpose()?;
+    let verifies = clients.is_some();
     let clients = clients.unwrap_or_else(WebPkiClientVerifier::no_client_auth);
     let mut config = ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .and_then(|builder| builder.with_client_cert_verifier(clients).with_single_cert(chain, private))
         .map_err(unusable)?;
+    if verifies {
+        // A session that is resumed would bring its certificate back without a verification, also one that was revoked since.
+        config.session_storage = Arc::new(NoServerSessionStorage {});
+    }
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     Ok(TlsAcceptor::from(Arc::new(config)))
 }

@@ -23,6 +23,10 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout};
+use tokio_rustls::rustls::{
+    self,
+    Error::{InvalidCertRevocationList, InvalidCertificate, NoCertificatesPresented},
+};
 
 /// How long to wait after a connection could not be accepted: mostly because too many files are open.
 const BREATH: Duration = Duration::from_millis(100);
@@ -84,8 +88,14 @@ impl Reception {
                 None => reception.serve(stream, Visitor::new(&peer, false)).await,
                 Some(tls) => {
                     let handshake_timeout = reception.endpoint.options().limits.header_time;
-                    if let Ok(Ok(stream)) = timeout(handshake_timeout, tls.acceptor().accept(stream)).await {
-                        let visitor = Visitor::new(&peer, true);
+                    let accepted = timeout(handshake_timeout, tls.acceptor().accept(stream)).await;
+                    let visitor = Visitor::new(&peer, true);
+                    if let Ok(Err(error)) = &accepted
+                        && let Some(problem) = refused_certificate(error)
+                    {
+                        reception.endpoint.note_failed_handshake(&visitor, problem);
+                    }
+                    if let Ok(Ok(stream)) = accepted {
                         let shown = stream.get_ref().1.peer_certificates().and_then(<[_]>::first);
                         let visitor = match shown {
                             Some(certificate) => visitor.with_certificate(certificate, tls.client_name()),
@@ -123,6 +133,13 @@ impl Reception {
         connection.as_mut().graceful_shutdown();
         let _ = connection.await;
     }
+}
+
+/// Why the certificate of a client was refused, if that ended the handshake.
+fn refused_certificate(error: &io::Error) -> Option<&rustls::Error> {
+    let error = error.get_ref()?.downcast_ref::<rustls::Error>()?;
+    matches!(error, InvalidCertificate(_) | InvalidCertRevocationList(_) | NoCertificatesPresented)
+        .then_some(error)
 }
 
 /// Completes when the server is asked to end.

@@ -1,4 +1,4 @@
-//! Graceful shutdown over HTTP: requests in progress are answered, or stopped and answered when they take too long.
+//! Graceful shutdown over HTTP: requests in progress are answered, and tasks go on to their end. What takes too long is stopped.
 
 use crate::http::limits::connections::Connections;
 use crate::http::requests::endpoint::Endpoint;
@@ -7,7 +7,7 @@ use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::oneshot;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout, timeout_at};
 
 /// How long scripts may take to end when the server has to.
 const GRACE: Duration = Duration::from_millis(500);
@@ -19,11 +19,15 @@ const LAST_WORDS: Duration = Duration::from_secs(5);
 /// over.
 pub(in crate::http) async fn drain(endpoint: &Arc<Endpoint>, connections: &Connections) {
     endpoint.end_listens();
-    let is_done = timeout(endpoint.options().drain, connections.all_gone()).await.is_ok();
+    let until = Instant::now() + endpoint.options().drain;
+    let is_done = timeout_at(until, connections.all_gone()).await.is_ok();
+    let log = endpoint.server.log();
     if !is_done {
         let details = json!({ "connections": connections.count() });
-        let log = endpoint.server.log();
         log.event(LogLevel::Warning, "mcp.http", "requests that took too long were stopped", &details);
+    }
+    if timeout_at(until, endpoint.server.tasks_ended()).await.is_err() {
+        log.event(LogLevel::Warning, "mcp.http", "tasks that took too long were stopped", &json!({}));
     }
     // Whoever still waits is answered when the scripts are gone.
     let (done, is_done_by_server) = oneshot::channel::<()>();

@@ -111,7 +111,11 @@ impl Vital for HealthListener {
         if server.served().look(|catalog| catalog.failure.is_some()) {
             return Some("the project cannot be served; the log says why".to_owned());
         }
-        server.unready()
+        server.unready().or_else(|| self.endpoint.identity_source.unready())
+    }
+
+    fn store_problem(&self) -> Option<String> {
+        self.endpoint.server.shared_store()?.err()
     }
 
     fn gauges(&self) -> Gauges {
@@ -124,6 +128,7 @@ impl Vital for HealthListener {
             waiting_calls: load.waiting,
             parked_calls: load.parked,
             held_bytes: self.endpoint.server.budget().used(),
+            is_store_reachable: self.endpoint.server.shared_store().map(|store| store.is_ok()),
             audit: self.endpoint.server.audit().map(|audit| audit.counts()),
         }
     }

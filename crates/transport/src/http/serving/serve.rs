@@ -135,9 +135,7 @@ pub fn serve(
 /// Lets requests be measured.
 fn measure(server: &Server, listeners: &[Listener]) -> Arc<Metrics> {
     let transport = listeners.first().map_or("tcp", Listener::transport);
-    let metrics = Arc::new(Metrics::new(transport));
-    server.measure_by(Arc::clone(&metrics) as _);
-    metrics
+    Arc::new(Metrics::new(transport, Arc::clone(server.measurements())))
 }
 
 fn processors() -> usize {
@@ -157,6 +155,7 @@ async fn expire_sessions(endpoint: Arc<Endpoint>) {
     loop {
         sleep(interval).await;
         endpoint.sessions.expire();
+        endpoint.sessions.end_with_others(&endpoint.server).await;
     }
 }
 

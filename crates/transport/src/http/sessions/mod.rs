@@ -10,7 +10,7 @@ pub(in crate::http) mod session;
 use crate::http::limits::options::Limits;
 use crate::http::sessions::session::Session;
 use crate::http::streams::replay_buffer::Rules;
-use mcp_bash_server::{Caller, Holdings, Principal, Server, Ticket};
+use mcp_bash_server::{Caller, Holdings, MovedSession, Principal, Server, Ticket};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -51,6 +51,14 @@ pub(in crate::http) enum NoSession {
     NoId,
 }
 
+/// Why a session of another server does not go on here.
+#[derive(Debug, PartialEq, Eq)]
+pub(in crate::http) enum NotTakenOver {
+    Unknown,
+    /// It may have ended, which cannot be known now.
+    Unchecked,
+}
+
 impl Sessions {
     pub(in crate::http) fn new(limits: &Limits) -> Self {
         Self {
@@ -61,15 +69,17 @@ impl Sessions {
         }
     }
 
-    /// One that has not begun, and is not known by its id yet.
+    /// One that begins with that message, and is not known by its id yet.
     pub(in crate::http) fn prepare(
         &self,
         server: &Arc<Server>,
         rules: &Arc<Rules>,
         principal: &Arc<Principal>,
+        initialize: &[u8],
     ) -> Result<Arc<Session>, NoSession> {
         self.make_room()?;
-        let id = server.unguessable_token().ok_or(NoSession::NoId)?;
+        let moving = server.moving_session_id(principal.caller.name(), initialize);
+        let id = moving.or_else(|| server.unguessable_token()).ok_or(NoSession::NoId)?;
         Ok(Arc::new(Session::new(id.into(), server, rules, principal, self.stream_time)))
     }
 
@@ -78,6 +88,41 @@ impl Sessions {
         let mut table = self.table.lock();
         let ticket = table.ids.add(session.client.caller(), Instant::now(), 1, session.id.clone());
         table.by_id.insert(session.id.clone(), Entered { session: Arc::clone(session), ticket });
+    }
+
+    /// Begins a session again that another server has begun, if it was this caller's and has not ended.
+    pub(in crate::http) async fn take_over(
+        &self,
+        id: &str,
+        server: &Arc<Server>,
+        rules: &Arc<Rules>,
+        principal: &Arc<Principal>,
+    ) -> Result<Arc<Session>, NotTakenOver> {
+        let initialize = match server.moved_session(id, principal.caller.name()).await {
+            MovedSession::Found(initialize) => initialize,
+            MovedSession::Unknown => return Err(NotTakenOver::Unknown),
+            MovedSession::Unchecked => return Err(NotTakenOver::Unchecked),
+        };
+        self.make_room().map_err(|_| NotTakenOver::Unknown)?;
+        let session = Arc::new(Session::new(id.into(), server, rules, principal, self.stream_time));
+        session.begin_again(rules, principal, &initialize);
+        let mut table = self.table.lock();
+        // Another request of the client may have been faster.
+        if let Some(known) = table.by_id.get(id) {
+            return Ok(Arc::clone(&known.session));
+        }
+        let ticket = table.ids.add(session.client.caller(), Instant::now(), 1, session.id.clone());
+        table.by_id.insert(session.id.clone(), Entered { session: Arc::clone(&session), ticket });
+        Ok(session)
+    }
+
+    /// Ends those that their clients have ended at another server.
+    pub(in crate::http) async fn end_with_others(&self, server: &Server) {
+        let sessions = self.all();
+        let ended = server.sessions_ended_elsewhere(sessions.iter().map(|session| &*session.id)).await;
+        for session in sessions.iter().filter(|session| ended.contains(&*session.id)) {
+            self.end(session);
+        }
     }
 
     /// The session of that id, if it is this caller's.

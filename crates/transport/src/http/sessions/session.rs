@@ -4,8 +4,8 @@ use crate::http::streams::events::{self, Events, UNASKED};
 use crate::http::streams::replay_buffer::{ReplayBuffer, Rules};
 use crate::http::streams::reply::Said;
 use bytes::Bytes;
-use mcp_bash_server::{Caller, Client, Principal, Server};
-use mcp_bash_wire::Revision;
+use mcp_bash_server::{Caller, Client, Principal, Reply, Server};
+use mcp_bash_wire::{Line, Revision};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -35,6 +35,8 @@ pub(in crate::http) struct Session {
     last_used: Mutex<Instant>,
     /// Whether it is over. Whoever had it before may still use it once.
     has_ended: AtomicBool,
+    /// Whether another server has begun it, whose events are not known here.
+    is_taken_over: AtomicBool,
     /// How long a stream of events may be open before its client has to come back.
     stream_time: Option<Duration>,
 }
@@ -60,8 +62,25 @@ impl Session {
             streams: Mutex::default(),
             last_used: Mutex::new(Instant::now()),
             has_ended: AtomicBool::new(false),
+            is_taken_over: AtomicBool::new(false),
             stream_time,
         }
+    }
+
+    /// Goes through the handshake again that its client had with another server.
+    pub(in crate::http) fn begin_again(
+        &self,
+        rules: &Arc<Rules>,
+        principal: &Arc<Principal>,
+        initialize: &str,
+    ) {
+        const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+        for message in [initialize, INITIALIZED] {
+            // The client has had the answer.
+            let reply: Arc<dyn Reply> = Arc::new(Said::on(&self.buffer(rules), None));
+            self.client.receive_from(principal, &Line::Whole(message.as_bytes()), None, &reply);
+        }
+        self.is_taken_over.store(true, Ordering::Release);
     }
 
     /// What it agreed on. None before `initialize` has succeeded.
@@ -99,6 +118,13 @@ impl Session {
     /// What comes after the event with that id, on whichever stream it came. None where that is not known.
     pub(in crate::http) fn events_after(&self, id: &str) -> Option<Events> {
         let (number, message) = events::parse_id(id)?;
+        if number == UNASKED
+            && self.is_taken_over.load(Ordering::Acquire)
+            && self.unasked.last_taken() < message
+        {
+            // Another server has sent it. What follows comes from here.
+            return Some(self.unasked_events());
+        }
         let buffer = match number {
             UNASKED => Arc::clone(&self.unasked),
             number => Arc::clone(self.streams.lock().get(&number)?),

@@ -35,7 +35,7 @@ impl Scene {
     }
 
     fn begin(&self, principal: &Arc<Principal>) -> Result<Arc<Session>, NoSession> {
-        let session = self.sessions.prepare(&self.server, &self.rules, principal)?;
+        let session = self.sessions.prepare(&self.server, &self.rules, principal, b"{}")?;
         self.sessions.enter(&session);
         Ok(session)
     }

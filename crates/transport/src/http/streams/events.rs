@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 use tokio::time::{Instant, Sleep, sleep};
 
 /// How often something is sent on a stream that is silent, so that nobody on the way takes it for dead.
@@ -49,6 +49,8 @@ pub(in crate::http) struct Events {
     probe: Option<Duration>,
     /// When the stream is closed though there is more to come, because its client can come back.
     closes: Option<Pin<Box<Sleep>>>,
+    /// When the credential of its reader expires.
+    expires: Option<Pin<Box<Sleep>>>,
     /// What is said when there is more to come, but not on this stream.
     farewell: Option<Bytes>,
     is_over: bool,
@@ -73,6 +75,7 @@ impl Events {
             pulse: Box::pin(sleep(PULSE)),
             probe: None,
             closes: None,
+            expires: None,
             farewell: None,
             is_over: false,
             open: None,
@@ -90,6 +93,14 @@ impl Events {
     pub(in crate::http) fn closing_after(mut self, wait: Duration) -> Self {
         self.closes = Some(Box::pin(sleep(wait)));
         self.coming_back()
+    }
+
+    /// The same, and it ends at that time, when the credential of its reader expires.
+    pub(in crate::http) fn ending_at(mut self, expires: Option<SystemTime>) -> Self {
+        let Some(expires) = expires else { return self };
+        let left = expires.duration_since(SystemTime::now()).unwrap_or_default();
+        self.expires = Some(Box::pin(sleep(left)));
+        self
     }
 
     /// The same, counted as one of the open streams.
@@ -159,6 +170,11 @@ impl Body for Events {
         }
         if self.is_over {
             return Poll::Ready(None);
+        }
+        // Looked at first: what is still to come is not for a reader whose credential has expired.
+        if self.expires.as_mut().is_some_and(|expires| expires.as_mut().poll(context).is_ready()) {
+            self.is_over = true;
+            return Poll::Ready(self.farewell.take().map(|farewell| Ok(Frame::data(farewell))));
         }
         let mut piece = BytesMut::new();
         let mut is_over = false;

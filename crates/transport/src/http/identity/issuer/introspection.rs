@@ -3,6 +3,7 @@
 
 use super::Rejected;
 use super::error::{IssuerError, named};
+use super::shared_questions::SharedQuestions;
 use crate::http::limits::identity_options::IntrospectionOptions;
 use crate::http::secrets::guarded_file::{Report, read_secret};
 use base64::Engine;
@@ -34,6 +35,8 @@ pub(super) struct Introspection {
     client_secret: PathBuf,
     client: Arc<OperatorClient>,
     places: Semaphore,
+    /// Those that are open, by the hash of the token.
+    questions: SharedQuestions,
     /// By the hash of the token: no token is kept.
     kept: Mutex<HashMap<[u8; 32], Kept>>,
     report: Report,
@@ -59,6 +62,7 @@ impl Introspection {
             client_secret: options.client_secret.clone(),
             client,
             places: Semaphore::new(MOST_ASKED),
+            questions: SharedQuestions::default(),
             kept: Mutex::default(),
             report,
             is_failing: AtomicBool::new(false),
@@ -71,10 +75,13 @@ impl Introspection {
         if let Some(grant) = self.kept(&hash, expected.now) {
             return Ok(grant);
         }
-        let place = self.places.try_acquire().map_err(|_| Rejected::IssuerUnreachable)?;
         let token = std::str::from_utf8(token).map_err(|_| TokenError::NotActive)?;
-        let answer = self.post(introspection::question(token)).await.ok_or(Rejected::IssuerUnreachable)?;
-        drop(place);
+        // Boxed, to keep the futures of all other requests small.
+        let asked = Box::pin(async {
+            let _place = self.places.try_acquire().ok()?;
+            self.post(introspection::question(token)).await.map(Arc::<[u8]>::from)
+        });
+        let answer = self.questions.answer(hash, asked).await.ok_or(Rejected::IssuerUnreachable)?;
         let grant = introspection::read(&answer, expected)?;
         self.keep(hash, grant.clone(), expected.now);
         Ok(grant)

@@ -78,6 +78,17 @@ impl Keys {
         drop(self.fetch());
     }
 
+    /// Whether there are keys to verify tokens with. If not, the issuer is asked: nobody else may ask while the server is not
+    /// ready.
+    pub(super) fn are_known(self: &Arc<Self>) -> bool {
+        let are_known =
+            self.state.lock().known.as_ref().is_some_and(|known| known.fetched.elapsed() <= MOST_STALE);
+        if !are_known {
+            drop(self.fetch());
+        }
+        are_known
+    }
+
     /// Whether a key of the issuer has signed the token. Asks the issuer if it may have a key that is not known yet.
     pub(super) async fn verify(self: &Arc<Self>, token: &Jws<'_>) -> Result<(), Rejected> {
         match self.verify_with_known(token) {
@@ -122,12 +133,15 @@ impl Keys {
         }
         let (ending, fetch) = watch::channel(());
         state.fetch = Some(fetch.clone());
-        let keys = Arc::clone(self);
+        let fetching = Fetching { keys: Arc::clone(self), is_done: false, _ending: ending };
         // On a runtime that outlives the connection whose request needs the keys.
         self.runtime.spawn(async move {
+            // All of it is moved here, not only the parts that are named.
+            let mut fetching = fetching;
+            let keys = Arc::clone(&fetching.keys);
             let fetched = load(&keys.client, &keys.issuer, keys.url.as_ref()).await;
             keys.take_in(fetched);
-            drop(ending);
+            fetching.is_done = true;
         });
         Some(fetch)
     }
@@ -156,6 +170,24 @@ impl Keys {
                 "the keys of the issuer `{}` cannot be fetched, {meanwhile}: {error}",
                 self.issuer
             ));
+        }
+    }
+}
+
+/// A fetch under way. If its task panics, the issuer is asked again later, like one that did not answer.
+struct Fetching {
+    keys: Arc<Keys>,
+    is_done: bool,
+    /// Requests that wait for the fetch wait until this is dropped.
+    _ending: watch::Sender<()>,
+}
+
+impl Drop for Fetching {
+    fn drop(&mut self) {
+        if !self.is_done {
+            let mut state = self.keys.state.lock();
+            state.fetch = None;
+            state.failed = Some(Instant::now());
         }
     }
 }
@@ -213,4 +245,29 @@ async fn key_set_url(client: &OperatorClient, issuer: &str) -> Result<OperatorUr
         }
     }
     Err(failure.unwrap_or(KeysError::Metadata { url: issuer.to_owned(), error: MetadataError::NoIssuer }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::runtime::Builder;
+
+    #[test]
+    fn a_fetch_that_panics_does_not_keep_the_issuer_from_being_asked_again() {
+        let runtime = Builder::new_current_thread().build().unwrap();
+        let client = Arc::new(OperatorClient::new(Duration::from_secs(1), 1024));
+        let handle = runtime.handle().clone();
+        let keys = Keys::new("http://127.0.0.1:1", None, client, handle, Box::new(drop));
+        let (ending, fetch) = watch::channel(());
+        keys.state.lock().fetch = Some(fetch.clone());
+        let fetching = Fetching { keys: Arc::clone(&keys), is_done: false, _ending: ending };
+        let task = runtime.spawn(async move {
+            let _fetching = fetching;
+            panic!("as a fetch may");
+        });
+        assert!(runtime.block_on(task).is_err());
+        assert!(fetch.has_changed().is_err(), "nobody waits for it any more");
+        let state = keys.state.lock();
+        assert!(state.fetch.is_none() && state.failed.is_some());
+    }
 }

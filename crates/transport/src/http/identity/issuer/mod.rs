@@ -6,6 +6,7 @@ mod error;
 mod introspection;
 mod keys;
 mod metadata;
+mod shared_questions;
 
 pub use error::{IssuerError, KeysError};
 pub(in crate::http) use metadata::ResourceMetadata;
@@ -20,7 +21,7 @@ use introspection::Introspection;
 use keys::Keys;
 use mcp_bash_fetch::OperatorClient;
 use mcp_bash_oauth::{Expected, Grant, Hierarchy, Jws, TokenError, is_scope};
-use mcp_bash_server::KnownBy;
+use mcp_bash_server::{Identity, KnownBy};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::runtime::Handle;
@@ -95,18 +96,33 @@ impl Issuers {
         })
     }
 
+    /// Why no token can be accepted now.
+    pub(super) fn unready(&self) -> Option<String> {
+        if self.introspection.is_some() || self.keys.iter().any(Keys::are_known) {
+            return None;
+        }
+        let names: Vec<String> = self.keys.iter().map(|keys| format!("`{}`", keys.issuer())).collect();
+        Some(format!(
+            "the keys of {} are not known, so no caller can log in; the log says why",
+            names.join(", ")
+        ))
+    }
+
     /// The caller that shows the token.
     pub(super) async fn identify(&self, token: &[u8]) -> Result<Identified, Refused> {
         let (grant, issuer, known_by) = self.accept(token).await.map_err(|rejected| match rejected {
             Rejected::Token(error) => Refused::Token(error),
             Rejected::IssuerUnreachable => Refused::IssuerUnreachable,
         })?;
+        let until = grant.accepted_until();
         let scopes = self.hierarchy.expand(grant.scopes);
         if !self.required_scopes.iter().all(|scope| scopes.contains(scope)) {
             return Err(Refused::Scopes);
         }
         let identity = self.claims.identity(issuer, known_by, &grant.claims, scopes);
-        Ok(Identified { identity: Arc::new(identity.map_err(Refused::Token)?), rate: None })
+        let expires = until.and_then(|seconds| UNIX_EPOCH.checked_add(Duration::from_secs(seconds)));
+        let identity = Identity { expires, ..identity.map_err(Refused::Token)? };
+        Ok(Identified { identity: Arc::new(identity), rate: None })
     }
 
     async fn accept(&self, token: &[u8]) -> Result<(Grant, &str, KnownBy), Rejected> {

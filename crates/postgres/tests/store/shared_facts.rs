@@ -1,0 +1,101 @@
+//! What servers count and keep together.
+
+use super::{fresh_url, open, sql, wait};
+use mcp_bash_postgres::Record;
+use mcp_bash_tasks::TaskStore;
+use std::sync::Barrier;
+use std::thread;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+const MINUTE: Duration = Duration::from_secs(60);
+
+fn text(bytes: &[u8]) -> Record {
+    Record { bytes: bytes.to_vec(), mime_type: "text/plain".to_owned() }
+}
+
+#[test]
+fn a_text_can_be_read_at_any_server_by_its_owner_alone() {
+    let (url, schema) = fresh_url();
+    let (one, other) = (open(&url), open(&url));
+    wait(one.put("k", "me", text(b"all \0 of it"), MINUTE)).unwrap();
+    assert_eq!(wait(other.get("k", "me")).unwrap(), Some(text(b"all \0 of it")));
+    assert_eq!(wait(other.get("k", "you")).unwrap(), None);
+    assert_eq!(wait(other.get("other", "me")).unwrap(), None);
+    sql(&format!("UPDATE {schema}.records SET expires_at = now()"));
+    assert_eq!(wait(other.get("k", "me")).unwrap(), None);
+    wait(one.put("next", "me", text(b"x"), MINUTE)).unwrap();
+    assert_eq!(sql(&format!("SELECT string_agg(key, ',') FROM {schema}.records")), "next");
+}
+
+#[test]
+fn the_oldest_texts_of_a_caller_make_room() {
+    let (url, _) = fresh_url();
+    let store = open(&url);
+    let third = vec![b'x'; 22 * 1024 * 1024];
+    wait(store.put("small", "you", text(b"x"), MINUTE)).unwrap();
+    for key in ["1", "2", "3", "4"] {
+        wait(store.put(key, "me", text(&third), MINUTE)).unwrap();
+    }
+    let is_there = |key| wait(store.get(key, "me")).unwrap().is_some();
+    assert_eq!(["1", "2", "3", "4"].map(is_there), [false, false, true, true]);
+    assert!(wait(store.get("small", "you")).unwrap().is_some());
+}
+
+#[test]
+fn a_key_is_good_once_whichever_servers_try() {
+    let (url, schema) = fresh_url();
+    let expires = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs() + 60;
+    let barrier = Barrier::new(5);
+    let used: usize = thread::scope(|scope| {
+        let tries: Vec<_> = (0..5)
+            .map(|_| {
+                scope.spawn(|| {
+                    let store = open(&url);
+                    barrier.wait();
+                    usize::from(wait(store.use_once([7; 16], expires)).unwrap())
+                })
+            })
+            .collect();
+        tries.into_iter().map(|tried| tried.join().unwrap()).sum()
+    });
+    assert_eq!(used, 1);
+    let store = open(&url);
+    let are_used = |keys: &[u8]| {
+        let mut used: Vec<u8> = wait(store.used(keys.iter().map(|key| [*key; 16]).collect()))
+            .unwrap()
+            .into_iter()
+            .map(|key| key[0])
+            .collect();
+        used.sort_unstable();
+        used
+    };
+    assert_eq!(are_used(&[6, 7]), [7], "looking uses nothing");
+    assert_eq!(are_used(&[6, 7]), [7]);
+    wait(store.give_back([7; 16])).unwrap();
+    assert!(are_used(&[7]).is_empty());
+    assert!(
+        wait(store.use_once([7; 16], expires)).unwrap() && !wait(store.use_once([7; 16], expires)).unwrap()
+    );
+    assert!(wait(store.use_once([8; 16], 1)).unwrap());
+    assert!(wait(store.use_once([9; 16], expires)).unwrap());
+    assert_eq!(sql(&format!("SELECT count(*) FROM {schema}.used_keys")), "2");
+    // A key that is marked again expires later.
+    wait(store.mark([8; 16], 1)).unwrap();
+    assert_eq!(are_used(&[8, 9]), [9], "it has expired");
+    wait(store.mark([8; 16], expires)).unwrap();
+    assert_eq!(are_used(&[8, 9]), [8, 9]);
+}
+
+#[test]
+fn a_sweep_removes_expired_texts_and_keys_of_callers_that_never_come_again() {
+    let (url, schema) = fresh_url();
+    let store = open(&url);
+    wait(store.put("old", "me", text(b"x"), MINUTE)).unwrap();
+    wait(store.use_once([1; 16], 1)).unwrap();
+    sql(&format!("UPDATE {schema}.records SET expires_at = now()"));
+    wait(store.put("new", "you", text(b"x"), MINUTE)).unwrap();
+    wait(store.use_once([2; 16], u64::from(u32::MAX))).unwrap();
+    store.sweep(0, 10).unwrap();
+    assert_eq!(sql(&format!("SELECT string_agg(key, ',') FROM {schema}.records")), "new");
+    assert_eq!(sql(&format!("SELECT count(*) FROM {schema}.used_keys")), "1");
+}

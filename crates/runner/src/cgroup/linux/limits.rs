@@ -1,0 +1,146 @@
+//! Limits of control groups: the memory and the processes of a call, all of its processes together, as root too.
+//!
+//! They need controllers that we may hand on to the groups of calls: in a unit of systemd with `Delegate=yes`, in a
+//! container with a writable tree of control groups, or as root in the root group. The kernel hands controllers on only
+//! from a group without processes, so the server moves into a group of its own, if no process of others is beside it.
+
+use super::{CallGroup, GROUPS, PREFIX, memory, own_group};
+use mcp_bash_sandbox::{GroupLimits, GroupPowers};
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::OnceLock;
+use std::sync::atomic::Ordering;
+
+static POWERS: OnceLock<GroupPowers> = OnceLock::new();
+
+/// The controllers of memory and of processes.
+const NAMES: [&str; 2] = ["memory", "pids"];
+
+/// The end of the name of the group that the server moves into.
+const SERVER: &str = ".server";
+
+/// What the groups of calls can limit. The first use turns the controllers on, as far as that is possible.
+pub fn powers() -> GroupPowers {
+    *POWERS.get_or_init(|| {
+        if GROUPS.given_up.load(Ordering::Relaxed) {
+            return GroupPowers::default();
+        }
+        let parent = GROUPS.state.lock().parent().map(Path::to_owned);
+        let handed_on = parent.and_then(|parent| {
+            hand_on(own_group().ok_or(io::ErrorKind::Unsupported)?)?;
+            turn_on(&parent)?;
+            memory::count_kills_in(&parent);
+            words(&parent.join("cgroup.subtree_control"))
+        });
+        let handed_on = handed_on.unwrap_or_default();
+        let has = |name: &str| handed_on.iter().any(|word| word == name);
+        GroupPowers { memory: has(NAMES[0]), processes: has(NAMES[1]) }
+    })
+}
+
+/// Turns the controllers on in a group that is to hold those of calls, if it takes the place of one that had them.
+pub(super) fn turn_on_again(parent: &Path) -> io::Result<()> {
+    match POWERS.get() {
+        Some(powers) if *powers != GroupPowers::default() => turn_on(parent),
+        _ => Ok(()),
+    }
+}
+
+impl CallGroup {
+    /// Sets the limits of the next call.
+    pub(super) fn set_limits(&mut self, limits: GroupLimits) -> io::Result<()> {
+        if self.limits == limits {
+            return Ok(());
+        }
+        // What is not known to be set is set again.
+        let before = std::mem::replace(&mut self.limits, GroupLimits { memory: Some(0), processes: Some(0) });
+        if before.memory != limits.memory {
+            write(&self.path.join("memory.max"), &value(limits.memory))?;
+            // Otherwise it would go on in swap space. Kernels without swap have no such file.
+            let swap = if limits.memory.is_some() { "0" } else { "max" };
+            let _ = write(&self.path.join("memory.swap.max"), swap);
+        }
+        if before.processes != limits.processes {
+            write(&self.path.join("pids.max"), &value(limits.processes))?;
+        }
+        self.limits = limits;
+        Ok(())
+    }
+}
+
+fn value(limit: Option<u64>) -> String {
+    limit.map_or_else(|| "max".to_owned(), |limit| limit.to_string())
+}
+
+/// Lets the groups below ours have the controllers that ours has.
+fn hand_on(ours: &Path) -> io::Result<()> {
+    match turn_on(ours) {
+        // There are processes in the group. In the root group that does not matter.
+        Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {}
+        done => return done,
+    }
+    let beside = words(&ours.join("cgroup.procs"))?;
+    let us = std::process::id().to_string();
+    if !beside.iter().all(|pid| is_ours(pid, &us)) {
+        return Err(io::ErrorKind::ResourceBusy.into());
+    }
+    let server = ours.join(format!("{PREFIX}{us}{SERVER}"));
+    fs::create_dir(&server)?;
+    let moved = move_into(&server, &beside).and_then(|()| turn_on(ours));
+    if moved.is_err() {
+        let _ = move_into(ours, &beside);
+        let _ = fs::remove_dir(&server);
+    }
+    moved
+}
+
+/// Turns on the controllers that a group has for those below it.
+fn turn_on(group: &Path) -> io::Result<()> {
+    let has = words(&group.join("cgroup.controllers"))?;
+    let enabled = words(&group.join("cgroup.subtree_control"))?;
+    let missing = NAMES.into_iter().filter(|name| has.iter().any(|word| word == name));
+    for name in missing.filter(|name| !enabled.iter().any(|word| word == name)) {
+        write(&group.join("cgroup.subtree_control"), &format!("+{name}"))?;
+    }
+    Ok(())
+}
+
+fn move_into(group: &Path, pids: &[String]) -> io::Result<()> {
+    for pid in pids {
+        match write(&group.join("cgroup.procs"), pid) {
+            // It has ended meanwhile.
+            Err(error) if error.raw_os_error() == Some(libc::ESRCH) => {}
+            moved => moved?,
+        }
+    }
+    Ok(())
+}
+
+/// Whether a process is this one or was started by it, or has ended.
+#[expect(clippy::disallowed_methods, reason = "files of the kernel")]
+fn is_ours(pid: &str, us: &str) -> bool {
+    let mut pid = pid.to_owned();
+    while pid != us {
+        let Ok(status) = fs::read_to_string(Path::new("/proc").join(&pid).join("status")) else {
+            return true;
+        };
+        let parent = status.lines().find_map(|line| line.strip_prefix("PPid:")).unwrap_or_default().trim();
+        if ["", "0"].contains(&parent) {
+            return false;
+        }
+        parent.clone_into(&mut pid);
+    }
+    true
+}
+
+#[expect(clippy::disallowed_methods, reason = "files of the kernel")]
+fn words(file: &Path) -> io::Result<Vec<String>> {
+    Ok(fs::read_to_string(file)?.split_whitespace().map(ToOwned::to_owned).collect())
+}
+
+/// Writes to a file of the kernel, without creating it.
+#[expect(clippy::disallowed_methods, reason = "files of the kernel")]
+fn write(file: &Path, text: &str) -> io::Result<()> {
+    fs::OpenOptions::new().write(true).open(file)?.write_all(text.as_bytes())
+}

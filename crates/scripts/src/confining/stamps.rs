@@ -1,0 +1,64 @@
+//! Stamps: whether the paths of a policy are still the files that its ruleset was built for. A rule holds for a file, not for
+//! one that is put in its place.
+
+use super::profile;
+use mcp_bash_sandbox::Policy;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// How often installed programs are looked at. A program that was just replaced may be denied for so long.
+const INSTALLED_EVERY: Duration = Duration::from_secs(1);
+
+pub(super) struct Stamps {
+    /// Looked at before each process.
+    own: Vec<(PathBuf, Stamp)>,
+    installed: Vec<(PathBuf, Stamp)>,
+    looked_at_installed: Instant,
+}
+
+/// Device and inode; of a folder whose entries are replaced, the time of its last change too.
+type Stamp = (u64, u64, i64, i64);
+
+impl Stamps {
+    /// The stamps of what may be replaced: everything that is not the system's, and the folder of the system's
+    /// configuration, whose files are replaced by renaming. `installed` are paths of the policy that hold programs.
+    pub(super) fn of(policy: &Policy, installed: &[PathBuf]) -> Self {
+        let mut paths: Vec<&Path> = policy.read.iter().chain(&policy.write).map(PathBuf::as_path).collect();
+        paths.retain(|path| !profile::is_of_system_profile(path));
+        paths.push(Path::new(profile::REPLACED_IN));
+        paths.sort_unstable();
+        paths.dedup();
+        let (installed, own): (Vec<&Path>, Vec<&Path>) =
+            paths.into_iter().partition(|path| installed.iter().any(|installed| installed == path));
+        Self { own: stamped(&own), installed: stamped(&installed), looked_at_installed: Instant::now() }
+    }
+
+    /// Whether the paths are the same files as they were.
+    pub(super) fn are_current(&mut self) -> bool {
+        if !are_same(&self.own) {
+            return false;
+        }
+        if self.looked_at_installed.elapsed() < INSTALLED_EVERY {
+            return true;
+        }
+        self.looked_at_installed = Instant::now();
+        are_same(&self.installed)
+    }
+}
+
+fn stamped(paths: &[&Path]) -> Vec<(PathBuf, Stamp)> {
+    paths.iter().filter_map(|path| Some((path.to_path_buf(), stamp(path)?))).collect()
+}
+
+fn are_same(stamps: &[(PathBuf, Stamp)]) -> bool {
+    stamps.iter().all(|(path, made)| stamp(path).as_ref() == Some(made))
+}
+
+fn stamp(path: &Path) -> Option<Stamp> {
+    let seen = fs::metadata(path).ok()?;
+    let changed =
+        if path == Path::new(profile::REPLACED_IN) { (seen.mtime(), seen.mtime_nsec()) } else { (0, 0) };
+    Some((seen.dev(), seen.ino(), changed.0, changed.1))
+}

@@ -1,0 +1,350 @@
+//! Keeper of a task: the only writer of its record while it runs. It takes down what the inner request says, passes on what
+//! other requests and processes leave as notes, and ends the task once. Meanwhile it renews its lease, and gives the task up
+//! when it has lost that.
+
+use super::table::{Deferred, Running, failure, now_ms, stopped};
+use super::task_reply::{Event, Events};
+use super::view::View;
+use crate::logging::Subscriber;
+use crate::requests::Unanswered;
+use mcp_bash_runner::on_own_thread;
+use mcp_bash_tasks::{Durability, Failure, Lease, Note, Status, StoreError, TaskId, TaskRecord};
+use mcp_bash_wire::{Decoded, Incoming, Limits, Object, Raw, RawBuf, Revision, Scanner, decode};
+use std::future::pending;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::{Instant, interval, sleep, timeout_at};
+
+/// How often to look for notes of other processes, and how often progress is written down at most.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// The part of the time of a lease in which a script is stopped.
+const TO_STOP: u32 = 6;
+
+/// The longest message of a status, in characters.
+const LONGEST_MESSAGE: usize = 1000;
+
+pub(crate) struct Keeper {
+    pub(crate) deferred: Arc<Deferred>,
+    pub(crate) running: Arc<Running>,
+    pub(crate) lease: Lease,
+    pub(crate) record: TaskRecord,
+    pub(crate) events: Events,
+    /// The session that the task was called in, which is told of changes.
+    pub(crate) session: Option<Arc<Subscriber>>,
+    /// Cancels the inner request.
+    pub(crate) cancel: Box<dyn Fn() + Send + Sync>,
+}
+
+/// How a task ends.
+enum Ending {
+    Answered(Vec<u8>),
+    /// Its inner request ended by itself without an answer.
+    Unanswered,
+    Cancelled,
+    /// The server is stopping.
+    Stopped,
+    Expired,
+    /// Another process has the task now.
+    Lost,
+}
+
+impl Keeper {
+    /// Keeps the task until it ends.
+    pub(crate) async fn run(self) {
+        let Self { deferred, running, lease, record, events, session, cancel } = self;
+        let _leaving = Leaving { deferred: Arc::clone(&deferred), id: record.id.clone() };
+        let lease = Arc::new(lease);
+        let holding = hold(Arc::clone(&deferred), Arc::clone(&lease), record.repeatable);
+        let mut holding = pin!(holding);
+        let position = record.notes_from;
+        let mut desk = Desk { deferred: Arc::clone(&deferred), running, lease, record, session, position };
+        let ending = tokio::select! {
+            () = &mut holding => Ending::Lost,
+            ending = desk.attend(events) => ending,
+        };
+        if !matches!(ending, Ending::Answered(_) | Ending::Unanswered) {
+            cancel();
+        }
+        let is_expired = matches!(ending, Ending::Expired);
+        let is_kept = match ending {
+            Ending::Lost => false,
+            ending => tokio::select! {
+                () = holding => false,
+                is_kept = desk.end(ending) => is_kept,
+            },
+        };
+        if is_kept && desk.record.status.is_final() {
+            desk.announce();
+        }
+        if let Some(lease) = Arc::into_inner(desk.lease).filter(|_| is_expired) {
+            let store = Arc::clone(deferred.store());
+            // What cannot be removed now is removed by the sweep.
+            drop(on_own_thread(move || store.remove(lease)).await);
+        }
+    }
+}
+
+/// Renews a lease for as long as that goes well. It does not wait for anything else that the keeper does with the store.
+///
+/// Another process may run a repeatable task again once the time of its lease is over, so it is given up before that. Any other
+/// task is given up when another process is known to have taken it: nobody else runs it, and what its keeper writes is refused.
+async fn hold(deferred: Arc<Deferred>, lease: Arc<Lease>, is_repeatable: bool) {
+    let Some(time) = deferred.store().lease_time() else { return pending().await };
+    let mut until = Instant::now() + time - time / TO_STOP;
+    loop {
+        let (store, held, asked) = (Arc::clone(deferred.store()), Arc::clone(&lease), Instant::now());
+        let renewing = on_own_thread(move || store.renew(&held));
+        let renewed =
+            if is_repeatable { timeout_at(until, renewing).await.ok().flatten() } else { renewing.await };
+        match renewed {
+            Some(Ok(())) => {
+                until = asked + time - time / TO_STOP;
+                sleep(time / 3).await;
+                continue;
+            }
+            Some(Err(StoreError::Stale { .. })) => return,
+            Some(Err(error)) => deferred.report(&error),
+            None => {}
+        }
+        if is_repeatable && Instant::now() + LOOK >= until {
+            return;
+        }
+        sleep(LOOK).await;
+    }
+}
+
+/// Takes a task out of the table of those that run, even if its keeper panics.
+struct Leaving {
+    deferred: Arc<Deferred>,
+    id: TaskId,
+}
+
+impl Drop for Leaving {
+    fn drop(&mut self) {
+        self.deferred.leave(&self.id);
+    }
+}
+
+/// What a keeper works with.
+struct Desk {
+    deferred: Arc<Deferred>,
+    running: Arc<Running>,
+    lease: Arc<Lease>,
+    record: TaskRecord,
+    session: Option<Arc<Subscriber>>,
+    /// Where in the notes it is.
+    position: u64,
+}
+
+impl Desk {
+    async fn attend(&mut self, mut events: Events) -> Ending {
+        let mut looks = interval(LOOK);
+        loop {
+            let is_look = tokio::select! {
+                event = events.events.recv() => match event {
+                    Some(Event::Answered(message)) => return Ending::Answered(message),
+                    Some(Event::Ended) | None if self.deferred.is_stopping() => return Ending::Stopped,
+                    Some(Event::Ended) | None => return Ending::Unanswered,
+                },
+                () = self.running.poke.notified() => false,
+                _ = looks.tick() => true,
+            };
+            if self.deferred.is_stopping() {
+                return Ending::Stopped;
+            }
+            if self.record.is_expired(now_ms()) {
+                return Ending::Expired;
+            }
+            if self.take_notes().await {
+                return Ending::Cancelled;
+            }
+            let progress = if is_look { events.progress() } else { None };
+            let has_progress = progress.is_some();
+            if let Some(words) = progress {
+                self.record.status_message = Some(words.chars().take(LONGEST_MESSAGE).collect());
+            }
+            if self.follow_questions() || has_progress {
+                self.record.touch(now_ms());
+                if let Err(StoreError::Stale { .. }) = self.write(Durability::Passing).await {
+                    return Ending::Lost;
+                }
+                self.announce();
+            }
+        }
+    }
+
+    /// Tells of a change that is written. A session that does not read finds it when it asks.
+    fn announce(&self) {
+        self.deferred.announce();
+        let revision = Revision::parse(&self.record.revision);
+        if let (Some(session), Some(revision)) = (&self.session, revision) {
+            session.tell_task(View { record: self.record.clone() }.members(revision));
+        }
+    }
+
+    /// Passes new answers on to the questions. True if the task is cancelled.
+    async fn take_notes(&mut self) -> bool {
+        let (store, id, position) =
+            (Arc::clone(self.deferred.store()), self.record.id.clone(), self.position);
+        let notes = match on_own_thread(move || store.notes(&id, position)).await {
+            Some(Ok((notes, position))) => {
+                self.position = position;
+                notes
+            }
+            Some(Err(error)) => {
+                self.deferred.report(&error);
+                return false;
+            }
+            None => return false,
+        };
+        for note in notes {
+            match note {
+                Note::Cancel => return true,
+                Note::Answer { key, answer } => {
+                    let answer = Scanner::new(&answer, Limits::NONE).whole_value().map(RawBuf::from);
+                    if let Ok(answer) = answer {
+                        self.running.questions.answer(&key, Ok(answer));
+                    }
+                }
+                Note::NoAnswer { key, reason } => {
+                    self.running.questions.answer(&key, Err(Unanswered::Refused(reason)));
+                }
+            }
+        }
+        false
+    }
+
+    /// Brings the questions in the record up to date. False if they were.
+    fn follow_questions(&mut self) -> bool {
+        let (open, used) = self.running.questions.open();
+        if open == self.record.questions {
+            return false;
+        }
+        self.record.status = if open.is_empty() { Status::Working } else { Status::InputRequired };
+        (self.record.questions, self.record.used_keys) = (open, used);
+        true
+    }
+
+    async fn write(&self, durability: Durability) -> Result<(), StoreError> {
+        let (store, lease, record) =
+            (Arc::clone(self.deferred.store()), Arc::clone(&self.lease), self.record.clone());
+        let written = on_own_thread(move || store.update(&lease, &record, durability)).await;
+        let written = written.unwrap_or(Ok(()));
+        if let Err(error) = &written {
+            self.deferred.report(error);
+        }
+        written
+    }
+
+    /// Ends the task. False if its end was not written.
+    async fn end(&mut self, ending: Ending) -> bool {
+        match ending {
+            Ending::Lost | Ending::Expired => return false,
+            Ending::Stopped if self.record.repeatable => {
+                // Its questions go with its process; the next one asks again.
+                self.record.status = Status::Working;
+                self.record.questions.clear();
+                return self.write(Durability::Passing).await.is_ok();
+            }
+            Ending::Stopped => self.record.fail(stopped(), now_ms()),
+            Ending::Cancelled => self.record.end(Status::Cancelled, now_ms()),
+            Ending::Unanswered => {
+                self.record.fail(failure("the call ended without an answer"), now_ms());
+            }
+            Ending::Answered(message) => return self.take_down(message).await,
+        }
+        self.write_until_kept().await
+    }
+
+    /// Ends the task with the answer of its inner request.
+    async fn take_down(&mut self, message: Vec<u8>) -> bool {
+        match Outcome::read(&message) {
+            Ok(Outcome { members, has_tool_failed }) => {
+                drop(message);
+                self.record.has_tool_failed = has_tool_failed;
+                self.record.end(Status::Completed, now_ms());
+                match self.complete_until_kept(members).await {
+                    Ok(()) => return true,
+                    Err(StoreError::Stale { .. }) => return false,
+                    Err(error) => self.deferred.report(&error),
+                }
+                // Paths are for the operator.
+                let words = "the result was not kept: the task store cannot be written";
+                self.record.fail(failure(words), now_ms());
+            }
+            Err(failure) => self.record.fail(failure, now_ms()),
+        }
+        self.write_until_kept().await
+    }
+
+    /// Writes the end of the task with its result, again and again while the store is away.
+    async fn complete_until_kept(&self, members: String) -> Result<(), StoreError> {
+        let members = Arc::new(members);
+        loop {
+            let (store, lease) = (Arc::clone(self.deferred.store()), Arc::clone(&self.lease));
+            let (mut record, members) = (self.record.clone(), Arc::clone(&members));
+            let complete = move || store.complete(&lease, &mut record, String::clone(&members));
+            match on_own_thread(complete).await {
+                Some(Err(error)) if error.is_passing() && !self.is_given_up() => self.deferred.report(&error),
+                Some(kept) => return kept,
+                None => return Ok(()),
+            }
+            sleep(LOOK).await;
+        }
+    }
+
+    /// Writes the end of the task, again and again if that fails: until then it counts as running. False if it was given up.
+    async fn write_until_kept(&self) -> bool {
+        while let Err(error) = self.write(Durability::Durable).await {
+            if matches!(error, StoreError::Stale { .. }) || self.is_given_up() {
+                return false;
+            }
+            sleep(LOOK).await;
+        }
+        true
+    }
+
+    /// Whether nobody waits for the end of the task any more.
+    fn is_given_up(&self) -> bool {
+        self.deferred.is_stopping() || self.record.is_expired(now_ms())
+    }
+}
+
+/// The result of a call.
+struct Outcome {
+    /// Its members, as JSON text without the braces around it.
+    members: String,
+    has_tool_failed: bool,
+}
+
+impl Outcome {
+    /// Reads the answer of a call. `Err` if it is an error, or none of ours.
+    fn read(message: &[u8]) -> Result<Self, Failure> {
+        let Ok(Some(Decoded::One(Incoming::Response(response)))) = decode(message, Limits::NONE) else {
+            return Err(failure("the answer of the call cannot be read"));
+        };
+        if let Some(error) = response.error {
+            return Err(read_error(error));
+        }
+        let Some(result) = response.result.filter(|result| result.is_object()) else {
+            return Err(failure("the call has no result"));
+        };
+        let is_error =
+            Object::read(result, "result", &["isError"]).ok().and_then(|result| result.get("isError"));
+        let text = result.text();
+        Ok(Self {
+            members: text[1..text.len() - 1].to_owned(),
+            has_tool_failed: is_error.is_some_and(|is_error| is_error.text() == "true"),
+        })
+    }
+}
+
+fn read_error(error: Raw<'_>) -> Failure {
+    let unreadable = || failure("the error of the call cannot be read");
+    let Ok(error) = Object::read(error, "error", &["code", "message", "data"]) else { return unreadable() };
+    let Some(code) = error.get("code").and_then(|code| code.text().parse().ok()) else { return unreadable() };
+    let message = error.get("message").and_then(Raw::string).unwrap_or_default().into_owned();
+    Failure { code, message, data: error.get("data").map(|data| data.text().to_owned()) }
+}

@@ -1,0 +1,20 @@
+//! Deferred calls: tasks of the protocol. A task is the inner request of a client of its own, so that rights, policies, consent,
+//! limits and the audit log treat it like any call. Its reply (`task_reply.rs`) passes what the call says to its keeper
+//! (`keeper.rs`), which alone writes the record of the task. Every other request reads the record, and leaves notes for the
+//! keeper, which may be in another process.
+
+mod keeper;
+#[cfg(test)]
+mod keeper_tests;
+mod location;
+mod place;
+mod table;
+mod task_reply;
+mod view;
+
+pub(crate) use keeper::Keeper;
+pub use place::StorePlace;
+pub(crate) use place::open_stores;
+pub(crate) use table::{Deferred, NewTask, NotMade};
+pub(crate) use task_reply::TaskReply;
+pub(crate) use view::{View, owner_of};

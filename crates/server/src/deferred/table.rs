@@ -1,0 +1,361 @@
+//! Table of tasks: those that this process runs, and the store of all.
+
+use super::view::{View, owner_of};
+use crate::callers::Principal;
+use crate::logging::Log;
+use crate::requests::TaskQuestions;
+use mcp_bash_settings::TaskSettings;
+use mcp_bash_tasks::{
+    Claim, Durability, Failure, Filter, Lease, Note, Owner, Status, StoreError, TaskId, TaskRecord, TaskStore,
+};
+use mcp_bash_wire::{LogLevel, Revision, code};
+use parking_lot::{Condvar, Mutex};
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use thiserror::Error;
+use tokio::sync::{Notify, watch};
+
+/// How long a client should wait before it asks again.
+const POLL: Duration = Duration::from_secs(1);
+
+/// Why a call does not become a task.
+#[derive(Debug, Error)]
+pub(crate) enum NotMade {
+    #[error(
+        "{0} tasks of this caller are kept already; MCPBASH_MAX_TASKS_PER_CALLER sets the limit, and tasks expire after \
+             MCPBASH_TASK_TTL_SECS"
+    )]
+    TooMany(usize),
+    #[error("the task cannot be kept: {0}")]
+    Store(#[from] StoreError),
+    #[error("there are no random numbers")]
+    NoId,
+}
+
+/// The tasks of a project, as this process sees them.
+pub(crate) struct Deferred {
+    store: Arc<dyn TaskStore>,
+    log: Arc<Log>,
+    ttl: Duration,
+    most_per_caller: usize,
+    running: Mutex<HashMap<TaskId, Arc<Running>>>,
+    /// Notified when one of them runs no more.
+    left: Condvar,
+    /// When the tasks of each caller expire that this process made, if the store does not count them.
+    expiries: Mutex<HashMap<Owner, VecDeque<u64>>>,
+    /// Changes whenever a task of this process does.
+    changes: watch::Sender<u64>,
+    is_stopping: AtomicBool,
+    /// Whether expired and abandoned tasks are looked for.
+    is_tended: AtomicBool,
+    /// Whether the operator knows that tasks cannot be kept.
+    has_told: AtomicBool,
+}
+
+/// A task that this process runs.
+pub(crate) struct Running {
+    pub(crate) questions: Arc<TaskQuestions>,
+    /// Wakes the keeper: there are notes, questions, or the server stops.
+    pub(super) poke: Arc<Notify>,
+}
+
+impl Deferred {
+    /// Tasks in that store, which is not used before the first task.
+    pub(crate) fn new(store: Arc<dyn TaskStore>, settings: &TaskSettings, log: Arc<Log>) -> Arc<Self> {
+        let deferred = Arc::new(Self {
+            store,
+            log,
+            ttl: settings.ttl,
+            most_per_caller: settings.most_per_caller,
+            running: Mutex::default(),
+            left: Condvar::new(),
+            expiries: Mutex::default(),
+            changes: watch::Sender::new(0),
+            is_stopping: AtomicBool::new(false),
+            is_tended: AtomicBool::new(false),
+            has_told: AtomicBool::new(false),
+        });
+        let told = Arc::downgrade(&deferred);
+        deferred.store.on_change(Box::new(move |id| {
+            if let Some(deferred) = told.upgrade() {
+                deferred.look_again(id);
+            }
+        }));
+        deferred
+    }
+
+    pub(crate) fn store(&self) -> &Arc<dyn TaskStore> {
+        &self.store
+    }
+
+    /// Notes that expired and abandoned tasks are looked for. False if they were before.
+    pub(crate) fn is_tended_from_now_on(&self) -> bool {
+        !self.is_tended.swap(true, Ordering::Relaxed)
+    }
+
+    /// Makes a task, durably. May block on the disk. `ttl` is what its client asks for.
+    pub(crate) fn create(
+        &self,
+        principal: &Principal,
+        id: TaskId,
+        call: &NewTask<'_>,
+    ) -> Result<(Lease, TaskRecord), NotMade> {
+        let (now, owner) = (now_ms(), owner_of(&principal.identity));
+        let ttl = call.ttl.map_or(self.ttl, |asked| asked.clamp(Duration::from_millis(1), self.ttl));
+        let ttl_ms = milliseconds(ttl);
+        match self.store.count(&owner, now)? {
+            Some(count) if count >= self.most_per_caller => return Err(NotMade::TooMany(count)),
+            Some(_) => {}
+            None => self.count(&owner, now, ttl_ms)?,
+        }
+        let record = TaskRecord {
+            id,
+            owner,
+            tool: call.tool.to_owned(),
+            revision: call.revision.as_str().to_owned(),
+            status: Status::Working,
+            status_message: None,
+            created_ms: now,
+            updated_ms: now,
+            ttl_ms,
+            poll_ms: milliseconds(POLL),
+            questions: Vec::new(),
+            used_keys: Vec::new(),
+            result: None,
+            has_long_result: false,
+            has_tool_failed: false,
+            error: None,
+            notes_from: 0,
+            repeatable: call.request.is_some(),
+            attempt: 1,
+        };
+        match self.store.create(&record, call.request) {
+            Ok(lease) => Ok((lease, record)),
+            Err(error) => {
+                self.report(&error);
+                Err(error.into())
+            }
+        }
+    }
+
+    /// Counts a new task of a caller, unless it has too many that are not expired.
+    fn count(&self, owner: &Owner, now: u64, ttl_ms: u64) -> Result<(), NotMade> {
+        let mut expiries = self.expiries.lock();
+        let own = expiries.entry(owner.clone()).or_default();
+        own.retain(|expiry| *expiry > now);
+        if own.len() >= self.most_per_caller {
+            return Err(NotMade::TooMany(own.len()));
+        }
+        own.push_back(now.saturating_add(ttl_ms));
+        // Callers whose tasks have all expired are forgotten, a few with each new task.
+        let gone: Vec<Owner> = expiries
+            .iter()
+            .filter(|(_, own)| own.back().is_none_or(|expiry| *expiry <= now))
+            .map(|(owner, _)| owner.clone())
+            .take(2)
+            .collect();
+        for owner in gone {
+            expiries.remove(&owner);
+        }
+        Ok(())
+    }
+
+    /// Enters a task that this process runs from now on.
+    pub(crate) fn enter(&self, record: &TaskRecord) -> Arc<Running> {
+        let poke: Arc<Notify> = Arc::default();
+        let questions = Arc::new(TaskQuestions::new(&record.used_keys, Arc::clone(&poke)));
+        let running = Arc::new(Running { questions, poke });
+        self.running.lock().insert(record.id.clone(), Arc::clone(&running));
+        running
+    }
+
+    /// This process does not run the task any more.
+    pub(super) fn leave(&self, id: &TaskId) {
+        self.running.lock().remove(id);
+        self.left.notify_all();
+        self.announce();
+    }
+
+    /// A task of this process has changed.
+    pub(super) fn announce(&self) {
+        self.changes.send_modify(|count| *count += 1);
+    }
+
+    /// Changes of the tasks of this process.
+    pub(crate) fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
+    }
+
+    fn is_running(&self, id: &TaskId) -> bool {
+        self.running.lock().contains_key(id)
+    }
+
+    /// The task with that id, if it is this caller's and has not expired. Others learn nothing of it, not even that it
+    /// exists. An error while the store is away, so that nobody takes the task for gone.
+    pub(crate) fn find(&self, id: &str, principal: &Principal) -> Result<Option<View>, StoreError> {
+        let Some(id) = TaskId::parse(id) else { return Ok(None) };
+        let record = match self.store.get(&id) {
+            Ok(record) => record,
+            Err(error) => {
+                self.report(&error);
+                return if error.is_passing() { Err(error) } else { Ok(None) };
+            }
+        };
+        let is_shown = |record: &TaskRecord| {
+            record.owner == owner_of(&principal.identity) && !record.is_expired(now_ms())
+        };
+        Ok(record.filter(is_shown).map(|record| View::of(record, &*self.store)))
+    }
+
+    /// The members of the result of a task, if it has one.
+    pub(crate) fn result(&self, view: &View) -> Result<Option<String>, StoreError> {
+        self.store.result(&view.record)
+    }
+
+    /// Leaves notes for the process that runs a task.
+    pub(crate) fn post(&self, id: &TaskId, notes: &[Note]) -> Result<(), StoreError> {
+        for note in notes {
+            self.store.post(id, note)?;
+        }
+        self.look_again(id);
+        Ok(())
+    }
+
+    /// A task may have notes for its keeper, or have changed in another process.
+    fn look_again(&self, id: &TaskId) {
+        let running = self.running.lock().get(id).cloned();
+        if let Some(running) = running {
+            running.poke.notify_one();
+        }
+        self.announce();
+    }
+
+    /// At most `most` tasks of a caller, by their ids after that one, and the id to go on after if there are more.
+    pub(crate) fn page(
+        &self,
+        principal: &Principal,
+        after: Option<&TaskId>,
+        most: usize,
+    ) -> Result<(Vec<View>, Option<TaskId>), StoreError> {
+        let (owner, now) = (owner_of(&principal.identity), now_ms());
+        let filter = Filter { owner: Some(&owner), after, ..Filter::default() };
+        let mut records = self.store.list(filter, most + 1)?;
+        let has_more = records.len() > most;
+        records.truncate(most);
+        let next = records.last().filter(|_| has_more).map(|record| record.id.clone());
+        records.retain(|record| !record.is_expired(now));
+        Ok((records.into_iter().map(|record| View::of(record, &*self.store)).collect(), next))
+    }
+
+    /// Looks whether a task was left by a process that is gone. It fails, unless it may run again and `may_run_again`: then
+    /// this process has it now.
+    pub(crate) fn settle(
+        &self,
+        id: &TaskId,
+        may_run_again: impl Fn(&TaskRecord) -> bool,
+    ) -> Option<(Lease, TaskRecord)> {
+        if self.is_running(id) || self.is_stopping() {
+            return None;
+        }
+        let is_ours = |record: &TaskRecord| !record.repeatable || may_run_again(record);
+        let record = self.store.get(id).ok().flatten();
+        record.filter(|record| !record.status.is_final() && is_ours(record))?;
+        match self.store.claim(id) {
+            Ok(Claim::Taken(lease, record)) if self.is_cancelled(&record) => {
+                self.end_abandoned(&lease, record, |record| record.end(Status::Cancelled, now_ms()));
+            }
+            Ok(Claim::Taken(lease, record)) if record.repeatable => return Some((lease, record)),
+            Ok(Claim::Taken(lease, record)) => self.fail_abandoned(&lease, record),
+            Ok(Claim::Held | Claim::Finished(..) | Claim::Gone) => {}
+            Err(error) => self.report(&error),
+        }
+        None
+    }
+
+    /// Ends a task that cannot be run again after all.
+    pub(crate) fn fail_abandoned(&self, lease: &Lease, record: TaskRecord) {
+        self.end_abandoned(lease, record, |record| record.fail(died(), now_ms()));
+    }
+
+    /// Whether a client has cancelled the task.
+    fn is_cancelled(&self, record: &TaskRecord) -> bool {
+        self.store.notes(&record.id, record.notes_from).is_ok_and(|(notes, _)| notes.contains(&Note::Cancel))
+    }
+
+    fn end_abandoned(&self, lease: &Lease, mut record: TaskRecord, end: impl FnOnce(&mut TaskRecord)) {
+        end(&mut record);
+        if let Err(error) = self.store.update(lease, &record, Durability::Durable) {
+            self.report(&error);
+        }
+    }
+
+    /// Completes when this process runs no task.
+    pub(crate) async fn idle(&self) {
+        let mut changes = self.changes();
+        while !self.running.lock().is_empty() && changes.changed().await.is_ok() {}
+    }
+
+    /// Stops the tasks of this process, and waits for a while until that is noted: those that may run again are left to the
+    /// next server, the others fail. Blocks.
+    pub(crate) fn stop(&self, patience: Duration) {
+        self.is_stopping.store(true, Ordering::Release);
+        let mut running = self.running.lock();
+        for task in running.values() {
+            task.poke.notify_one();
+        }
+        self.left.wait_while_for(&mut running, |running| !running.is_empty(), patience);
+    }
+
+    /// Whether this process is ending, and does not run the task with that id.
+    pub(crate) fn has_left(&self, id: &TaskId) -> bool {
+        self.is_stopping() && !self.is_running(id)
+    }
+
+    pub(super) fn is_stopping(&self) -> bool {
+        self.is_stopping.load(Ordering::Acquire)
+    }
+
+    /// Logs a problem of the store: once as a warning, later ones for those who debug.
+    pub(crate) fn report(&self, error: &StoreError) {
+        let level =
+            if self.has_told.swap(true, Ordering::Relaxed) { LogLevel::Debug } else { LogLevel::Warning };
+        let details = serde_json::json!({ "error": error.to_string() });
+        self.log.project_event(level, "mcp.tasks", "tasks cannot be kept as they should", &details);
+    }
+}
+
+/// A call that is to become a task.
+pub(crate) struct NewTask<'a> {
+    pub(crate) tool: &'a str,
+    pub(crate) revision: Revision,
+    pub(crate) ttl: Option<Duration>,
+    /// The params of the request, if it may run again.
+    pub(crate) request: Option<&'a str>,
+}
+
+/// The failure of a task whose server died.
+fn died() -> Failure {
+    failure(
+        "the server that ran this task ended before the task did; call the tool again if that does no harm",
+    )
+}
+
+/// The failure of a task whose server was stopped.
+pub(super) fn stopped() -> Failure {
+    failure("the server that ran this task was stopped; call the tool again if that does no harm")
+}
+
+pub(super) fn failure(message: &str) -> Failure {
+    Failure { code: code::INTERNAL_ERROR, message: message.to_owned(), data: None }
+}
+
+/// The time in milliseconds since 1970.
+pub(super) fn now_ms() -> u64 {
+    milliseconds(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default())
+}
+
+fn milliseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,84 @@
+//! Before the start of a tool: the folders of the client, the policies, and the consent of a person. The client may take long
+//! to answer, so that all permissions are checked again after it was asked.
+
+use super::permission::{self, Permission};
+use crate::handling::{Resumable, Work};
+use crate::methods::questions;
+use crate::offered::Snapshot;
+use crate::replies::Answer;
+use mcp_bash_policy::Redactions;
+use mcp_bash_project::{ClientCapability, Tool};
+use mcp_bash_scripts::{AllowedTool, ScriptError, ScriptRoots};
+use mcp_bash_wire::RpcError;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::Duration;
+
+/// A call whose arguments fit.
+pub(super) struct Prepared<'a> {
+    pub(super) work: &'a Work,
+    pub(super) snapshot: &'a Snapshot,
+    pub(super) tool: &'a Tool,
+    /// As the tool receives them.
+    pub(super) arguments: &'a str,
+    pub(super) resumable: Resumable,
+    /// The time limit of the call.
+    pub(super) limit: Duration,
+}
+
+/// A call that may run now.
+pub(super) struct Permitted<'a> {
+    pub(super) tool: AllowedTool<'a>,
+    pub(super) roots: Arc<ScriptRoots>,
+    pub(super) redactions: Redactions,
+}
+
+/// Why nothing is run.
+pub(super) enum Stopped {
+    Answered(Box<Result<Answer, RpcError>>),
+    NotRun(ScriptError),
+}
+
+impl<'a> Prepared<'a> {
+    /// Asks for what it takes to start the tool, which was allowed when the call arrived.
+    pub(super) async fn permit(&self, allowed: AllowedTool<'a>) -> Result<Permitted<'a>, Stopped> {
+        let Self { work, snapshot, tool, arguments, resumable, limit } = *self;
+        let mut has_waited = work.has_unasked_roots() && needs_roots_to_start(work, snapshot, tool);
+        if has_waited {
+            let asked = questions::ask_roots(work, resumable).await;
+            asked.map_err(|error| Stopped::Answered(Box::new(Err(error))))?;
+        }
+        let (roots, were_awaited) = awaited(work.roots()).await;
+        has_waited |= were_awaited;
+        let permission =
+            permission::ask(work, snapshot, tool, arguments, &roots, resumable.subject, has_waited).await;
+        let Permission { redactions, has_waited } = permission.map_err(Stopped::Answered)?;
+        if !has_waited {
+            return Ok(Permitted { tool: allowed, roots, redactions });
+        }
+        let again = permission::allowed(work, tool, &snapshot.catalog.paths, limit).await;
+        Ok(Permitted { tool: again.map_err(Stopped::NotRun)?, roots, redactions })
+    }
+}
+
+/// The value of a future, and whether it was not there at once.
+async fn awaited<T>(future: impl Future<Output = T>) -> (T, bool) {
+    let mut future = pin!(future);
+    let at_once = std::future::poll_fn(|context| Poll::Ready(future.as_mut().poll(context))).await;
+    match at_once {
+        Poll::Ready(value) => (value, false),
+        Poll::Pending => (future.await, true),
+    }
+}
+
+/// Whether the client must have named its folders before the tool starts: it says so, or its sandbox opens them. The
+/// sandbox opens no folders of other callers.
+fn needs_roots_to_start(work: &Work, snapshot: &Snapshot, tool: &Tool) -> bool {
+    let (options, scripts) = (&tool.options, work.server().scripts());
+    let has_asked = || work.server().has_asked_for_roots(&tool.name) && scripts.opens_roots(tool);
+    let seems_to = || snapshot.facts(tool).is_some_and(|facts| facts.uses_roots_in_sandbox(tool, scripts));
+    options.needs_roots
+        || options.required_capabilities.contains(&ClientCapability::Roots)
+        || (work.principal().is_local() && (seems_to() || has_asked()))
+}

@@ -1,0 +1,106 @@
+//! Tasks that a listening request follows: each change is sent to it, whichever process runs the task.
+
+use super::server::Server;
+use crate::callers::Principal;
+use crate::deferred::{Deferred, View};
+use crate::logging::Subscriber;
+use mcp_bash_runner::on_own_thread;
+use mcp_bash_tasks::{StoreError, TaskId, TaskRecord};
+use mcp_bash_wire::Revision;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::{Instant, timeout};
+
+/// How often to look at tasks of other processes.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// How often to look whether the server of a task is gone.
+const LOOK_AFTER: Duration = Duration::from_secs(5);
+
+pub(super) struct FollowedTasks {
+    server: Arc<Server>,
+    deferred: Option<Arc<Deferred>>,
+    principal: Arc<Principal>,
+    tasks: Vec<Followed>,
+}
+
+struct Followed {
+    id: String,
+    /// The record that the client was last sent.
+    sent: Option<TaskRecord>,
+}
+
+impl FollowedTasks {
+    /// Those of the ids that are tasks of this caller.
+    pub(super) async fn of(server: &Arc<Server>, principal: &Arc<Principal>, mut ids: Vec<String>) -> Self {
+        ids.sort_unstable();
+        ids.dedup();
+        let deferred = server.tasks_offered().cloned();
+        let (server, principal) = (Arc::clone(server), Arc::clone(principal));
+        let mut followed = Self { server, deferred, principal, tasks: Vec::new() };
+        for id in ids {
+            if let Ok(Some(view)) = followed.look(&id).await {
+                // One that has ended does not change any more, and is sent at once.
+                let sent = Some(view.record).filter(|record| !record.status.is_final());
+                followed.tasks.push(Followed { id, sent });
+            }
+        }
+        followed
+    }
+
+    pub(super) fn ids(&self) -> Vec<String> {
+        self.tasks.iter().map(|task| task.id.clone()).collect()
+    }
+
+    async fn look(&self, id: &str) -> Result<Option<View>, StoreError> {
+        let Some(deferred) = self.deferred.clone() else { return Ok(None) };
+        let (principal, id) = (Arc::clone(&self.principal), id.to_owned());
+        on_own_thread(move || deferred.find(&id, &principal)).await.unwrap_or(Ok(None))
+    }
+
+    /// Sends every change, until all tasks have ended or the request has.
+    pub(super) async fn follow(mut self, subscriber: &Subscriber, revision: Revision) {
+        let Some(deferred) = self.deferred.clone() else { return };
+        let mut changes = deferred.changes();
+        let mut looked_after = Instant::now();
+        while !self.tasks.is_empty() && !subscriber.is_closed() {
+            let tasks = std::mem::take(&mut self.tasks);
+            let is_time = looked_after.elapsed() >= LOOK_AFTER;
+            if is_time {
+                looked_after = Instant::now();
+            }
+            for mut task in tasks {
+                // Its client may never ask for it otherwise, and then no server would run it again.
+                if is_time && let Some(id) = TaskId::parse(&task.id) {
+                    self.server.settle_task(&self.principal, id).await;
+                }
+                let view = match self.look(&task.id).await {
+                    Ok(Some(view)) => view,
+                    // One that has expired is not followed any more.
+                    Ok(None) => continue,
+                    Err(_) => {
+                        self.tasks.push(task);
+                        continue;
+                    }
+                };
+                if task.sent.as_ref() != Some(&view.record) && self.send(subscriber, revision, &view).await {
+                    task.sent = Some(view.record);
+                }
+                let has_ended = task.sent.as_ref().is_some_and(|record| record.status.is_final());
+                if !has_ended {
+                    self.tasks.push(task);
+                }
+            }
+            let _ = timeout(LOOK, changes.changed()).await;
+        }
+    }
+
+    /// Sends what is known of a task. False if the client does not read, so that it has to be sent later.
+    async fn send(&self, subscriber: &Subscriber, revision: Revision, view: &View) -> bool {
+        let Some(deferred) = self.deferred.clone() else { return false };
+        let record = view.record.clone();
+        let result = on_own_thread(move || deferred.result(&View { record })).await;
+        let result = result.and_then(Result::ok).flatten();
+        subscriber.tell_task(view.detailed(revision, result.as_deref()))
+    }
+}

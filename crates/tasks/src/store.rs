@@ -1,0 +1,168 @@
+//! Task store: the seam between tasks and the place that keeps them.
+//!
+//! Calls block, on a disk or a network; the server makes each of them on a thread of its own. They never wait for another
+//! task. `tests/contract` checks what every store has to do.
+
+use crate::{Owner, Status, StoreError, TaskId, TaskRecord};
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// The right to run a task and to write its record. It ends when this value is dropped, when its process dies, or when it is
+/// not renewed in time, if the store wants that ([`TaskStore::lease_time`]).
+pub struct Lease {
+    pub id: TaskId,
+    /// The attempt that this process makes: the fencing number of everything that it writes.
+    pub attempt: u64,
+    /// What holds the lease, of the store's own kind.
+    _held: Box<dyn Send + Sync>,
+}
+
+impl Lease {
+    pub fn new(id: TaskId, attempt: u64, held: Box<dyn Send + Sync>) -> Self {
+        Self { id, attempt, _held: held }
+    }
+}
+
+/// The outcome of a claim.
+pub enum Claim {
+    /// A process runs it.
+    Held,
+    /// It has ended, so that there is nothing to run. The lease only lets its holder remove it.
+    Finished(Lease, TaskRecord),
+    /// No process ran it. Now this one does; the record has the new attempt.
+    Taken(Lease, TaskRecord),
+    /// There is no such task.
+    Gone,
+}
+
+/// Something that the process that runs a task has to know.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Note {
+    Cancel,
+    /// The answer to a question: the text of a JSON object.
+    Answer {
+        key: String,
+        answer: String,
+    },
+    /// The client cannot answer a question, and why.
+    NoAnswer {
+        key: String,
+        reason: String,
+    },
+}
+
+/// Whether a change has to survive a loss of power.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Durability {
+    /// It has, before the call returns.
+    Durable,
+    /// A change that the next one replaces, such as progress.
+    Passing,
+}
+
+/// Which tasks to list.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Filter<'a> {
+    /// Those of this caller.
+    pub owner: Option<&'a Owner>,
+    /// Those with this status.
+    pub status: Option<Status>,
+    /// Those whose ids come after this one.
+    pub after: Option<&'a TaskId>,
+}
+
+impl Filter<'_> {
+    /// Whether the task is wanted.
+    pub fn wants(&self, record: &TaskRecord) -> bool {
+        self.owner.is_none_or(|owner| record.owner == *owner)
+            && self.status.is_none_or(|status| record.status == status)
+            && self.after.is_none_or(|after| record.id > *after)
+    }
+}
+
+/// What a sweep has found.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Swept {
+    pub removed: usize,
+    /// Unfinished tasks that no process runs.
+    pub abandoned: Vec<TaskId>,
+    /// Whether nothing is left to look at for now.
+    pub is_whole: bool,
+}
+
+/// Receives the ids of tasks that may have changed.
+pub type ChangeListener = Box<dyn Fn(&TaskId) + Send + Sync>;
+
+/// Keeps tasks.
+pub trait TaskStore: Send + Sync {
+    /// Where the tasks are, for operators: a folder, or an address without its password.
+    fn place(&self) -> String;
+
+    /// Whether a task could be kept now. It makes nothing.
+    fn check(&self) -> Result<(), StoreError>;
+
+    /// Keeps a new task, durably, with the params of its request if it may run again.
+    fn create(&self, record: &TaskRecord, request: Option<&str>) -> Result<Lease, StoreError>;
+
+    /// How many tasks of a caller are kept that have not expired. `None` if the store cannot say that in a short time; then its
+    /// users count their own.
+    fn count(&self, _owner: &Owner, _now_ms: u64) -> Result<Option<usize>, StoreError> {
+        Ok(None)
+    }
+
+    /// The record of a task, if there is one, even if it has expired.
+    fn get(&self, id: &TaskId) -> Result<Option<TaskRecord>, StoreError>;
+
+    /// The members of the result of a task, if it has one.
+    fn result(&self, record: &TaskRecord) -> Result<Option<String>, StoreError>;
+
+    /// The params of the request of a task that may run again.
+    fn request(&self, id: &TaskId) -> Result<Option<String>, StoreError>;
+
+    /// Replaces the record. Refused as stale if another process has claimed the task meanwhile, or if it is gone.
+    fn update(&self, lease: &Lease, record: &TaskRecord, durability: Durability) -> Result<(), StoreError>;
+
+    /// Ends a task with a result: the members of a JSON object. Durable, and refused like [`TaskStore::update`].
+    fn complete(&self, lease: &Lease, record: &mut TaskRecord, result: String) -> Result<(), StoreError>;
+
+    /// How long a lease holds without being renewed. `None` if it holds for as long as its process lives.
+    fn lease_time(&self) -> Option<Duration> {
+        None
+    }
+
+    /// Makes a lease hold for its whole time again. Refused as stale if another process has claimed the task.
+    fn renew(&self, _lease: &Lease) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    /// Takes over a task whose lease is free. Of several processes that try, one succeeds.
+    fn claim(&self, id: &TaskId) -> Result<Claim, StoreError>;
+
+    /// Leaves a note for the process that runs a task.
+    fn post(&self, id: &TaskId, note: &Note) -> Result<(), StoreError>;
+
+    /// The notes for a task after the position `from`, oldest first, and the position after them. The first position is 0.
+    fn notes(&self, id: &TaskId, from: u64) -> Result<(Vec<Note>, u64), StoreError>;
+
+    /// At most `most` of the tasks that the filter wants, by their ids. It may take time in proportion to the number of all
+    /// tasks. Records that cannot be read are left out.
+    fn list(&self, filter: Filter<'_>, most: usize) -> Result<Vec<TaskRecord>, StoreError>;
+
+    /// Removes tasks that have expired and that no process runs, and looks for those that were abandoned. One call looks at
+    /// `most` of them at most, and the next one goes on from there.
+    fn sweep(&self, now_ms: u64, most: usize) -> Result<Swept, StoreError>;
+
+    /// Gives a task back, so that another process can claim it from now on. A lease that is dropped does so a little later.
+    fn release(&self, lease: Lease) -> Result<(), StoreError> {
+        drop(lease);
+        Ok(())
+    }
+
+    /// Removes a task.
+    fn remove(&self, lease: Lease) -> Result<(), StoreError>;
+
+    /// Calls the listener for tasks that another process may have changed, as a hint: a store without such news drops it,
+    /// and tasks are looked at again after a while.
+    fn on_change(&self, _listener: ChangeListener) {}
+}

@@ -1,0 +1,2 @@
+#!/bin/sh
+printf 'host %s, home %s\n' "$(uname -n)" "${HOME-not known}"

@@ -1,0 +1,2 @@
+#!/bin/bash
+echo "${#GITHUB_TOKEN} characters: $GITHUB_TOKEN"
