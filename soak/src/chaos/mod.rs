@@ -17,9 +17,10 @@ use crate::random::Random;
 use crate::run::{TIMEOUT, wait_until};
 use account::Account;
 use client::Client;
-use project::{Project, TOOLS};
+use project::{Project, SLOW, TOOLS};
 use rustix::process::Signal;
 use shortages::{Disk, Shortages};
+use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -176,7 +177,6 @@ impl Scene<'_> {
 
     /// Shuts the server down while calls are running: each of them is answered, and nothing is left.
     fn end(mut self) -> Account {
-        let busy = self.server.scripts().len();
         thread::scope(|scope| {
             let waiting: Vec<_> = (0..4)
                 .map(|number| {
@@ -184,7 +184,12 @@ impl Scene<'_> {
                     scope.spawn(move || client.call_slowly())
                 })
                 .collect();
-            wait_until(TIMEOUT, || self.server.scripts().len() >= busy + waiting.len());
+            let mut running = BTreeSet::new();
+            wait_until(TIMEOUT, || {
+                let scripts = self.server.scripts().into_iter();
+                running.extend(scripts.filter(|script| script.command.contains(SLOW)).map(|script| script.pid));
+                running.len() >= waiting.len()
+            });
             self.server.signal(Signal::TERM);
         });
         let (account, status) = (self.account, self.server.wait());

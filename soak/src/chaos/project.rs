@@ -27,6 +27,9 @@ const SCRIPTS: [(&str, &str); 4] = [
     ("large", "progress 1\nyes \"$word\" | head -c 300000\necho \"$word\"\n"),
 ];
 
+/// Part of the command line of `slow`, and of no process that it starts.
+pub(super) const SLOW: &str = "tools/slow/tool.sh";
+
 /// A tool that is a function, served by a worker.
 const FUNCTIONS: &str = "from mcp_bash import tool\n\n@tool\ndef echo(word: str) -> str:\n    \"\"\"A tool of the chaos.\"\"\"\n    return word\n";
 

@@ -63,6 +63,26 @@ fn shutdown_finishes_running_calls() {
 }
 
 #[test]
+fn a_connection_that_was_open_at_shutdown_is_answered_once() {
+    let project = project();
+    let mut server = HttpServer::start(project.root());
+    let mut idle = server.connect();
+    idle.send(&stateless(1, "server/discover", &json!({})));
+    idle.response();
+    let (mut late, mut silent) = (server.connect(), server.connect());
+    server.signal(Signal::TERM);
+    idle.expect_closed();
+    late.send(&stateless(2, "tools/call", &call("stuck")));
+    project.wait_for_started(1);
+    project.open_gate();
+    let answer = late.response();
+    assert_eq!(answer.header("connection"), Some("close"), "{answer:?}");
+    assert_eq!(answer.json()["id"], 2);
+    silent.expect_closed();
+    assert_eq!(server.wait().code(), Some(0), "{}", server.log());
+}
+
+#[test]
 fn calls_that_outlast_the_shutdown_timeout_get_an_error() {
     let project = project();
     let mut server = HttpServer::start_with(project.root(), &[], &[("MCPBASH_HTTP_DRAIN_TIMEOUT", "1")]);

@@ -45,6 +45,11 @@ impl Serving {
         ServingGuard(Arc::clone(&self.0))
     }
 
+    /// Whether any request was begun.
+    pub(in crate::http) fn has_begun(&self) -> bool {
+        self.changes() > 0
+    }
+
     /// All of the request was read: what comes after it does not concern it.
     pub(in crate::http) fn note_read(&self) {
         self.0.is_read.store(true, Ordering::Release);

@@ -16,9 +16,11 @@ use hyper_util::rt::TokioIo;
 use mcp_bash_wire::LogLevel;
 use serde_json::json;
 use std::convert::Infallible;
+use std::future::{Future as _, poll_fn};
 use std::io;
 use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
@@ -36,6 +38,10 @@ const BACKLOG: Duration = Duration::from_millis(20);
 
 /// And all of them in this time: whoever goes on connecting does not keep the server from ending.
 const WHOLE_BACKLOG: Duration = Duration::from_secs(1);
+
+/// How long a connection without a request may take to send its first one once the server shuts down: the client may have
+/// sent it already, or be about to.
+const FIRST_REQUEST: Duration = Duration::from_secs(1);
 
 /// What is served to those who connect.
 pub(in crate::http) struct Reception {
@@ -130,8 +136,19 @@ impl Reception {
             _ = connection.as_mut() => return,
             () = ended(&mut is_ending) => {}
         }
-        connection.as_mut().graceful_shutdown();
-        let _ = connection.await;
+        let mut first_request = pin!(sleep(FIRST_REQUEST));
+        let is_over = poll_fn(|context| {
+            if connection.as_mut().poll(context).is_ready() {
+                return Poll::Ready(true);
+            }
+            let is_due = visitor.serving.has_begun() || first_request.as_mut().poll(context).is_ready();
+            if is_due { Poll::Ready(false) } else { Poll::Pending }
+        });
+        if !is_over.await {
+            // Hyper closes a connection without a request here.
+            connection.as_mut().graceful_shutdown();
+            let _ = connection.await;
+        }
     }
 }
 
