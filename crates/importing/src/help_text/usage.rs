@@ -116,6 +116,11 @@ impl Usage {
             if bare.is_empty() || matches!(&*token, "..." | "…" | "[...]" | "[--]") {
                 continue;
             }
+            // Of `FILE | FOLDER` either stands in the same place.
+            if token == "|" && !found.positionals.is_empty() {
+                tokens.next();
+                continue;
+            }
             if token.starts_with("[-") {
                 adopt(token.trim_matches(['[', ']', '.']), options, has_list);
                 continue;

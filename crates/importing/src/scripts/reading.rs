@@ -106,6 +106,12 @@ impl ScriptReading {
         }
     }
 
+    /// Takes all words besides options as one list, because the code does not show what each of them means.
+    pub(crate) fn take_one_list(&mut self) {
+        self.positionals = vec![ScriptPositional::new("args", ArgumentKind::List(Vec::new()), false)];
+        self.gap("its words besides options are one list, `args`: which of them it needs is not clear");
+    }
+
     /// Adds an option, or what is new about one that is known.
     pub(crate) fn add(&mut self, option: ScriptOption) {
         let is_same = |known: &&mut ScriptOption| {

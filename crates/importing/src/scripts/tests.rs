@@ -69,6 +69,21 @@ fn shell_options_are_read() {
             "case \"$1\" in start) a;; stop) b;; *) echo \"usage: x start|stop\" >&2; exit 1;; esac",
             "./x {command} !command",
         ),
+        ("case \"$1\" in '') echo usage; exit 1;; esac\nfor dir in \"$@\"; do ls $dir; done", "./x [{dir...}]"),
+        ("case \"$1\" in on) a;; off) b;; *) echo $1;; esac", "./x [{command}]"),
+        (
+            &format!("{case} --libs) L=1;; one) A=1;; two) B=1;; *) exit 1;; esac; shift; done"),
+            "./x [--libs] [{words...}]",
+        ),
+        (
+            "for file do case $file in --help) exit;; *.gz) continue;; esac\nmv $file $file.gz\ndone",
+            "./x [{file...}]",
+        ),
+        ("if [ \"$1\" = --fast ]; then F=1; shift; fi\ncat \"$1\"", "./x [--fast] {arg1} !arg1"),
+        (
+            "if [ \"$1\" = --fast ]; then F=1; shift; fi\nif [ \"$1\" = --slow ]; then S=1; shift; fi\ncat \"$1\"",
+            "./x [--fast] [--slow] {arg1} !arg1 ?it looks for some options in its first word only",
+        ),
     ] {
         assert_eq!(shown(ScriptLanguage::Shell, text), expected, "{text}");
     }

@@ -103,7 +103,8 @@ fn take_over(facts: &HelpFacts, reading: &mut ScriptReading) {
         return;
     }
     let why = reading.is_opaque.take().unwrap_or_default();
-    reading.doubt(format!("its arguments come from its usage text alone ({why})"));
+    let note = format!("its arguments come from its usage text alone ({why})");
+    if facts.is_unclear { reading.doubt(note) } else { reading.gap(note) }
     reading.options = facts
         .options
         .iter()
@@ -130,7 +131,7 @@ pub(super) fn words_of_usage(text: &str, name: &str, reading: &mut ScriptReading
     let text = text.split(" < ").next().unwrap_or_default();
     let facts = HelpFacts::read(text, name);
     if facts.is_unclear {
-        reading.doubt("which words it takes besides its options is not clear");
+        return reading.take_one_list();
     }
     reading.positionals = facts.words.iter().map(positional).collect();
 }

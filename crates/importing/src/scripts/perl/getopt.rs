@@ -136,7 +136,7 @@ fn specified(specification: &str) -> Option<ScriptOption> {
     let is_repeated = kind.ends_with(['@', '%', '}']);
     Some(match kind.trim_start_matches(['=', ':']).chars().next() {
         _ if matches!(kind, "" | "!" | "+") => ScriptOption::flag(names),
-        Some('i') => value(ArgumentKind::Integer, is_repeated),
+        Some('i' | 'n') => value(ArgumentKind::Integer, is_repeated),
         Some('f') => value(ArgumentKind::Number, is_repeated),
         Some('s') => value(ArgumentKind::Text, is_repeated),
         _ => return None,

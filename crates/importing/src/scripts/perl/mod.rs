@@ -11,7 +11,7 @@ use super::reading::ScriptReading;
 use super::{comment, words_of_usage};
 use crate::effect::Effect;
 use crate::help_text::HelpFacts;
-use words::Words;
+use words::{WORDS_WITHOUT_NAMES, Words};
 
 pub(super) fn read(text: &str, name: &str) -> ScriptReading {
     let mut reading = ScriptReading {
@@ -78,7 +78,8 @@ fn words_besides_options(code: &str, name: &str, has_table: bool, reading: &mut 
         let usage = reading.usage.clone().unwrap_or_default();
         words_of_usage(&usage, name, reading);
         if words.is_unclear && reading.positionals.is_empty() {
-            reading.doubt("which words it takes besides its options is not clear");
+            reading.take_one_list();
+            reading.doubt(WORDS_WITHOUT_NAMES);
         }
         return;
     }

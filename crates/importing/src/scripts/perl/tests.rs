@@ -67,11 +67,24 @@ fn words_by_position_are_read() {
             "use Getopt::Long;\nmy @table = ('exit=i', 'utf8!');\nGetOptions(\\%o, @table);\n",
             "./x [--exit={exit}] [--utf8]",
         ),
+        ("use Getopt::Long;\nGetOptions(\\%o, 'most=n');\n", "./x [--most={most}]"),
+        (
+            "use Getopt::Std;\ngetopts('n', \\%o);\nmake($o{n}, @ARGV);\n\n=head1 SYNOPSIS\n\n  x [-n] <file> | <folder>\n\n=cut\n",
+            "./x [-n] {file}",
+        ),
     ] {
         let tool = tool(text);
         assert_eq!(tool.command_words(), expected, "{text}");
         assert!(tool.doubts.is_empty(), "{text}: {:?}", tool.doubts);
     }
+}
+
+#[test]
+fn words_that_code_hands_on_are_one_list() {
+    let tool = tool("use Getopt::Std;\ngetopts('n', \\%o);\nmake($o{n}, @ARGV);\n");
+    assert_eq!(tool.command_words(), "./x [-n] [{args...}]");
+    assert_eq!(tool.gaps, ["its words besides options are one list, `args`: which of them it needs is not clear"]);
+    assert!(tool.doubts.is_empty(), "{:?}", tool.doubts);
 }
 
 #[test]

@@ -5,6 +5,9 @@ use crate::argument::ArgumentKind;
 use crate::help_text::HelpFacts;
 use crate::scripts::reading::{ScriptPositional, ScriptReading};
 
+/// The doubt about a script whose code and documentation disagree.
+pub(super) const WORDS_WITHOUT_NAMES: &str = "it reads words besides its options, and its usage text names none";
+
 /// As many places where a script uses its words as are looked at.
 const MOST_USES: usize = 200;
 
@@ -214,9 +217,18 @@ impl Words {
         let clear = usage.filter(|facts| !facts.is_unclear);
         let agrees = clear.is_some_and(|facts| {
             let slots = facts.words.iter().filter(|word| !word.is_list).count();
-            self.list.is_some() || slots == self.slots.len() && slots == facts.words.len()
+            let is_one_list = slots == 0 && facts.words.len() == 1;
+            self.list.is_some()
+                || is_one_list
+                || slots == self.slots.len() && slots == facts.words.len()
         });
-        if self.is_unclear || clear.is_some() && !agrees {
+        if self.is_unclear && clear.is_none_or(|facts| facts.words.is_empty()) {
+            if clear.is_some() {
+                reading.doubt(WORDS_WITHOUT_NAMES);
+            }
+            return reading.take_one_list();
+        }
+        if !self.is_unclear && clear.is_some() && !agrees {
             reading.doubt("which words it takes besides its options is not clear");
         } else if self.slots.len() > 1 && self.least.is_none() && !agrees {
             reading.doubt("which of its words it requires is not clear");
@@ -224,9 +236,6 @@ impl Words {
         reading.positionals = match clear {
             Some(facts) if !facts.words.is_empty() => {
                 facts.words.iter().map(crate::scripts::usage::positional).collect()
-            }
-            _ if self.is_unclear && self.slots.is_empty() => {
-                vec![ScriptPositional::new("args", ArgumentKind::List(Vec::new()), false)]
             }
             _ => self.positionals(),
         };

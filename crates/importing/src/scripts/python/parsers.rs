@@ -35,7 +35,7 @@ pub(super) fn read(tokens: &[Token], reading: &mut ScriptReading) -> bool {
         });
         match usage {
             Some(usage) => super::super::words_of_usage(&usage, "", reading),
-            None => reading.doubt("which words it takes besides its options is not clear"),
+            None => reading.take_one_list(),
         }
     }
     true
@@ -112,7 +112,7 @@ fn one(arguments: &[Argument], reading: &mut ScriptReading) {
             }
         }
         Some(_) => {
-            reading.doubt(format!("`{}` does something of its own with its value", names[0]));
+            reading.gap(format!("code of its own reads the value of `{}`, perhaps several times", names[0]));
             ScriptOption { kind, ..ScriptOption::with_value(names, form) }
         }
     };
@@ -185,7 +185,6 @@ fn by_getopt(tokens: &[Token], reading: &mut ScriptReading) -> bool {
         };
         reading.add(option);
     }
-    reading.positionals.push(ScriptPositional::new("args", ArgumentKind::List(Vec::new()), false));
-    reading.doubt("which words it takes besides its options is not clear");
+    reading.take_one_list();
     true
 }

@@ -14,6 +14,8 @@ pub(super) struct WordCase<'t> {
     pub(super) holder: String,
     /// Whether the loop runs over all words, and cannot take the next one.
     is_each: bool,
+    /// The variable of a loop over all words that does more with a word than to compare it.
+    used: Option<&'t str>,
     is_loop: bool,
 }
 
@@ -66,6 +68,7 @@ pub(super) fn word_case(node: &Node) -> Option<WordCase<'_>> {
             arms: arms.iter().collect(),
             holder: "1".to_owned(),
             is_each: false,
+            used: None,
             is_loop: false,
         }),
         Node::While { body, .. } if !is_getopts_loop(node) => {
@@ -82,13 +85,17 @@ pub(super) fn word_case(node: &Node) -> Option<WordCase<'_>> {
                 arms,
                 holder,
                 is_each: false,
+                used: None,
                 is_loop: true,
             })
         }
         Node::For { variable, words, body } => {
             let is_all = words.as_ref().is_none_or(|words| matches!(&**words, [word] if is_all_words(word)));
             let (arms, holder) = inner_case(body, std::slice::from_ref(variable)).filter(|_| is_all)?;
-            Some(WordCase { arms, holder, is_each: true, is_loop: true })
+            let is_used = body.iter().any(|item| {
+                !matches!(item.node, Node::Case { .. }) && mentions(std::slice::from_ref(item), variable)
+            });
+            Some(WordCase { arms, holder, is_each: true, used: is_used.then_some(variable), is_loop: true })
         }
         _ => None,
     }
@@ -165,6 +172,10 @@ impl WordCase<'_> {
         self.words(choices, has_open_end, checks, reading);
         for arm in others {
             self.rest(arm, checks, reading);
+        }
+        if let Some(name) = self.used.filter(|_| reading.positionals.is_empty()) {
+            let list = ArgumentKind::List(Vec::new());
+            reading.positionals.push(ScriptPositional::new(name, list, checks.counts().0 > 0));
         }
     }
 
@@ -256,25 +267,29 @@ impl WordCase<'_> {
 
     /// Words without a dash: commands of the script.
     fn words(&self, choices: Vec<String>, has_open_end: bool, checks: &Checks, reading: &mut ScriptReading) {
-        if choices.is_empty() || self.is_each {
+        if choices.iter().all(String::is_empty) || self.is_each {
             return;
-        }
-        if has_open_end {
-            reading.doubt(format!("its first word may be {} or something else", choices.join(", ")));
         }
         let is_required = checks.counts().0 > 0 || !has_open_end && !choices.contains(&String::new());
         let choices: Vec<String> = choices.into_iter().filter(|choice| !choice.is_empty()).collect();
-        let kind = if has_open_end || choices.is_empty() {
-            ArgumentKind::Text
-        } else {
-            ArgumentKind::OneOf(choices)
+        if !reading.positionals.is_empty() {
+            return;
+        }
+        let positional = match (self.is_loop, has_open_end) {
+            // A loop takes as many of them as there are.
+            (true, false) => ScriptPositional::new("words", ArgumentKind::List(choices), is_required),
+            (true, true) => {
+                reading.doubt("its words and its options are read in the same loop");
+                ScriptPositional::new("command", ArgumentKind::Text, is_required)
+            }
+            (false, false) => ScriptPositional::new("command", ArgumentKind::OneOf(choices), is_required),
+            (false, true) => {
+                let description = format!("{}, or another word", choices.join(", "));
+                let command = ScriptPositional::new("command", ArgumentKind::Text, is_required);
+                ScriptPositional { description, ..command }
+            }
         };
-        if self.is_loop {
-            reading.doubt("its words and its options are read in the same loop");
-        }
-        if reading.positionals.is_empty() {
-            reading.positionals.push(ScriptPositional::new("command", kind, is_required));
-        }
+        reading.positionals.push(positional);
     }
 
     /// The arm for all other words: what it does with them.

@@ -20,20 +20,23 @@ pub(super) fn read(flow: &Flow<'_>, checks: &Checks, has_loop: bool, reading: &m
         seen: BTreeMap::new(),
         shift: 0,
         rest: None,
+        loops_over_all: false,
         doubts: Vec::new(),
         gaps: Vec::new(),
         first_options: Vec::new(),
         passed_loop: false,
     };
     walk.items(&flow.main, false);
+    let has_first_options = !walk.first_options.is_empty();
     for name in walk.first_options {
         if !reading.options.iter().any(|known| known.names.contains(&name)) {
-            let option = ScriptOption::flag(vec![name]);
-            if !option.is_idle() {
-                reading.doubt("it looks for some options in its first word only");
-            }
-            reading.add(option);
+            reading.add(ScriptOption::flag(vec![name]));
         }
+    }
+    // The draft puts its options first, so that a single one always is the first word.
+    let real = reading.options.iter().filter(|option| !option.is_idle());
+    if has_first_options && real.count() > 1 {
+        reading.doubt("it looks for some options in its first word only");
     }
     for doubt in walk.doubts {
         reading.doubt(doubt);
@@ -44,6 +47,10 @@ pub(super) fn read(flow: &Flow<'_>, checks: &Checks, has_loop: bool, reading: &m
     // A test before a loop is about the first word, whatever it is.
     if has_loop {
         walk.seen.retain(|_, position| position.is_used);
+    }
+    // A test of the first word before a loop over all of them is about the same word.
+    if walk.loops_over_all {
+        walk.seen.retain(|_, position| position.name.is_some());
     }
     // A loop that takes all words itself has entered them.
     if has_loop && !reading.positionals.is_empty() && walk.seen.is_empty() {
@@ -110,6 +117,8 @@ struct Walk {
     shift: usize,
     /// The name of the list of all further words.
     rest: Option<String>,
+    /// Whether a loop over all words has the first ones too.
+    loops_over_all: bool,
     doubts: Vec<String>,
     gaps: Vec<String>,
     first_options: Vec<String>,
@@ -173,6 +182,7 @@ impl Walk {
             Node::For { variable, words, body } => {
                 if words.as_ref().is_none_or(|words| matches!(&**words, [word] if is_all_words(word))) {
                     self.rest.get_or_insert_with(|| variable.clone());
+                    self.loops_over_all |= self.shift == 0;
                 } else {
                     for word in words.iter().flatten() {
                         self.word(word, is_conditional, false);
