@@ -69,7 +69,10 @@ fn shell_options_are_read() {
             "case \"$1\" in start) a;; stop) b;; *) echo \"usage: x start|stop\" >&2; exit 1;; esac",
             "./x {command} !command",
         ),
-        ("case \"$1\" in '') echo usage; exit 1;; esac\nfor dir in \"$@\"; do ls $dir; done", "./x [{dir...}]"),
+        (
+            "case \"$1\" in '') echo usage; exit 1;; esac\nfor dir in \"$@\"; do ls $dir; done",
+            "./x [{dir...}]",
+        ),
         ("case \"$1\" in on) a;; off) b;; *) echo $1;; esac", "./x [{command}]"),
         (
             &format!("{case} --libs) L=1;; one) A=1;; two) B=1;; *) exit 1;; esac; shift; done"),

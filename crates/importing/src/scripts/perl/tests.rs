@@ -83,7 +83,10 @@ fn words_by_position_are_read() {
 fn words_that_code_hands_on_are_one_list() {
     let tool = tool("use Getopt::Std;\ngetopts('n', \\%o);\nmake($o{n}, @ARGV);\n");
     assert_eq!(tool.command_words(), "./x [-n] [{args...}]");
-    assert_eq!(tool.gaps, ["its words besides options are one list, `args`: which of them it needs is not clear"]);
+    assert_eq!(
+        tool.gaps,
+        ["its words besides options are one list, `args`: which of them it needs is not clear"]
+    );
     assert!(tool.doubts.is_empty(), "{:?}", tool.doubts);
 }
 

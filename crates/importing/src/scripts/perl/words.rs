@@ -6,7 +6,8 @@ use crate::help_text::HelpFacts;
 use crate::scripts::reading::{ScriptPositional, ScriptReading};
 
 /// The doubt about a script whose code and documentation disagree.
-pub(super) const WORDS_WITHOUT_NAMES: &str = "it reads words besides its options, and its usage text names none";
+pub(super) const WORDS_WITHOUT_NAMES: &str =
+    "it reads words besides its options, and its usage text names none";
 
 /// As many places where a script uses its words as are looked at.
 const MOST_USES: usize = 200;
@@ -218,9 +219,7 @@ impl Words {
         let agrees = clear.is_some_and(|facts| {
             let slots = facts.words.iter().filter(|word| !word.is_list).count();
             let is_one_list = slots == 0 && facts.words.len() == 1;
-            self.list.is_some()
-                || is_one_list
-                || slots == self.slots.len() && slots == facts.words.len()
+            self.list.is_some() || is_one_list || slots == self.slots.len() && slots == facts.words.len()
         });
         if self.is_unclear && clear.is_none_or(|facts| facts.words.is_empty()) {
             if clear.is_some() {
