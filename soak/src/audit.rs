@@ -85,9 +85,16 @@ fn is_audited(method: &str) -> bool {
 
 /// Compares the logs with what was asked and answered, after all servers have exited. Returns the number of records.
 pub(crate) fn settle(run: &Run, logs: &[PathBuf]) -> usize {
-    let mut found = HashMap::new();
     for log in logs {
         verify(run, log);
+    }
+    compare(run, logs)
+}
+
+/// Compares what is due with the records. Returns their number.
+fn compare(run: &Run, logs: &[PathBuf]) -> usize {
+    let mut found = HashMap::new();
+    for log in logs {
         read(run, log, &mut found);
     }
     let records = found.values().map(Vec::len).sum();
@@ -236,5 +243,45 @@ mod tests {
         assert!(judged(&done, &[("success", "token", "ada")], Some("ada")));
         assert!(!judged(&done, &[("success", "token", "ben")], Some("ada")));
         assert!(!judged(&done, &[("success", "address", "ada")], Some("ada")));
+    }
+
+    /// The number of violations of a log with these lines after the start of process 7, when two calls of ada are due.
+    fn violations(lines: &[&str]) -> usize {
+        let folder = tempfile::tempdir().unwrap();
+        let run = Run::new(1, folder.path(), Vec::new(), std::time::Duration::ZERO);
+        for id in ["1", "2"] {
+            run.audit.owe_by("ada", 7, id, Due::Answered(Outcome::Result));
+        }
+        let start = r#"{"event.name":"mcp.server.start","event.id":"f-0","process.pid":7}"#;
+        let whole: Vec<&str> = [start].into_iter().chain(lines.iter().copied()).collect();
+        // The older half is in a file that was rotated.
+        let (older, newer) = whole.split_at(whole.len() / 2);
+        let rotated = PathBuf::from(format!("{}.1", run.audit_log.display()));
+        fs::write(rotated, older.join("\n") + "\n").unwrap();
+        fs::write(&run.audit_log, newer.join("\n") + "\n").unwrap();
+        compare(&run, std::slice::from_ref(&run.audit_log));
+        run.violations.counts().get(&Kind::Audit).copied().unwrap_or_default()
+    }
+
+    #[test]
+    fn a_log_that_lacks_repeats_or_invents_a_call_is_found() {
+        let line = |number: u32, id: &str, caller: &str| {
+            format!(
+                r#"{{"event.name":"mcp.tools.call","event.id":"f-{number}","mcp.method.name":"tools/call","jsonrpc.request.id":"{id}","caller.name":"{caller}","caller.known_by":"token","outcome":"success"}}"#
+            )
+        };
+        let (one, two) = (line(1, "1", "ada"), line(2, "2", "ada"));
+        assert_eq!(violations(&[&one, &two]), 0);
+        assert_eq!(violations(&[&two, &one]), 0);
+        assert_eq!(violations(&[&one]), 1);
+        assert_eq!(violations(&[&one, &two, &two]), 1);
+        assert_eq!(violations(&[&one, &two, &line(3, "3", "ada")]), 1);
+        assert_eq!(violations(&[&one, &line(2, "2", "ben")]), 1);
+        assert_eq!(violations(&[&one, &two[..two.len() - 9]]), 1, "half a line is no record");
+        assert_eq!(
+            violations(&[&one, &two.replace("\"f-", "\"e-")]),
+            2,
+            "no start of that server, and no record"
+        );
     }
 }

@@ -9,6 +9,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 const SECRET: &str = "Planted-7f3a9c51e8d24b60-secret";
 
@@ -24,8 +25,31 @@ pub(crate) fn write(file: &Path) -> io::Result<()> {
     OpenOptions::new().write(true).create_new(true).mode(0o600).open(file)?.write_all(text.as_bytes())
 }
 
+/// The secret as scripts write it: as it is, as hexadecimal digits, and in Base64 at each offset.
+static FORMS: LazyLock<Vec<memmem::Finder<'static>>> = LazyLock::new(|| {
+    let hex = SECRET.bytes().fold(String::new(), |digits, byte| digits + &format!("{byte:02x}"));
+    let mut forms = vec![SECRET.as_bytes().to_vec(), hex.to_ascii_uppercase().into_bytes(), hex.into_bytes()];
+    for offset in 0..3 {
+        let encoded = base64(&[&b"  "[..offset], SECRET.as_bytes()].concat());
+        // The first letters and the last ones depend on what is beside the secret.
+        forms.push(encoded[4..encoded.len() - 4].to_vec());
+    }
+    forms.iter().map(|form| memmem::Finder::new(form).into_owned()).collect()
+});
+
+/// Base64 without padding.
+fn base64(bytes: &[u8]) -> Vec<u8> {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let letters_of = |three: &[u8]| {
+        let number =
+            (0..3).fold(0, |number, at| number << 8 | usize::from(three.get(at).copied().unwrap_or(0)));
+        (0..=three.len()).map(move |at| LETTERS[number >> (18 - 6 * at) & 63])
+    };
+    bytes.chunks(3).flat_map(letters_of).collect()
+}
+
 pub(crate) fn is_in(bytes: &[u8]) -> bool {
-    memmem::find(bytes, SECRET.as_bytes()).is_some()
+    FORMS.iter().any(|form| form.find(bytes).is_some())
 }
 
 /// Searches every file below a folder, but the one that may hold it. Returns the number of files.
@@ -48,5 +72,38 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
             Ok(kind) if kind.is_file() => files.push(entry.path()),
             _ => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn the_secret_is_found_in_each_form() {
+        assert_eq!(base64(b"any carnal pleasure"), b"YW55IGNhcm5hbCBwbGVhc3VyZQ");
+        let digits = "506c616e7465642d376633613963353165386432346236302d736563726574";
+        for text in [SECRET, digits, &digits.to_uppercase()] {
+            assert!(is_in(format!("before {text} after").as_bytes()), "{text}");
+        }
+        for before in ["", "a", "ab"] {
+            assert!(is_in(&base64(format!("{before}{SECRET}, and more").as_bytes())), "{before}");
+        }
+        assert!(!is_in(b"Planted-7f3a9c51e8d24b60") && !is_in(b"***"));
+    }
+
+    #[test]
+    fn a_file_with_the_secret_is_a_violation() {
+        let folder = tempfile::tempdir().unwrap();
+        let run = Run::new(1, folder.path(), Vec::new(), Duration::ZERO);
+        write(&run.secrets).unwrap();
+        fs::create_dir(folder.path().join("deep")).unwrap();
+        fs::write(folder.path().join("deep/clean"), "***").unwrap();
+        assert_eq!(hunt(&run, folder.path(), &run.secrets), 2);
+        assert!(run.violations.counts().is_empty());
+        fs::write(folder.path().join("deep/file"), format!("a {SECRET}")).unwrap();
+        assert_eq!(hunt(&run, folder.path(), &run.secrets), 3);
+        assert_eq!(run.violations.counts().get(&Kind::Secret), Some(&1));
     }
 }

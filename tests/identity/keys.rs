@@ -44,6 +44,29 @@ fn keys_are_fetched_once_and_again_when_they_are_rotated() {
 }
 
 #[test]
+fn a_call_goes_on_when_the_key_of_its_token_is_withdrawn_meanwhile() {
+    let (old, new) = (Signer::new("old"), Signer::new("new"));
+    let issuer = Issuer::start(&[&old]);
+    let waits = "#!/bin/sh\ntouch begun\nwhile [ ! -e go ]; do sleep 0.1; done\necho \"$MCP_CALLER\"\n";
+    let project = Project::with_hi().tool("waits", waits);
+    let server = serve(&project, &issuer, &[]);
+    let (token, newer) = (old.token(&issuer.claims()), new.token(&issuer.claims()));
+    std::thread::scope(|scope| {
+        let in_flight = scope.spawn(|| call(&server, &token, "waits"));
+        wait_until("the tool to run", || project.path("begun").exists().then_some(()));
+        issuer.set_keys(&[&new]);
+        // The new key makes the server ask for the keys, and the old one is gone from then on.
+        assert_eq!(text(&call(&server, &newer, "hi")), "hi");
+        assert_eq!(call(&server, &token, "hi").status, 401);
+        assert!(!in_flight.is_finished());
+        project.write("go", "");
+        let answer = in_flight.join().unwrap();
+        assert_eq!((answer.status, text(&answer)), (200, format!("{} alice", issuer.url())));
+    });
+    assert_eq!(call(&server, &token, "waits").status, 401);
+}
+
+#[test]
 fn tokens_of_unknown_keys_do_not_make_the_server_ask_without_end() {
     let key = Signer::new("1");
     let issuer = Issuer::start(&[&key]);

@@ -2,9 +2,11 @@
 
 use super::{SECRET, called, home, project, serve, text, with_tool};
 use crate::harness::{Project, Server, wait_until};
+use rustix::process::Signal;
 use serde_json::json;
 use std::fs;
-use std::os::unix::process::CommandExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
 use std::process::Command;
 
 /// What another user reads in a file or a folder of `/proc`. As root that is the user 65534; anyone else reads as themselves,
@@ -33,7 +35,7 @@ fn other_users_see_nothing_of_it_in_the_processes() {
     server.request(1, "tools/call", &json!({ "name": "waits" }));
     let script = wait_until("the tool to run", || fs::read_to_string(project.path("pid")).ok());
     let (of_server, of_script) = (server.child.id().to_string(), script.trim().to_owned());
-    for part in ["environ", "fd", "maps"] {
+    for part in ["environ", "fd", "maps", "mem", "auxv"] {
         let seen = read_as_another(&format!("/proc/{of_server}/{part}"));
         assert!(seen.is_err_and(|why| why.contains("denied")), "{part} of the server");
     }
@@ -42,8 +44,10 @@ fn other_users_see_nothing_of_it_in_the_processes() {
         assert!(!String::from_utf8_lossy(&seen).contains(SECRET), "the command line of {pid}");
     }
     if rustix::process::geteuid().is_root() {
-        let seen = read_as_another(&format!("/proc/{of_script}/environ"));
-        assert!(seen.is_err_and(|why| why.contains("denied")), "the environment of the tool");
+        for part in ["environ", "fd", "mem"] {
+            let seen = read_as_another(&format!("/proc/{of_script}/{part}"));
+            assert!(seen.is_err_and(|why| why.contains("denied")), "{part} of the tool");
+        }
     }
     project.write("go", "");
     let answer = server.receive();
@@ -56,11 +60,8 @@ fn a_tool_that_crashes_leaves_no_core_file() {
     let project = project("#!/bin/sh\nulimit -c\n");
     let home = home();
     let start = |project: &Project| {
-        // With the highest limit that this system allows.
-        let mut command = Server::command_of("sh");
-        command.args(["-c", "ulimit -S -c \"$(ulimit -H -c)\" && exec \"$0\" --project-root \"$1\""]);
-        command.arg(env!("CARGO_BIN_EXE_mcp-bash")).arg(project.root());
-        command.env("TOKEN", SECRET).env("HOME", home.path());
+        let mut command = with_core_files(home.path(), env!("CARGO_BIN_EXE_mcp-bash"));
+        command.arg("--project-root").arg(project.root()).env("TOKEN", SECRET).env("HOME", home.path());
         let mut server = Server::spawn(command);
         server.initialize("2025-11-25");
         server
@@ -74,4 +75,28 @@ fn a_tool_that_crashes_leaves_no_core_file() {
     let mut server = start(&plain);
     assert_eq!(text(&called(&mut server, "plain")), "same");
     server.finish();
+}
+
+/// Runs a program with the highest limit for core files that this system allows, in that folder.
+fn with_core_files(folder: &Path, program: &str) -> Command {
+    let mut command = Server::command_of("sh");
+    command.args(["-c", "ulimit -S -c \"$(ulimit -H -c)\" && exec \"$0\" \"$@\"", program]);
+    command.current_dir(folder);
+    command
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_server_that_crashes_leaves_no_core_file() {
+    let project = project("#!/bin/sh\necho \"$TOKEN\"\n");
+    let (home, folder) = (home(), home());
+    let mut command = with_core_files(folder.path(), env!("CARGO_BIN_EXE_mcp-bash"));
+    command.arg("--project-root").arg(project.root()).env("TOKEN", SECRET).env("HOME", home.path());
+    let mut server = Server::spawn(command);
+    server.initialize("2025-11-25");
+    assert_eq!(text(&called(&mut server, "uses")), "***");
+    server.signal(Signal::ABORT);
+    let status = server.wait();
+    assert_eq!((status.signal(), status.core_dumped()), (Some(6), false));
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }

@@ -104,6 +104,42 @@ mcp_emit_json "$(mcp_json_obj "$TOKEN" "$TOKEN" 2>/dev/null || echo '{}')"
     assert!(answer["error"].is_null(), "{answer}");
 }
 
+/// Says the secret in pieces of that many characters, in log messages and progress, between ordinary ones.
+const IN_PIECES: &str = r#"#!/usr/bin/env bash
+source "$MCP_SDK/tool-sdk.sh"
+mcp_log_info mine "it begins"
+for ((at = 0; at < ${#TOKEN}; at += SIZE)); do mcp_log_info mine "${TOKEN:at:SIZE}"; done
+mcp_log_info mine "it ends"
+mcp_progress 1 "${TOKEN:0:15}"
+mcp_progress 2 "${TOKEN:15}, then"
+echo done
+"#;
+
+#[test]
+fn a_secret_is_gone_from_messages_that_say_it_in_pieces() {
+    for size in [1, 7, 8, 15, 29] {
+        let project = project(&IN_PIECES.replace("SIZE", &size.to_string()));
+        let home = home();
+        let mut server = session(&project, &home, &[]);
+        let (all, answer) = all_said(&mut server);
+        assert_eq!(text(&answer), "done");
+        let messages: Vec<Value> = all.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let told = |method: &str, name: &str| {
+            let of_method = messages.iter().filter(|message| message["method"] == method);
+            of_method.filter_map(|message| message["params"][name].as_str()).collect::<Vec<_>>()
+        };
+        let logged = told("notifications/message", "data");
+        let [first, pieces @ .., last] = &logged[..] else { panic!("{all}") };
+        assert_eq!((*first, *last), ("it begins", "it ends"), "{size}: {all}");
+        assert!(pieces.len() == SECRET.len().div_ceil(size), "none of them is held back or joined: {all}");
+        let shown = pieces.concat().replace("***", "");
+        assert!(shown.len() < 8 && SECRET.starts_with(&shown), "{size}: {all}");
+        let progress = told("notifications/progress", "message").concat();
+        assert!(!progress.contains("S3c") && !progress.contains("lue>"), "{size}: {all}");
+        server.finish();
+    }
+}
+
 #[test]
 fn a_secret_is_gone_from_failures_and_the_documents_stay_valid() {
     for (how, script) in [

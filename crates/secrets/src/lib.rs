@@ -22,7 +22,7 @@ pub use error::{CommandFault, FileFault, SecretError, SourceError, StoreError};
 pub use known::KnownSecrets;
 pub use name::{is_secret_name, is_variable_name};
 pub use needs::{Given, Need, NeedError, Needs};
-pub use redaction::Redactor;
+pub use redaction::{Pieces, Redactor};
 pub use secret::{LONGEST, SHORTEST, Secret, Unfit};
 pub use source::{Author, Source};
 pub use sources::{Places, Sources};

@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
-use mcp_bash_secrets::{Redactor, Secret};
+use mcp_bash_secrets::{Pieces, Redactor, Secret};
 use proptest::prelude::*;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -182,6 +182,33 @@ fn a_part_at_the_edge_of_cut_text_is_taken_out() {
     assert_eq!(&*redactor.redact_head(b"hunter2-hunter2 hun"), b"*** ***");
 }
 
+/// What is shown of texts that come one after another.
+fn shown_in_pieces<'t>(redactor: &Redactor, texts: impl IntoIterator<Item = &'t str>) -> Vec<String> {
+    let mut pieces = Pieces::default();
+    texts.into_iter().map(|text| pieces.next(redactor, text).into_owned()).collect()
+}
+
+#[test]
+fn a_secret_in_pieces_is_taken_out_of_each_of_them() {
+    let redactor = redactor(&["swordfish-4711-and-more"]);
+    for (texts, expected) in [
+        (&["key swordfish-4711", "-and-more, done"][..], &["key ***", "***, done"][..]),
+        (&["key sword", "fish-4711-and-more"], &["key sword", "***"]),
+        (&["sword", "fish", "", "-47", "11-and-more", "!"], &["sword", "***", "", "***", "***", "!"]),
+        // Hexadecimal digits, and a value with escapes.
+        (&["73776f7264666973682d3437", "31312d616e642d6d6f7265"], &["***", "***"]),
+        (&["swordfish%2D47", "11%2Dand%2Dmore."], &["swordfish%2D47", "***."]),
+        // What only begins like it, or goes on differently, is left from there on.
+        (&["a swordfish", "-47 fish"], &["a ***", "-47 fish"]),
+        (&["a swordfis", "x", "h-4711-and-more"], &["a ***", "x", "h-4711-and-more"]),
+        (&["words", "fish", "swordf", "done"], &["words", "fish", "swordf", "done"]),
+    ] {
+        assert_eq!(shown_in_pieces(&redactor, texts.iter().copied()), expected, "{texts:?}");
+    }
+    let characters = Redactor::new(&[secret("pässwörd-ünter-uns")]);
+    assert_eq!(shown_in_pieces(&characters, ["é pässwörd-ü", "nter-uns é"]), ["é ***", "*** é"]);
+}
+
 #[test]
 fn text_that_almost_matches_everywhere_takes_linear_time() {
     let redactor = redactor(&["a".repeat(60_000).as_str(), &format!("{}b", "a".repeat(63))]);
@@ -230,6 +257,23 @@ proptest! {
             prop_assert!(serde_json::from_str::<Value>(&redacted).is_ok(), "{}", redacted);
             prop_assert!(!serde_json::from_str::<Value>(&redacted).unwrap().to_string().contains(&serde_json::to_string(&value).unwrap()));
         }
+    }
+
+    #[test]
+    fn at_most_seven_bytes_of_a_secret_in_pieces_are_shown(
+        value in "[a-z0-9]{8,64}", before in "[A-Z ]{0,20}", sizes in proptest::collection::vec(1_usize..20, 70),
+    ) {
+        let (redactor, whole) = (redactor(&[&value]), format!("{before}{value}"));
+        let mut rest = &*whole;
+        let texts = sizes.iter().map(|size| {
+            let (text, after) = rest.split_at((*size).min(rest.len()));
+            rest = after;
+            text
+        });
+        let shown = shown_in_pieces(&redactor, texts).concat().replace('*', "");
+        prop_assert!(rest.is_empty());
+        let of_secret = shown.trim_start_matches(|letter: char| letter.is_ascii_uppercase() || letter == ' ');
+        prop_assert!(shown.starts_with(&before) && of_secret.len() < 8, "{} is shown", shown);
     }
 
     #[test]

@@ -5,6 +5,7 @@ use super::mark::Mark;
 use super::project::TOOLS;
 use crate::audit::Due;
 use crate::http::{Connection, EventBlocks, STATELESS, add_meta, delete, get, initialize, post};
+use crate::planted;
 use crate::random::Random;
 use crate::run::Run;
 use crate::tally::Outcome;
@@ -158,6 +159,9 @@ impl<'a> Caller<'a> {
     /// Everything that a caller receives must belong to it and to this call.
     fn look_at(&self, message: &Value, call: Option<&Mark>) {
         let text = message.to_string();
+        if planted::is_in(text.as_bytes()) {
+            self.run.violations.add(Kind::Secret, SERVER, &excerpt(&text));
+        }
         let is_own = |mark: &Mark| mark.name == self.name && call.is_none_or(|call| *call == *mark);
         if let Some(foreign) = Mark::all_in(&text).into_iter().find(|mark| !is_own(mark)) {
             let whose = call.map_or_else(|| self.name.to_owned(), Mark::to_string);

@@ -11,6 +11,7 @@ mod project;
 use crate::arguments::Arguments;
 use crate::audit;
 use crate::http::Server;
+use crate::planted;
 use crate::random::Random;
 use crate::run::Run;
 use crate::violations::{Kind, excerpt};
@@ -59,6 +60,8 @@ fn call_until_over(run: &Run, names: &[&'static str], folder: &Path) -> io::Resu
         ("MCPBASH_MAX_LOGS_PER_MIN", "0"),
         ("MCPBASH_HTTP_MAX_SESSIONS_PER_MIN", "0"),
     ];
+    let secrets = run.secrets.display().to_string();
+    environment.push(("MCPBASH_SECRETS_FILE", &secrets));
     environment.extend(audited.iter().map(|(name, value)| (*name, value.as_str())));
     let mut server = Server::start(&run.binary, &project, &temporary, &options, &environment)?;
     thread::scope(|scope| {
@@ -93,6 +96,9 @@ fn call_until_over(run: &Run, names: &[&'static str], folder: &Path) -> io::Resu
 fn look_at_log(run: &Run, log: &str) {
     for line in log.lines().filter(|line| !Mark::all_in(line).is_empty()) {
         run.violations.add(Kind::SaidToOperator, SERVER, &excerpt(line));
+    }
+    if planted::is_in(log.as_bytes()) {
+        run.violations.add(Kind::Secret, SERVER, "standard error");
     }
 }
 

@@ -1,6 +1,7 @@
 //! Callers' project: scripts with background jobs, and functions that hand their work to pools. Every message carries
 //! two marks: the one from the arguments, and the one of the call that the code thinks it works for.
 
+use crate::planted;
 use serde_json::json;
 use std::fs::{self, Permissions};
 use std::io;
@@ -27,10 +28,11 @@ const JOBS: &str = r#"#!/usr/bin/env bash
 . "$MCP_SDK/tool-sdk.sh"
 word=$(mcp_args_get '.word')
 for n in 1 2 3; do
-	{ mcp_progress "$n" "$word" 3; mcp_log_info jobs "$word"; echo "$word" >&2; } &
+	{ mcp_progress "$n" "$word $PLANTED" 3; mcp_log_info jobs "$word $PLANTED"; echo "$word $PLANTED" >&2; } &
 done
 wait
-echo "$word"
+printf %s "$PLANTED" | base64
+echo "$word $PLANTED"
 "#;
 
 const ASKS: &str = r#"#!/usr/bin/env bash
@@ -189,7 +191,10 @@ pub(super) fn write(root: &Path) -> io::Result<()> {
         fs::write(tool.join("tool.sh"), text)?;
         fs::set_permissions(tool.join("tool.sh"), Permissions::from_mode(0o755))?;
         let input = json!({ "type": "object", "properties": { "word": { "type": "string" } } });
-        let metadata = json!({ "name": name, "description": "A tool of the soak", "inputSchema": input });
+        let secrets = json!({ planted::VARIABLE: planted::NAME });
+        let metadata = json!({
+            "name": name, "description": "A tool of the soak", "inputSchema": input, "secrets": secrets,
+        });
         fs::write(tool.join("tool.meta.json"), metadata.to_string())?;
     }
     fs::write(root.join("tools/pools.py"), PYTHON)?;

@@ -58,6 +58,8 @@ scenarios to run only these. It is a part of `scripts/test`.
   `UNDERSTOOD` in the runner does not explain, and also if no check succeeded.
 - Event streams are closed after a second (`MCPBASH_HTTP_STREAM_SECS=1`), so that the suite has to resume one.
 - `tasks-status-notifications` always skips itself: the suite has no test for it yet. `UNDERSTOOD` names it, and nothing else.
+- Its scenarios about authorization test clients and authorization servers; it has none for a server that receives tokens. The rules
+  for such a server are [below](#authorization-over-http), and an official client logs in at a real authorization server.
 - The suite looks at shapes. Contents, order and ids are looked at by
   [conformance_contents](../tests/protocol/conformance_contents/mod.rs), for the same fixtures, over HTTP and over standard input and output,
   with sessions and without.

@@ -55,7 +55,8 @@ impl Processes {
         mut on_question: impl FnMut(Question),
     ) -> Result<Outcome, StartError> {
         let (known, error_tail) = (&*self.known_secrets, process.limits.error_tail);
-        let on_line = |line: &[u8]| redacting::line(known, line, &mut on_line);
+        let mut notifications = redacting::Notifications::new(known);
+        let on_line = |line: &[u8]| notifications.pass_on(line, &mut on_line);
         let on_question = |question| on_question(redacting::question(known, question));
         let redacted = |outcome| redacting::outcome(known, Outcome::from(outcome), error_tail);
         let Some(confined) = process.sandbox.filter(|confined| self.sandboxes.may_confine(confined)) else {

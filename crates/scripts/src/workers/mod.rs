@@ -170,8 +170,9 @@ impl Workers {
         let error_tail = call.limits.error_tail;
         let mut log = CallLog::new(error_tail);
         let known = &*self.surroundings.processes.known_secrets;
+        let mut notifications = redacting::Notifications::new(known);
         let on_line = |line: &[u8]| {
-            redacting::line(known, line, |line| {
+            notifications.pass_on(line, |line| {
                 log.note(line);
                 on_line(line);
             });

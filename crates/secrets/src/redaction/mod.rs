@@ -8,8 +8,11 @@
 mod escapes;
 mod json;
 mod patterns;
+mod pieces;
 mod scan;
 mod spans;
+
+pub use pieces::Pieces;
 
 use crate::secret::Secret;
 use patterns::Patterns;
