@@ -82,6 +82,15 @@ fn shell_options_are_read() {
             "for file do case $file in --help) exit;; *.gz) continue;; esac\nmv $file $file.gz\ndone",
             "./x [{file...}]",
         ),
+        ("set -- $LIST\nfor word; do echo $word; done", "./x"),
+        (
+            "while [ $# -gt 0 ]; do case \"$1\" in -v) V=1;; *) rest=\"$rest $1\";; esac; shift; done\nset -- $rest\ncat \"$1\"",
+            "./x [-v] [{rest...}] ?it replaces its words with `set --`",
+        ),
+        (
+            "if [ \"$1\" = --fast ] || [ \"$1\" = -f ]; then F=1; shift; fi\ncat \"$1\"",
+            "./x [--fast] {arg1} !arg1",
+        ),
         ("if [ \"$1\" = --fast ]; then F=1; shift; fi\ncat \"$1\"", "./x [--fast] {arg1} !arg1"),
         (
             "if [ \"$1\" = --fast ]; then F=1; shift; fi\nif [ \"$1\" = --slow ]; then S=1; shift; fi\ncat \"$1\"",

@@ -24,7 +24,11 @@ pub(super) fn usage(text: &str) -> Option<String> {
             !block.is_empty() && !block.starts_with("=for") && !block.starts_with("=over")
         };
         let first = synopsis.split("\n\n").find(is_text)?.trim();
-        let first = first.strip_prefix("=item ").unwrap_or(first);
+        // The words of an item stand below it.
+        let first = match first.strip_prefix("=item ") {
+            Some(_) => synopsis.split("=item ").nth(1)?.split("\n=").next()?,
+            None => first,
+        };
         help.push_str("Usage: ");
         help.push_str(&first_form(&plain(first)));
         help.push_str("\n\n");
@@ -50,6 +54,12 @@ fn first_form(synopsis: &str) -> String {
     let rest = lines
         .take_while(|line| line.split(' ').next() != Some(program) && line.starts_with(['[', '<', '-', '{']));
     [first].into_iter().chain(rest).flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ")
+}
+
+/// Whether the synopsis has further forms, each of which begins with the name of the script.
+pub(super) fn has_more_forms(text: &str, name: &str) -> bool {
+    let synopsis = section(text, "SYNOPSIS").or_else(|| section(text, "USAGE")).unwrap_or_default();
+    synopsis.lines().filter(|line| plain(line).trim_start().split(' ').next() == Some(name)).count() > 1
 }
 
 /// A here-document or a text that speaks of usage.

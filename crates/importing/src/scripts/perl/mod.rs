@@ -11,7 +11,7 @@ use super::reading::ScriptReading;
 use super::{comment, words_of_usage};
 use crate::effect::Effect;
 use crate::help_text::HelpFacts;
-use words::{WORDS_WITHOUT_NAMES, Words};
+use words::Words;
 
 pub(super) fn read(text: &str, name: &str) -> ScriptReading {
     let mut reading = ScriptReading {
@@ -28,7 +28,8 @@ pub(super) fn read(text: &str, name: &str) -> ScriptReading {
     let outside = code::outside_of_functions(&code);
     let reads_words = code.contains("ARGV") || code.contains("<>") || !code::shifts(&outside).is_empty();
     if reads_words {
-        words_besides_options(&code, name, has_table, &mut reading);
+        let has_more_forms = documentation::has_more_forms(text, name);
+        words_besides_options(&code, name, has_table, has_more_forms, &mut reading);
     }
     if code.lines().any(changes_something) {
         reading.effect = Some(Effect::Destroys);
@@ -61,7 +62,13 @@ fn changes_something(line: &str) -> bool {
     is_writing || CHANGES.iter().any(|word| line.trim_start().starts_with(word))
 }
 
-fn words_besides_options(code: &str, name: &str, has_table: bool, reading: &mut ScriptReading) {
+fn words_besides_options(
+    code: &str,
+    name: &str,
+    has_table: bool,
+    has_more_forms: bool,
+    reading: &mut ScriptReading,
+) {
     let facts = reading.usage.as_deref().map(|usage| HelpFacts::read(usage, name));
     let (rest, mut words) =
         option_loop::read(code, reading).unwrap_or_else(|| (code.to_owned(), Words::default()));
@@ -78,8 +85,7 @@ fn words_besides_options(code: &str, name: &str, has_table: bool, reading: &mut 
         let usage = reading.usage.clone().unwrap_or_default();
         words_of_usage(&usage, name, reading);
         if words.is_unclear && reading.positionals.is_empty() {
-            reading.take_one_list();
-            reading.doubt(WORDS_WITHOUT_NAMES);
+            words.take_one_list(facts.as_ref().filter(|_| !has_more_forms), reading);
         }
         return;
     }

@@ -5,10 +5,6 @@ use crate::argument::ArgumentKind;
 use crate::help_text::HelpFacts;
 use crate::scripts::reading::{ScriptPositional, ScriptReading};
 
-/// The doubt about a script whose code and documentation disagree.
-pub(super) const WORDS_WITHOUT_NAMES: &str =
-    "it reads words besides its options, and its usage text names none";
-
 /// As many places where a script uses its words as are looked at.
 const MOST_USES: usize = 200;
 
@@ -213,19 +209,23 @@ impl Words {
         !usage.is_unclear && (!usage.words.is_empty() || !shows)
     }
 
+    /// Takes all words as one list. It may be one too many if a usage text names no words.
+    pub(super) fn take_one_list(&self, usage: Option<&HelpFacts>, reading: &mut ScriptReading) {
+        reading.take_one_list();
+        if usage.is_some() {
+            reading.doubt("it reads words besides its options, and its usage text names none");
+        }
+    }
+
     /// Adds the words to a reading. Names come from the usage text if it agrees.
     pub(super) fn add(self, usage: Option<&HelpFacts>, reading: &mut ScriptReading) {
         let clear = usage.filter(|facts| !facts.is_unclear);
         let agrees = clear.is_some_and(|facts| {
             let slots = facts.words.iter().filter(|word| !word.is_list).count();
-            let is_one_list = slots == 0 && facts.words.len() == 1;
-            self.list.is_some() || is_one_list || slots == self.slots.len() && slots == facts.words.len()
+            self.list.is_some() || slots == self.slots.len() && slots == facts.words.len()
         });
         if self.is_unclear && clear.is_none_or(|facts| facts.words.is_empty()) {
-            if clear.is_some() {
-                reading.doubt(WORDS_WITHOUT_NAMES);
-            }
-            return reading.take_one_list();
+            return self.take_one_list(clear, reading);
         }
         if !self.is_unclear && clear.is_some() && !agrees {
             reading.doubt("which words it takes besides its options is not clear");

@@ -277,7 +277,9 @@ impl WordCase<'_> {
         }
         let positional = match (self.is_loop, has_open_end) {
             // A loop takes as many of them as there are.
-            (true, false) => ScriptPositional::new("words", ArgumentKind::List(choices), is_required),
+            (true, false) => {
+                ScriptPositional::new("words", ArgumentKind::List(choices), checks.counts().0 > 0)
+            }
             (true, true) => {
                 reading.doubt("its words and its options are read in the same loop");
                 ScriptPositional::new("command", ArgumentKind::Text, is_required)

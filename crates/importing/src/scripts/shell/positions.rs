@@ -12,6 +12,8 @@ use std::collections::BTreeMap;
 /// As many words as a tool takes by their positions.
 const MOST_WORDS: usize = 40;
 
+const REPLACED: &str = "it replaces its words with `set --`";
+
 /// Words before the program that a command runs.
 const PREFIXES: [&str; 5] = ["command", "doas", "exec", "nohup", "sudo"];
 
@@ -20,6 +22,7 @@ pub(super) fn read(flow: &Flow<'_>, checks: &Checks, has_loop: bool, reading: &m
         seen: BTreeMap::new(),
         shift: 0,
         rest: None,
+        are_replaced: false,
         loops_over_all: false,
         doubts: Vec::new(),
         gaps: Vec::new(),
@@ -28,9 +31,9 @@ pub(super) fn read(flow: &Flow<'_>, checks: &Checks, has_loop: bool, reading: &m
     };
     walk.items(&flow.main, false);
     let has_first_options = !walk.first_options.is_empty();
-    for name in walk.first_options {
-        if !reading.options.iter().any(|known| known.names.contains(&name)) {
-            reading.add(ScriptOption::flag(vec![name]));
+    for names in walk.first_options {
+        if !reading.options.iter().any(|known| known.names.iter().any(|name| names.contains(name))) {
+            reading.add(ScriptOption::flag(names));
         }
     }
     // The draft puts its options first, so that a single one always is the first word.
@@ -47,6 +50,14 @@ pub(super) fn read(flow: &Flow<'_>, checks: &Checks, has_loop: bool, reading: &m
     // A test before a loop is about the first word, whatever it is.
     if has_loop {
         walk.seen.retain(|_, position| position.is_used);
+    }
+    if walk.are_replaced {
+        // Words that an option loop has collected may be among the others.
+        if !reading.positionals.is_empty() {
+            reading.doubt(REPLACED);
+        }
+        walk.seen.clear();
+        walk.rest = None;
     }
     // A test of the first word before a loop over all of them is about the same word.
     if walk.loops_over_all {
@@ -117,11 +128,14 @@ struct Walk {
     shift: usize,
     /// The name of the list of all further words.
     rest: Option<String>,
+    /// Whether other words take the place of its own, which nothing has read before.
+    are_replaced: bool,
     /// Whether a loop over all words has the first ones too.
     loops_over_all: bool,
     doubts: Vec<String>,
     gaps: Vec<String>,
-    first_options: Vec<String>,
+    /// Options that a test of the first word looks for: the names in each test.
+    first_options: Vec<Vec<String>>,
     passed_loop: bool,
 }
 
@@ -212,7 +226,7 @@ impl Walk {
             }
             Some("set") if words.get(1).is_some_and(|word| word == "--") => {
                 if words.len() > 2 && !is_conditional {
-                    self.doubts.push("it replaces its words with `set --`".to_owned());
+                    self.replaced(&words[2..]);
                 }
                 return;
             }
@@ -257,6 +271,19 @@ impl Walk {
         }
     }
 
+    /// `set -- WORD…`
+    fn replaced(&mut self, words: &[String]) {
+        let may_keep = words.iter().any(|word| {
+            word.contains(['`', '[', '@', '*'])
+                || expansions(word).iter().any(|found| found.is_inner || position(found.name).is_some())
+        });
+        if may_keep || self.rest.is_some() || !self.seen.is_empty() {
+            self.doubts.push(REPLACED.to_owned());
+        } else {
+            self.are_replaced = true;
+        }
+    }
+
     /// The word that a position means after the shifts so far.
     fn place(&mut self, index: usize) -> Option<&mut Position> {
         let index = self.shift.saturating_add(index);
@@ -285,7 +312,7 @@ impl Walk {
 
     /// `if [ "$1" = --name ]`
     fn first_option(&mut self, head: &[Item]) -> bool {
-        let before = self.first_options.len();
+        let mut names = Vec::new();
         for item in head {
             let Node::Command(command) = &item.node else { continue };
             let text = command.words.join(" ");
@@ -298,11 +325,15 @@ impl Walk {
                     && !name.contains(['*', '?', '['])
                     && name != "--";
                 if is_option && (is_only(left, "1")) {
-                    self.first_options.push(name);
+                    names.push(name);
                 }
             }
         }
-        self.first_options.len() > before
+        let is_found = !names.is_empty();
+        if is_found {
+            self.first_options.push(names);
+        }
+        is_found
     }
 }
 
