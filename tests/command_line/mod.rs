@@ -19,6 +19,8 @@ mod manners;
 mod policy;
 mod remote;
 mod run_tool;
+// Sandboxes are tried on Linux only.
+#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 mod sandbox;
 mod signals;
 mod ten_scripts;

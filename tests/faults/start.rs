@@ -46,6 +46,7 @@ fn expect_both(said: &(String, String), words: &[&str]) {
     }
 }
 
+#[cfg_attr(mcp_bash_portable, ignore = "only Linux has /proc")]
 #[test]
 fn a_start_without_proc_says_so() {
     let project = Project::with_hi();

@@ -330,6 +330,7 @@ fn a_confined_tool_that_uses_no_roots_costs_no_second_request() {
 }
 
 /// Its script does not show that it uses roots. It is told to call again, and not to write the user's file into metadata.
+#[cfg_attr(mcp_bash_portable, ignore = "the sandbox is Landlock")]
 #[test]
 fn a_confined_tool_that_asks_too_late_says_so() {
     let project = confined();
@@ -344,6 +345,7 @@ fn a_confined_tool_that_asks_too_late_says_so() {
 }
 
 /// Any caller could name any folder of this machine, so that a sandbox opens those of the operator only.
+#[cfg_attr(mcp_bash_portable, ignore = "the sandbox is Landlock")]
 #[test]
 fn over_http_a_sandbox_opens_the_folders_of_the_operator() {
     let project = confined();

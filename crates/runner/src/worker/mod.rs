@@ -149,8 +149,8 @@ impl WorkerProcess {
     }
 
     /// A frame that has been written by now, without waiting: for a worker that has exited.
-    pub fn frame_now(&mut self, budget: &impl Fn() -> Arc<Budget>) -> Option<Frame> {
-        self.frames.next_now(budget).ok().flatten()
+    pub fn frame_now(&mut self, budget: &impl Fn() -> Arc<Budget>) -> Result<Option<Frame>, FrameFault> {
+        self.frames.next_now(budget)
     }
 
     /// Reads what it has written to standard error by now, and returns the end of it.

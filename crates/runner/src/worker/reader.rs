@@ -178,6 +178,17 @@ mod tests {
         assert!(!frames.is_open());
     }
 
+    #[tokio::test]
+    async fn what_is_left_of_a_frame_is_reported_without_waiting_too() {
+        let (mut frames, mut pipe, budget) = reader(1000);
+        pipe.write_all(b"one\nha").unwrap();
+        assert_eq!(frames.next_now(&budget).unwrap().unwrap().bytes, b"one");
+        assert!(frames.next_now(&budget).unwrap().is_none());
+        drop(pipe);
+        assert_eq!(frames.next_now(&budget).unwrap_err(), FrameFault::Half);
+        assert_eq!(frames.next_now(&budget).unwrap_err(), FrameFault::Ended);
+    }
+
     /// Reads a frame of `length` bytes.
     async fn read(limit: usize, length: usize) -> (Result<Frame, FrameFault>, Arc<Budget>) {
         let (mut frames, mut pipe, budget) = reader(limit);

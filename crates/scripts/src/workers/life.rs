@@ -232,6 +232,16 @@ impl About {
 /// A placeholder for the exit status, which is known when the process is reaped.
 const EXITED: Why = Why::Ended(mcp_bash_runner::ProcessEnding::Exited(0));
 
+/// The next frame that a worker wrote before it exited, or why there is none. Systems other than Linux may report the exit before
+/// the frame.
+fn last_frame(process: &mut WorkerProcess, budget: &Arc<Budget>) -> Result<Frame, Why> {
+    match process.frame_now(&|| Arc::clone(budget)) {
+        Ok(Some(frame)) => Ok(frame),
+        Ok(None) | Err(FrameFault::Ended) => Err(EXITED),
+        Err(fault) => Err(Why::Frames(fault)),
+    }
+}
+
 impl About {
     /// Waits until the worker reports that it is ready: the frame, and the files it has loaded. Otherwise the reason, and
     /// the worker's own message.
@@ -250,8 +260,7 @@ impl About {
                 WorkerEvent::InputClosed => return Err(wordless(self.deaf(process).await)),
                 WorkerEvent::Exited => {
                     // Its last output may say why.
-                    let budget = Arc::clone(&self.budget);
-                    process.frame_now(&|| Arc::clone(&budget)).ok_or_else(|| wordless(EXITED))?
+                    last_frame(process, &self.budget).map_err(wordless)?
                 }
             };
             let mut bytes = frame.bytes;
@@ -398,12 +407,15 @@ impl Life {
                 self.presence.retire();
                 // Its last output may be an answer.
                 let budget = Arc::clone(&self.about.budget);
-                while let Some(frame) = self.process.frame_now(&|| Arc::clone(&budget)) {
+                loop {
+                    let frame = match last_frame(&mut self.process, &budget) {
+                        Ok(frame) => frame,
+                        Err(why) => break why,
+                    };
                     if self.said(frame).await.is_err() {
-                        break;
+                        break EXITED;
                     }
                 }
-                EXITED
             }
         };
         Some(End::Fault(why))
