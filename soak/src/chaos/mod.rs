@@ -187,7 +187,8 @@ impl Scene<'_> {
             let mut running = BTreeSet::new();
             wait_until(TIMEOUT, || {
                 let scripts = self.server.scripts().into_iter();
-                running.extend(scripts.filter(|script| script.command.contains(SLOW)).map(|script| script.pid));
+                running
+                    .extend(scripts.filter(|script| script.command.contains(SLOW)).map(|script| script.pid));
                 running.len() >= waiting.len()
             });
             self.server.signal(Signal::TERM);
