@@ -3,6 +3,8 @@
 mod consents;
 mod database;
 mod kept_texts;
+mod keys;
+mod lists;
 mod sessions;
 mod states;
 mod tasks;
@@ -14,7 +16,16 @@ use mcp_bash_transport::http::{Grant, TokenLine};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use tempfile::TempDir;
+
+/// The key of the servers of a fleet.
+pub(super) const FIRST_KEY: &str = "1:b2xkIG9sZCBvbGQgb2xkIG9sZCBvbGQgb2xkIG9sZCA=\n";
+
+fn write_private(file: &Path, text: &str) {
+    fs::write(file, text).expect("a file");
+    fs::set_permissions(file, fs::Permissions::from_mode(0o600)).expect("permissions");
+}
 
 /// Servers of one project, each with its own address, and what they share.
 pub(super) struct Fleet {
@@ -40,13 +51,8 @@ impl Fleet {
         let made =
             ["me", "stranger"].map(|name| TokenLine::generate(name, Grant::default()).expect("a token"));
         let lines = made.each_ref().map(|(line, _)| line.to_string()).join("\n");
-        let private = |name: &str, text: &str| {
-            let file = shared.path().join(name);
-            fs::write(&file, text).expect("a file");
-            fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).expect("permissions");
-        };
-        private("tokens", &lines);
-        private("keys", "1:b2xkIG9sZCBvbGQgb2xkIG9sZCBvbGQgb2xkIG9sZCA=\n");
+        write_private(&shared.path().join("tokens"), &lines);
+        write_private(&shared.path().join("keys"), FIRST_KEY);
         let tokens = made.map(|(_, token)| format!("Bearer {token}"));
         let settings = settings.to_vec();
         let mut fleet = Self { servers: Vec::new(), database: Database::start(), tokens, shared, settings };
@@ -55,6 +61,11 @@ impl Fleet {
             fleet.add(project);
         }
         fleet
+    }
+
+    /// Replaces the keys, for servers that start from now on.
+    pub(super) fn write_keys(&self, keys: &[&str]) {
+        write_private(&self.shared.path().join("keys"), &keys.concat());
     }
 
     /// Starts one more server.

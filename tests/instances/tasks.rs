@@ -162,6 +162,39 @@ fn the_tasks_of_a_caller_are_counted_at_all_servers() {
 }
 
 #[test]
+fn the_tasks_of_a_caller_take_turns_at_all_servers() {
+    let project = waiting(&json!({}));
+    let fleet = Fleet::start_with(&project, 2, &[("MCPBASH_MAX_RUNNING_TASKS_PER_CALLER", "1")]);
+    let first = call(&fleet, 0, "waits");
+    project.wait_for_started(1);
+    let second = call(&fleet, 1, "waits");
+    assert_eq!(get(&fleet, 0, &second)["statusMessage"], "It waits for its turn");
+    assert_eq!(project.wait_for_started(1).len(), 1);
+    fleet.ask(1, "tasks/cancel", &json!({ "taskId": first }));
+    project.wait_for_started(2);
+    project.open_gate();
+    wait_for(&fleet, 0, &second, "completed");
+}
+
+#[test]
+fn a_task_that_waits_at_a_killed_server_begins_at_another() {
+    let project = waiting(&json!({}));
+    let fleet = Fleet::start_with(&project, 2, &[("MCPBASH_MAX_RUNNING_TASKS", "1")]);
+    let first = call(&fleet, 0, "waits");
+    let [process] = project.wait_for_started(1)[..] else { panic!("one process") };
+    let second = call(&fleet, 0, "waits");
+    fleet.servers[0].signal(Signal::KILL);
+    wait_until_gone(process);
+    fleet.end_leases();
+    wait_for(&fleet, 1, &first, "failed");
+    assert_eq!(get(&fleet, 1, &second)["status"], "working", "nothing of it has run");
+    project.wait_for_started(2);
+    project.open_gate();
+    wait_for(&fleet, 1, &second, "completed");
+    assert_eq!(project.wait_for_started(2).len(), 2);
+}
+
+#[test]
 fn a_server_that_is_stopped_lets_its_tasks_end() {
     let project = waiting(&json!({}));
     let mut fleet = Fleet::start(&project, 2);

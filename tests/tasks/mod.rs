@@ -8,6 +8,7 @@ mod restarts;
 mod sessions;
 mod stateless;
 mod store;
+mod turns;
 
 use crate::harness::{Project, Server, stateless_meta, wait_until};
 use serde_json::{Value, json};

@@ -134,6 +134,7 @@ fn fill(store: &Path, tasks: u32) -> io::Result<()> {
             error: None,
             notes_from: 0,
             repeatable: false,
+            turn: None,
             attempt: 1,
         };
         fs::write(store.join(format!("{}.json", record.id)), serde_json::to_vec(&record)?)?;

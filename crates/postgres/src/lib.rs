@@ -19,6 +19,7 @@ mod news;
 mod records;
 mod tasks;
 mod tls;
+mod turns;
 mod values;
 
 pub use address::Address;

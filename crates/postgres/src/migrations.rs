@@ -4,7 +4,8 @@
 use tokio_postgres::{Client, Error};
 
 /// The statements of each version. `{s}` is the schema.
-const VERSIONS: [&str; 1] = ["
+const VERSIONS: [&str; 2] = [
+    "
     CREATE TABLE {s}.tasks (
         id text PRIMARY KEY,
         nonce bytea NOT NULL,
@@ -38,10 +39,17 @@ const VERSIONS: [&str; 1] = ["
     CREATE INDEX records_owner ON {s}.records (owner, expires_at);
     CREATE TABLE {s}.used_keys (key bytea PRIMARY KEY, expires_at timestamptz NOT NULL, nonce bytea);
     CREATE INDEX used_keys_expiry ON {s}.used_keys (expires_at);
-"];
+",
+    "
+    ALTER TABLE {s}.tasks ADD COLUMN entrant text;
+    CREATE INDEX tasks_turns ON {s}.tasks (lease_until) WHERE entrant IS NOT NULL AND NOT is_final;
+    CREATE TABLE {s}.turns (decisions bigint NOT NULL);
+    INSERT INTO {s}.turns VALUES (0);
+",
+];
 
 /// The version that this program makes.
-pub(crate) const KNOWN: i32 = 1;
+pub(crate) const KNOWN: i32 = 2;
 
 /// The oldest version of a program that can use the tables that this one makes.
 const OLDEST: i32 = 1;

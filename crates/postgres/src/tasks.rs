@@ -1,9 +1,9 @@
 //! Tasks in the database. A lease is a time in the row of its task, until which the server that wrote it has the task.
 
-use crate::{Connections, DatabaseError, Postgres, Values};
+use crate::{Connections, DatabaseError, Postgres, Values, turns};
 use mcp_bash_tasks::{
-    ChangeListener, Claim, Durability, Filter, Lease, Note, Owner, Status, StoreError, Swept, TaskId,
-    TaskRecord, TaskStore,
+    ChangeListener, Claim, Durability, Entrant, Filter, Lease, Note, Owner, Status, StoreError, Swept,
+    TaskId, TaskRecord, TaskStore, TurnLimits,
 };
 use ring::rand::{SecureRandom, SystemRandom};
 use std::sync::{Arc, Weak};
@@ -11,7 +11,7 @@ use std::time::Duration;
 use tokio_postgres::Row;
 
 /// For how long a lease is given.
-const LEASE: Duration = Duration::from_secs(30);
+pub(crate) const LEASE: Duration = Duration::from_secs(30);
 
 /// A longer result has a column of its own, which a look at the record does not read.
 const LONGEST_IN_RECORD: usize = 16 * 1024;
@@ -66,7 +66,7 @@ impl Postgres {
         serde_json::from_str(text).map_err(|error| self.broken(row.get("id"), error.to_string()))
     }
 
-    fn text(&self, record: &TaskRecord) -> Result<String, StoreError> {
+    pub(crate) fn text(&self, record: &TaskRecord) -> Result<String, StoreError> {
         serde_json::to_string(record).map_err(|error| self.broken(record.id.as_str(), error.to_string()))
     }
 
@@ -80,13 +80,21 @@ impl Postgres {
         durability: Durability,
     ) -> Result<(), StoreError> {
         let statement = "
-            UPDATE {s}.tasks SET record = $3, is_final = $4, result = coalesce($5, result)
+            UPDATE {s}.tasks SET record = $3, is_final = $4, result = coalesce($5, result), entrant = $7
             WHERE id = $1 AND attempt = $2 RETURNING CASE WHEN $6 THEN pg_notify('{channel}', id) END";
         let values =
             Values::default().text(lease.id.as_str()).number(lease.attempt).text(&self.text(record)?);
         let values = values.is(record.status.is_final()).optional_text(result);
-        let rows = self.query("write a task", statement, values.is(durability == Durability::Durable))?;
+        let values =
+            values.is(durability == Durability::Durable).optional_text(self.entrant(record)?.as_deref());
+        let rows = self.query("write a task", statement, values)?;
         if rows.is_empty() { Err(self.stale(&lease.id)) } else { Ok(()) }
+    }
+
+    /// What others have to know of a task that takes turns.
+    pub(crate) fn entrant(&self, record: &TaskRecord) -> Result<Option<String>, StoreError> {
+        let entrant = Entrant::of(record).map(|entrant| serde_json::to_string(&entrant)).transpose();
+        entrant.map_err(|error| self.broken(record.id.as_str(), error.to_string()))
     }
 
     /// Tells an operation from another one of the same kind.
@@ -98,7 +106,7 @@ impl Postgres {
     }
 
     /// Why a fencing number was refused.
-    fn stale(&self, id: &TaskId) -> StoreError {
+    pub(crate) fn stale(&self, id: &TaskId) -> StoreError {
         let attempt = TaskStore::get(self, id).ok().flatten().map_or(0, |record| record.attempt);
         StoreError::Stale { id: id.clone(), attempt }
     }
@@ -122,11 +130,13 @@ impl TaskStore for Postgres {
             .number(record.attempt)
             .fraction(LEASE.as_secs_f64())
             .number(expires_ms)
-            .bytes(self.nonce(&record.id)?);
+            .bytes(self.nonce(&record.id)?)
+            .optional_text(self.entrant(record)?.as_deref());
         let statement = "
             INSERT INTO {s}.tasks
-                (id, owner_known_by, owner_name, record, request, is_final, attempt, lease_until, expires_ms, nonce)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, now() + $8 * interval '1 second', $9, $10)
+                (id, owner_known_by, owner_name, record, request, is_final, attempt, lease_until, expires_ms, nonce,
+                 entrant)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, now() + $8 * interval '1 second', $9, $10, $11)
             ON CONFLICT (id) DO UPDATE SET nonce = $10 WHERE tasks.nonce = $10 RETURNING 1";
         // Done twice, it meets its own row, which has its nonce.
         if self.query("keep a task", statement, values)?.is_empty() {
@@ -176,6 +186,14 @@ impl TaskStore for Postgres {
         }
         record.result = Some(result);
         self.write(lease, record, None, Durability::Durable)
+    }
+
+    fn begin(&self, lease: &Lease, record: &mut TaskRecord, limits: TurnLimits) -> Result<bool, StoreError> {
+        turns::begin(self, lease, record, limits)
+    }
+
+    fn entrants(&self) -> Result<Vec<Entrant>, StoreError> {
+        turns::entrants(self)
     }
 
     fn lease_time(&self) -> Option<Duration> {

@@ -40,7 +40,7 @@ pub use declarations::metadata::without_metadata;
 pub use declarations::policy_file::PolicyFile;
 pub use declarations::roots;
 pub use declarations::server_config::ServerConfig;
-pub use declarations::task_support::{TaskExecution, TaskSupport};
+pub use declarations::task_support::{Priority, TaskExecution, TaskSupport};
 pub use declarations::worker::{Worker, WorkerOptions, WorkerProgram};
 pub use declarations::working_folder::WorkingFolder;
 pub use ground::diagnostic::{Diagnostic, Severity};

@@ -132,6 +132,10 @@ table! {
         "How long a task and its result are kept after its call; a client of 2025-11-25 may ask for less");
     MAX_TASKS_PER_CALLER: Count = row("MCPBASH_MAX_TASKS_PER_CALLER", count(1), "1000",
         "How many tasks of one caller are kept at once; more are refused");
+    MAX_RUNNING_TASKS: Count = row("MCPBASH_MAX_RUNNING_TASKS", count(0), "0",
+        "How many tasks run at a time in all servers that share a store; others wait for their turn. 0 is no limit");
+    MAX_RUNNING_TASKS_PER_CALLER: Count = row("MCPBASH_MAX_RUNNING_TASKS_PER_CALLER", count(0), "0",
+        "The same for the tasks of one caller");
     MAX_UNREAD_BYTES: Bytes = row("MCPBASH_MAX_UNREAD_BYTES", bytes(4 * KIB, LARGEST), "16777216",
         "How many bytes of answers may wait for a client that does not read; then we stop reading too");
     MAX_CONNECTION_BYTES: Bytes = row("MCPBASH_MAX_CONNECTION_BYTES", bytes(MIB, LARGEST), "268435456",

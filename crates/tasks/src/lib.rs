@@ -8,6 +8,9 @@
 //! process dies, its lease is free, and exactly one other process can claim the task. Each claim raises the number of the
 //! attempt, so that a process that was thought dead and is not cannot overwrite what came after it.
 //!
+//! A task of which only a few may run at a time waits for its turn ([`turns`]). Until it has begun, any process may begin it,
+//! and once it has, a process that dies takes it along, unless it may run again.
+//!
 //! [`FolderStore`] is a folder of files for the servers of one machine. The kernel holds its leases (`flock`), and frees
 //! them when a process dies. It knows no protocol, no runtime and no clock: times are numbers that its caller gives.
 
@@ -19,9 +22,11 @@ mod id;
 pub mod operator;
 mod record;
 mod store;
+pub mod turns;
 
 pub use error::StoreError;
 pub use folder::FolderStore;
 pub use id::TaskId;
 pub use record::{Failure, Owner, Question, Status, TaskRecord};
 pub use store::{ChangeListener, Claim, Durability, Filter, Lease, Note, Swept, TaskStore};
+pub use turns::{Entrant, Turn, TurnLimits};

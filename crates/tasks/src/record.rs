@@ -1,6 +1,6 @@
 //! Task record: what is known of a task, for every process that is asked about it.
 
-use crate::TaskId;
+use crate::{TaskId, Turn};
 use serde::{Deserialize, Serialize};
 
 /// The stage of a task. The last three are final.
@@ -109,6 +109,9 @@ pub struct TaskRecord {
     pub notes_from: u64,
     /// Whether it may run again if its server died.
     pub repeatable: bool,
+    /// How it takes turns with others; not at all, if no limit concerns it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<Turn>,
     /// How often it was begun. A process that writes with a smaller number is refused.
     pub attempt: u64,
 }
@@ -117,6 +120,16 @@ impl TaskRecord {
     /// Whether it need not be kept any longer. A clock that was set back makes it live longer, never shorter.
     pub fn is_expired(&self, now_ms: u64) -> bool {
         now_ms.saturating_sub(self.created_ms) >= self.ttl_ms
+    }
+
+    /// Whether it waits for its turn, so that nothing of it has run yet.
+    pub fn waits(&self) -> bool {
+        !self.status.is_final() && self.turn.is_some_and(|turn| turn.waits)
+    }
+
+    /// Whether it may begin in another process if its own died: again, or for the first time.
+    pub fn may_begin_elsewhere(&self) -> bool {
+        self.repeatable || self.waits()
     }
 
     /// Notes a change. The time of the last change never goes back.

@@ -3,7 +3,7 @@
 //! Calls block, on a disk or a network; the server makes each of them on a thread of its own. They never wait for another
 //! task. `tests/contract` checks what every store has to do.
 
-use crate::{Owner, Status, StoreError, TaskId, TaskRecord};
+use crate::{Entrant, Owner, Status, StoreError, TaskId, TaskRecord, TurnLimits};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -102,7 +102,7 @@ pub trait TaskStore: Send + Sync {
     /// Whether a task could be kept now. It makes nothing.
     fn check(&self) -> Result<(), StoreError>;
 
-    /// Keeps a new task, durably, with the params of its request if it may run again.
+    /// Keeps a new task, durably, with the params of its request if it may begin in another process.
     fn create(&self, record: &TaskRecord, request: Option<&str>) -> Result<Lease, StoreError>;
 
     /// How many tasks of a caller are kept that have not expired. `None` if the store cannot say that in a short time; then its
@@ -117,7 +117,7 @@ pub trait TaskStore: Send + Sync {
     /// The members of the result of a task, if it has one.
     fn result(&self, record: &TaskRecord) -> Result<Option<String>, StoreError>;
 
-    /// The params of the request of a task that may run again.
+    /// The params of the request of a task that may begin in another process.
     fn request(&self, id: &TaskId) -> Result<Option<String>, StoreError>;
 
     /// Replaces the record. Refused as stale if another process has claimed the task meanwhile, or if it is gone.
@@ -125,6 +125,13 @@ pub trait TaskStore: Send + Sync {
 
     /// Ends a task with a result: the members of a JSON object. Durable, and refused like [`TaskStore::update`].
     fn complete(&self, lease: &Lease, record: &mut TaskRecord, result: String) -> Result<(), StoreError>;
+
+    /// Lets a task that waits begin if it is its turn, durably: true if it is, and the record says so. The request of one that
+    /// may not run again is forgotten. Refused like [`TaskStore::update`].
+    fn begin(&self, lease: &Lease, record: &mut TaskRecord, limits: TurnLimits) -> Result<bool, StoreError>;
+
+    /// The tasks that take turns, and that a living process runs or waits with.
+    fn entrants(&self) -> Result<Vec<Entrant>, StoreError>;
 
     /// How long a lease holds without being renewed. `None` if it holds for as long as its process lives.
     fn lease_time(&self) -> Option<Duration> {

@@ -1,6 +1,9 @@
 //! The contract that every store of tasks keeps.
 
-use super::contract::{Bench, at_most_one_process_runs_a_task, check_rules, the_planted_fault_is_found};
+use super::contract::{
+    Bench, at_most_one_process_runs_a_task, check_rules, no_limit_is_passed_by_many,
+    the_planted_fault_is_found,
+};
 use super::{fresh_url, open, sql};
 use mcp_bash_tasks::{Lease, TaskId, TaskStore};
 
@@ -36,6 +39,11 @@ impl Bench for Schema {
 #[test]
 fn every_rule_holds() {
     check_rules(&new_schema);
+}
+
+#[test]
+fn many_servers_that_begin_tasks_pass_no_limit() {
+    no_limit_is_passed_by_many(&*new_schema());
 }
 
 #[test]

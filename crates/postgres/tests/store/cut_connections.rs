@@ -2,7 +2,9 @@
 
 use super::{locked, open, record, wait};
 use mcp_bash_postgres::{Postgres, Record};
-use mcp_bash_tasks::{Claim, Durability, Filter, Lease, Note, Status, TaskRecord, TaskStore};
+use mcp_bash_tasks::{
+    Claim, Durability, Filter, Lease, Note, Status, TaskRecord, TaskStore, Turn, TurnLimits,
+};
 use std::io::{Read, Write};
 use std::net::Shutdown;
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -100,7 +102,7 @@ fn lease() -> Lease {
     Lease::new(record(1).id, 1, Box::new(()))
 }
 
-const OPERATIONS: [Operation; 19] = [
+const OPERATIONS: [Operation; 21] = [
     (
         "create",
         |store| std::mem::forget(store.create(&record(2), Some("{}")).unwrap()),
@@ -160,6 +162,19 @@ const OPERATIONS: [Operation; 19] = [
         "SELECT is_final FROM {s}.tasks",
         "t",
     ),
+    (
+        "begin",
+        |store| {
+            let turn = Some(Turn { waits: true, priority: 0, most_of_tool: None });
+            let mut waits = TaskRecord { turn, ..record(1) };
+            assert!(
+                store.begin(&lease(), &mut waits, TurnLimits { all: Some(1), per_caller: None }).unwrap()
+            );
+        },
+        "SELECT entrant::json -> 'turn' ->> 'waits' FROM {s}.tasks",
+        "false",
+    ),
+    ("entrants", |store| assert_eq!(store.entrants().unwrap(), []), READ, "1"),
     (
         "renew",
         |store| store.renew(&lease()).unwrap(),

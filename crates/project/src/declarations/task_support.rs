@@ -3,6 +3,7 @@
 use crate::declarations::error::{EntryError, wrong_value};
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use std::num::NonZeroU32;
 
 /// Whether a call can be a task.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
@@ -49,13 +50,38 @@ pub struct TaskExecution {
     /// Whether the call itself asks its first questions, so that the task begins with their answers.
     #[serde(default)]
     pub asks_first: bool,
+    /// Among tasks that wait for their turn, those with a higher priority begin first.
+    #[serde(default)]
+    pub priority: Priority,
+    /// How many tasks of the tool may run at a time, in all servers that share a store.
+    #[serde(rename = "maxConcurrent", default)]
+    pub most: Option<NonZeroU32>,
+}
+
+/// A priority between -100 and 100.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "i32")]
+pub struct Priority(i32);
+
+impl Priority {
+    pub fn number(self) -> i32 {
+        self.0
+    }
+}
+
+impl TryFrom<i32> for Priority {
+    type Error = &'static str;
+
+    fn try_from(number: i32) -> Result<Self, Self::Error> {
+        if (-100..=100).contains(&number) { Ok(Self(number)) } else { Err("not between -100 and 100") }
+    }
 }
 
 impl TaskExecution {
     /// Reads the key of a tool's metadata.
     pub(crate) fn read(field: Option<&RawValue>) -> Result<Self, EntryError> {
-        let wanted = "be an object with `taskSupport` (\"forbidden\", \"optional\" or \"required\") and `asksFirst` (true or \
-                      false)";
+        let wanted = "be an object with `taskSupport` (\"forbidden\", \"optional\" or \"required\"), `asksFirst` (true or \
+                      false), `priority` (a whole number from -100 to 100) and `maxConcurrent` (a whole number above 0)";
         match field.map(RawValue::get) {
             None | Some("null") => Ok(Self::default()),
             Some(text) => serde_json::from_str(text)
@@ -67,7 +93,11 @@ impl TaskExecution {
     pub(crate) fn written(self) -> Option<String> {
         let support = self.support.map(|support| format!("\"taskSupport\":\"{}\"", support.word()));
         let asks_first = self.asks_first.then(|| "\"asksFirst\":true".to_owned());
-        let members: Vec<String> = support.into_iter().chain(asks_first).collect();
+        let priority =
+            (self.priority != Priority::default()).then(|| format!("\"priority\":{}", self.priority.0));
+        let most = self.most.map(|most| format!("\"maxConcurrent\":{most}"));
+        let members: Vec<String> =
+            support.into_iter().chain(asks_first).chain(priority).chain(most).collect();
         (!members.is_empty()).then(|| format!("{{{}}}", members.join(",")))
     }
 }
@@ -88,6 +118,8 @@ mod tests {
                 r#"{ "asksFirst": true, "taskSupport": "required" }"#,
                 Some(r#"{"taskSupport":"required","asksFirst":true}"#),
             ),
+            (r#"{"priority":-5,"maxConcurrent":2}"#, Some(r#"{"priority":-5,"maxConcurrent":2}"#)),
+            (r#"{"priority":0}"#, None),
             ("{}", None),
             ("null", None),
         ] {
@@ -102,6 +134,11 @@ mod tests {
             r#"{"taskSupport":"Optional"}"#,
             r#"{"tasks":"optional"}"#,
             r#"{"asksFirst":1}"#,
+            r#"{"priority":101}"#,
+            r#"{"priority":"high"}"#,
+            r#"{"priority":1.5}"#,
+            r#"{"maxConcurrent":0}"#,
+            r#"{"maxConcurrent":-1}"#,
         ] {
             let refused = read(text).unwrap_err().to_string();
             assert!(refused.contains("execution") && refused.contains("taskSupport"), "{text}: {refused}");

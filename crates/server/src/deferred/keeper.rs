@@ -17,7 +17,7 @@ use std::time::Duration;
 use tokio::time::{Instant, interval, sleep, timeout_at};
 
 /// How often to look for notes of other processes, and how often progress is written down at most.
-const LOOK: Duration = Duration::from_secs(1);
+pub(super) const LOOK: Duration = Duration::from_secs(1);
 
 /// The part of the time of a lease in which a script is stopped.
 const TO_STOP: u32 = 6;
@@ -33,15 +33,22 @@ pub(crate) struct Keeper {
     pub(crate) events: Events,
     /// The session that the task was called in, which is told of changes.
     pub(crate) session: Option<Arc<Subscriber>>,
+    /// Begins the inner request of a task that waits for its turn, with its params.
+    pub(crate) begin: Option<Begin>,
     /// Cancels the inner request.
     pub(crate) cancel: Box<dyn Fn() + Send + Sync>,
 }
 
+/// Begins the inner request of a task.
+pub(crate) type Begin = Box<dyn FnOnce(String) + Send>;
+
 /// How a task ends.
-enum Ending {
+pub(super) enum Ending {
     Answered(Vec<u8>),
     /// Its inner request ended by itself without an answer.
     Unanswered,
+    /// It cannot begin.
+    Failed(Failure),
     Cancelled,
     /// The server is stopping.
     Stopped,
@@ -53,35 +60,46 @@ enum Ending {
 impl Keeper {
     /// Keeps the task until it ends.
     pub(crate) async fn run(self) {
-        let Self { deferred, running, lease, record, events, session, cancel } = self;
+        let Self { deferred, running, lease, record, events, session, begin, cancel } = self;
         let _leaving = Leaving { deferred: Arc::clone(&deferred), id: record.id.clone() };
         let lease = Arc::new(lease);
-        let holding = hold(Arc::clone(&deferred), Arc::clone(&lease), record.repeatable);
-        let mut holding = pin!(holding);
         let position = record.notes_from;
-        let mut desk = Desk { deferred: Arc::clone(&deferred), running, lease, record, session, position };
-        let ending = tokio::select! {
-            () = &mut holding => Ending::Lost,
-            ending = desk.attend(events) => ending,
+        let mut desk = Desk {
+            deferred: Arc::clone(&deferred),
+            running,
+            lease: Arc::clone(&lease),
+            record,
+            session,
+            position,
         };
-        if !matches!(ending, Ending::Answered(_) | Ending::Unanswered) {
-            cancel();
-        }
-        let is_expired = matches!(ending, Ending::Expired);
-        let is_kept = match ending {
-            Ending::Lost => false,
-            ending => tokio::select! {
-                () = holding => false,
-                is_kept = desk.end(ending) => is_kept,
-            },
+        let (is_kept, is_expired) = {
+            let mut holding = pin!(hold(Arc::clone(&deferred), lease, desk.record.repeatable));
+            let ending = tokio::select! {
+                () = &mut holding => Ending::Lost,
+                ending = desk.work(begin, events) => ending,
+            };
+            if !matches!(ending, Ending::Answered(_) | Ending::Unanswered) {
+                cancel();
+            }
+            let is_expired = matches!(ending, Ending::Expired);
+            let is_kept = match ending {
+                Ending::Lost => false,
+                ending => tokio::select! {
+                    () = holding => false,
+                    is_kept = desk.end(ending) => is_kept,
+                },
+            };
+            (is_kept, is_expired)
         };
         if is_kept && desk.record.status.is_final() {
             desk.announce();
         }
-        if let Some(lease) = Arc::into_inner(desk.lease).filter(|_| is_expired) {
+        let is_left = is_kept && !desk.record.status.is_final();
+        if let Some(lease) = Arc::into_inner(desk.lease).filter(|_| is_expired || is_left) {
             let store = Arc::clone(deferred.store());
-            // What cannot be removed now is removed by the sweep.
-            drop(on_own_thread(move || store.remove(lease)).await);
+            // What cannot be removed now is removed by the sweep, and what cannot be given back is free after a while.
+            let give_up = move || if is_expired { store.remove(lease) } else { store.release(lease) };
+            drop(on_own_thread(give_up).await);
         }
     }
 }
@@ -128,17 +146,28 @@ impl Drop for Leaving {
 }
 
 /// What a keeper works with.
-struct Desk {
-    deferred: Arc<Deferred>,
-    running: Arc<Running>,
-    lease: Arc<Lease>,
-    record: TaskRecord,
+pub(super) struct Desk {
+    pub(super) deferred: Arc<Deferred>,
+    pub(super) running: Arc<Running>,
+    pub(super) lease: Arc<Lease>,
+    pub(super) record: TaskRecord,
     session: Option<Arc<Subscriber>>,
     /// Where in the notes it is.
     position: u64,
 }
 
 impl Desk {
+    /// Waits for the turn of the task if it has to, and attends to it until it ends.
+    async fn work(&mut self, begin: Option<Begin>, events: Events) -> Ending {
+        if let Some(begin) = begin {
+            match self.await_turn().await {
+                Ok(params) => begin(params),
+                Err(ending) => return ending,
+            }
+        }
+        self.attend(events).await
+    }
+
     async fn attend(&mut self, mut events: Events) -> Ending {
         let mut looks = interval(LOOK);
         loop {
@@ -176,7 +205,7 @@ impl Desk {
     }
 
     /// Tells of a change that is written. A session that does not read finds it when it asks.
-    fn announce(&self) {
+    pub(super) fn announce(&self) {
         self.deferred.announce();
         let revision = Revision::parse(&self.record.revision);
         if let (Some(session), Some(revision)) = (&self.session, revision) {
@@ -185,7 +214,7 @@ impl Desk {
     }
 
     /// Passes new answers on to the questions. True if the task is cancelled.
-    async fn take_notes(&mut self) -> bool {
+    pub(super) async fn take_notes(&mut self) -> bool {
         let (store, id, position) =
             (Arc::clone(self.deferred.store()), self.record.id.clone(), self.position);
         let notes = match on_own_thread(move || store.notes(&id, position)).await {
@@ -242,13 +271,14 @@ impl Desk {
     async fn end(&mut self, ending: Ending) -> bool {
         match ending {
             Ending::Lost | Ending::Expired => return false,
-            Ending::Stopped if self.record.repeatable => {
+            Ending::Stopped if self.record.may_begin_elsewhere() => {
                 // Its questions go with its process; the next one asks again.
                 self.record.status = Status::Working;
                 self.record.questions.clear();
                 return self.write(Durability::Passing).await.is_ok();
             }
             Ending::Stopped => self.record.fail(stopped(), now_ms()),
+            Ending::Failed(failure) => self.record.fail(failure, now_ms()),
             Ending::Cancelled => self.record.end(Status::Cancelled, now_ms()),
             Ending::Unanswered => {
                 self.record.fail(failure("the call ended without an answer"), now_ms());

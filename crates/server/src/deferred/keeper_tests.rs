@@ -5,7 +5,8 @@ use crate::logging::{Log, Style};
 use crate::replies::Reply;
 use mcp_bash_settings::TaskSettings;
 use mcp_bash_tasks::{
-    Claim, Durability, Filter, Lease, Note, Owner, Status, StoreError, Swept, TaskId, TaskRecord, TaskStore,
+    Claim, Durability, Entrant, Filter, Lease, Note, Owner, Status, StoreError, Swept, TaskId, TaskRecord,
+    TaskStore, TurnLimits,
 };
 use mcp_bash_wire::LogLevel;
 use parking_lot::Mutex;
@@ -22,6 +23,8 @@ struct Leased {
     /// How often it is away when a result is to be kept.
     refusals: AtomicUsize,
     written: Mutex<Vec<Status>>,
+    /// Whether it is the turn of the task, the last answer first. Afterwards it is.
+    turns: Mutex<Vec<bool>>,
     /// Ends when the test does. Until then a renewal may hang.
     end: Mutex<Receiver<()>>,
 }
@@ -44,6 +47,7 @@ impl Leased {
             renewals: AtomicUsize::new(0),
             refusals: AtomicUsize::new(0),
             written: Mutex::default(),
+            turns: Mutex::default(),
             end: Mutex::new(end),
         };
         (Arc::new(store), test)
@@ -117,6 +121,14 @@ impl TaskStore for Leased {
         Ok(Claim::Gone)
     }
 
+    fn begin(&self, _: &Lease, _: &mut TaskRecord, _: TurnLimits) -> Result<bool, StoreError> {
+        Ok(self.turns.lock().pop().unwrap_or(true))
+    }
+
+    fn entrants(&self) -> Result<Vec<Entrant>, StoreError> {
+        Ok(Vec::new())
+    }
+
     fn post(&self, _: &TaskId, _: &Note) -> Result<(), StoreError> {
         Ok(())
     }
@@ -158,13 +170,20 @@ fn record(repeatable: bool) -> TaskRecord {
         error: None,
         notes_from: 0,
         repeatable,
+        turn: None,
         attempt: 1,
     }
 }
 
 /// Keeps a task whose call gives this answer or none, until the keeper ends. True if it has cancelled the call.
 async fn keep(store: &Arc<Leased>, repeatable: bool, answer: Option<&str>) -> bool {
-    let settings = TaskSettings { store: None, ttl: Duration::from_secs(60), most_per_caller: 9 };
+    let settings = TaskSettings {
+        store: None,
+        ttl: Duration::from_secs(60),
+        most_per_caller: 9,
+        most_running: None,
+        most_running_per_caller: None,
+    };
     let log = Arc::new(Log::new(LogLevel::Error, Style::Hidden));
     let deferred = Deferred::new(Arc::clone(store) as Arc<dyn TaskStore>, &settings, log);
     let record = record(repeatable);
@@ -177,7 +196,7 @@ async fn keep(store: &Arc<Leased>, repeatable: bool, answer: Option<&str>) -> bo
     let told = Arc::clone(&is_cancelled);
     let cancel = Box::new(move || told.store(true, Ordering::Relaxed));
     let running = deferred.enter(&record);
-    Keeper { deferred, running, lease, record, events, session: None, cancel }.run().await;
+    Keeper { deferred, running, lease, record, events, session: None, begin: None, cancel }.run().await;
     drop(reply);
     is_cancelled.load(Ordering::Relaxed)
 }

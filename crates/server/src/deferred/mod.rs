@@ -1,7 +1,7 @@
 //! Deferred calls: tasks of the protocol. A task is the inner request of a client of its own, so that rights, policies, consent,
 //! limits and the audit log treat it like any call. Its reply (`task_reply.rs`) passes what the call says to its keeper
 //! (`keeper.rs`), which alone writes the record of the task. Every other request reads the record, and leaves notes for the
-//! keeper, which may be in another process.
+//! keeper, which may be in another process. Where a limit concerns the task, its keeper first waits for its turn (`waiting.rs`).
 
 mod keeper;
 #[cfg(test)]
@@ -10,9 +10,11 @@ mod location;
 mod place;
 mod table;
 mod task_reply;
+mod turns;
 mod view;
+mod waiting;
 
-pub(crate) use keeper::Keeper;
+pub(crate) use keeper::{Begin, Keeper};
 pub use place::StorePlace;
 pub(crate) use place::open_stores;
 pub(crate) use table::{Deferred, NewTask, NotMade};

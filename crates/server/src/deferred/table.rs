@@ -1,12 +1,14 @@
 //! Table of tasks: those that this process runs, and the store of all.
 
+use super::turns::{PlaceInTurn, WaitingHere};
 use super::view::{View, owner_of};
 use crate::callers::Principal;
 use crate::logging::Log;
 use crate::requests::TaskQuestions;
 use mcp_bash_settings::TaskSettings;
 use mcp_bash_tasks::{
-    Claim, Durability, Failure, Filter, Lease, Note, Owner, Status, StoreError, TaskId, TaskRecord, TaskStore,
+    Claim, Durability, Failure, Filter, Lease, Note, Owner, Status, StoreError, TaskId, TaskRecord,
+    TaskStore, Turn, TurnLimits,
 };
 use mcp_bash_wire::{LogLevel, Revision, code};
 use parking_lot::{Condvar, Mutex};
@@ -40,6 +42,8 @@ pub(crate) struct Deferred {
     log: Arc<Log>,
     ttl: Duration,
     most_per_caller: usize,
+    limits: TurnLimits,
+    waiting: Arc<WaitingHere>,
     running: Mutex<HashMap<TaskId, Arc<Running>>>,
     /// Notified when one of them runs no more.
     left: Condvar,
@@ -48,6 +52,8 @@ pub(crate) struct Deferred {
     /// Changes whenever a task of this process does.
     changes: watch::Sender<u64>,
     is_stopping: AtomicBool,
+    /// Whether no task begins here any more.
+    is_leaving: AtomicBool,
     /// Whether expired and abandoned tasks are looked for.
     is_tended: AtomicBool,
     /// Whether the operator knows that tasks cannot be kept.
@@ -69,11 +75,14 @@ impl Deferred {
             log,
             ttl: settings.ttl,
             most_per_caller: settings.most_per_caller,
+            limits: TurnLimits { all: settings.most_running, per_caller: settings.most_running_per_caller },
+            waiting: Arc::default(),
             running: Mutex::default(),
             left: Condvar::new(),
             expiries: Mutex::default(),
             changes: watch::Sender::new(0),
             is_stopping: AtomicBool::new(false),
+            is_leaving: AtomicBool::new(false),
             is_tended: AtomicBool::new(false),
             has_told: AtomicBool::new(false),
         });
@@ -128,7 +137,8 @@ impl Deferred {
             has_tool_failed: false,
             error: None,
             notes_from: 0,
-            repeatable: call.request.is_some(),
+            repeatable: call.is_repeatable,
+            turn: call.turn,
             attempt: 1,
         };
         match self.store.create(&record, call.request) {
@@ -174,6 +184,7 @@ impl Deferred {
     /// This process does not run the task any more.
     pub(super) fn leave(&self, id: &TaskId) {
         self.running.lock().remove(id);
+        self.waiting.wake_first();
         self.left.notify_all();
         self.announce();
     }
@@ -186,6 +197,22 @@ impl Deferred {
     /// Changes of the tasks of this process.
     pub(crate) fn changes(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()
+    }
+
+    /// How many tasks may run at a time.
+    pub(super) fn limits(&self) -> TurnLimits {
+        self.limits
+    }
+
+    /// How a task with this priority takes turns, if a limit concerns it: it waits.
+    pub(crate) fn turn(&self, priority: i32, most_of_tool: Option<u32>) -> Option<Turn> {
+        let is_limited = self.limits.hold_something() || most_of_tool.is_some();
+        is_limited.then_some(Turn { waits: true, priority, most_of_tool })
+    }
+
+    /// Enters a task among those that wait here.
+    pub(super) fn wait(&self, record: &TaskRecord, running: &Running) -> Option<PlaceInTurn> {
+        self.waiting.enter(record, &running.poke)
     }
 
     fn is_running(&self, id: &TaskId) -> bool {
@@ -229,6 +256,7 @@ impl Deferred {
         if let Some(running) = running {
             running.poke.notify_one();
         }
+        self.waiting.wake_first();
         self.announce();
     }
 
@@ -259,14 +287,14 @@ impl Deferred {
         if self.is_running(id) || self.is_stopping() {
             return None;
         }
-        let is_ours = |record: &TaskRecord| !record.repeatable || may_run_again(record);
+        let is_ours = |record: &TaskRecord| !record.may_begin_elsewhere() || may_run_again(record);
         let record = self.store.get(id).ok().flatten();
         record.filter(|record| !record.status.is_final() && is_ours(record))?;
         match self.store.claim(id) {
             Ok(Claim::Taken(lease, record)) if self.is_cancelled(&record) => {
                 self.end_abandoned(&lease, record, |record| record.end(Status::Cancelled, now_ms()));
             }
-            Ok(Claim::Taken(lease, record)) if record.repeatable => return Some((lease, record)),
+            Ok(Claim::Taken(lease, record)) if record.may_begin_elsewhere() => return Some((lease, record)),
             Ok(Claim::Taken(lease, record)) => self.fail_abandoned(&lease, record),
             Ok(Claim::Held | Claim::Finished(..) | Claim::Gone) => {}
             Err(error) => self.report(&error),
@@ -291,8 +319,10 @@ impl Deferred {
         }
     }
 
-    /// Completes when this process runs no task.
+    /// Completes when this process runs no task. Those that have not begun are left to other servers.
     pub(crate) async fn idle(&self) {
+        self.is_leaving.store(true, Ordering::Release);
+        self.waiting.wake_all();
         let mut changes = self.changes();
         while !self.running.lock().is_empty() && changes.changed().await.is_ok() {}
     }
@@ -313,6 +343,23 @@ impl Deferred {
         self.is_stopping() && !self.is_running(id)
     }
 
+    /// Whether no task begins here any more.
+    pub(super) fn is_leaving(&self) -> bool {
+        self.is_stopping() || self.is_leaving.load(Ordering::Acquire)
+    }
+
+    /// Writes how a task takes turns that begins again here, or for the first time.
+    pub(crate) fn rejoin(
+        &self,
+        lease: &Lease,
+        record: &mut TaskRecord,
+        fresh: Option<Turn>,
+    ) -> Result<(), StoreError> {
+        let waits = record.waits().then_some(Turn { waits: true, priority: 0, most_of_tool: None });
+        record.turn = fresh.or(waits);
+        if record.turn.is_some() { self.store.update(lease, record, Durability::Durable) } else { Ok(()) }
+    }
+
     pub(super) fn is_stopping(&self) -> bool {
         self.is_stopping.load(Ordering::Acquire)
     }
@@ -331,7 +378,10 @@ pub(crate) struct NewTask<'a> {
     pub(crate) tool: &'a str,
     pub(crate) revision: Revision,
     pub(crate) ttl: Option<Duration>,
-    /// The params of the request, if it may run again.
+    pub(crate) is_repeatable: bool,
+    /// How it takes turns, if a limit concerns it.
+    pub(crate) turn: Option<Turn>,
+    /// The params of the request, if it may begin in another process.
     pub(crate) request: Option<&'a str>,
 }
 

@@ -2,7 +2,8 @@
 
 use crate::callers::Identity;
 use crate::replies::Members;
-use mcp_bash_tasks::{Failure, Note, Owner, Question, Status, TaskRecord, TaskStore};
+use mcp_bash_tasks::turns::ahead;
+use mcp_bash_tasks::{Entrant, Failure, Note, Owner, Question, Status, TaskRecord, TaskStore};
 use mcp_bash_utc::precise;
 use mcp_bash_wire::{Revision, write};
 use std::time::{Duration, UNIX_EPOCH};
@@ -33,6 +34,15 @@ impl View {
             if record.questions.is_empty() {
                 record.status = Status::Working;
             }
+        }
+        if record.waits() {
+            let before =
+                store.entrants().ok().zip(Entrant::of(&record)).map(|(all, task)| ahead(&task, &all));
+            record.status_message = Some(match before {
+                Some(0) | None => "It waits for its turn".to_owned(),
+                Some(1) => "It waits for its turn, behind 1 other task".to_owned(),
+                Some(before) => format!("It waits for its turn, behind {before} other tasks"),
+            });
         }
         Self { record }
     }

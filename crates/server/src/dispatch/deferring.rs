@@ -3,17 +3,18 @@
 
 use super::arrival::{Arrival, Dispatched};
 use crate::callers::{Handshake, Principal, RequestContext, Stage};
-use crate::deferred::{Keeper, NewTask, NotMade, TaskReply, View, owner_of};
+use crate::deferred::{Begin, Deferred, Keeper, NewTask, NotMade, TaskReply, View, owner_of};
 use crate::logging::Subscriber;
 use crate::methods::undeclared;
 use crate::replies::{Answer, Members, Reply};
 use crate::sessions::{Client, Server, TaskRole};
-use mcp_bash_project::TaskSupport;
+use mcp_bash_project::{TaskExecution, TaskSupport};
 use mcp_bash_runner::on_own_thread;
 use mcp_bash_scripts::ScriptRoots;
-use mcp_bash_tasks::{Lease, StoreError, TaskId, TaskRecord};
+use mcp_bash_tasks::{Lease, StoreError, TaskId, TaskRecord, Turn};
 use mcp_bash_wire::{Line, LogLevel, Object, Raw, Revision, RpcError, code};
 use serde_json::json;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,6 +25,9 @@ pub(super) struct Deferral {
     ttl: Option<Duration>,
     /// Whether it may run again if its server dies.
     is_repeatable: bool,
+    execution: TaskExecution,
+    /// Whether it goes on with a process that has begun.
+    has_begun: bool,
 }
 
 impl Arrival<'_, '_> {
@@ -67,7 +71,8 @@ impl Arrival<'_, '_> {
         };
         // A call that continues a parked process cannot be begun again from its params.
         let is_repeatable = tool.options.may_run_again && !has_state;
-        Ok(Some(Deferral { tool: tool.name.clone(), ttl, is_repeatable }))
+        let execution = tool.options.tasks;
+        Ok(Some(Deferral { tool: tool.name.clone(), ttl, is_repeatable, execution, has_begun: has_state }))
     }
 
     /// Makes a task of the request, and answers as soon as it is durable.
@@ -82,15 +87,20 @@ impl Arrival<'_, '_> {
         let in_flight = self.begin()?;
         in_flight.request().measure(|measured| measured.note("task.id", || Some(id.as_str().to_owned())));
         let params = self.request.params().map_or_else(|| "{}".to_owned(), |params| params.text().to_owned());
-        let request = deferral.is_repeatable.then(|| without_secret(server, self.request.params()));
+        let turn = turn(&deferred, deferral.execution);
+        let turn = turn.map(|turn| Turn { waits: !deferral.has_begun, ..turn });
+        let waits = turn.is_some_and(|turn| turn.waits);
+        let is_kept = deferral.is_repeatable || waits;
+        let request = is_kept.then(|| without_secret(server, self.request.params()));
         let client = Arc::clone(self.client);
         server.runtime().spawn(async move {
             let _held = held;
             let RequestContext { principal, revision, .. } = context;
             let (server, maker) = (&client.server, Arc::clone(&principal));
             let made = on_own_thread(move || {
-                let Deferral { tool, ttl, .. } = deferral;
-                let call = NewTask { tool: &tool, revision, ttl, request: request.as_deref() };
+                let Deferral { tool, ttl, is_repeatable, .. } = deferral;
+                let request = request.as_deref();
+                let call = NewTask { tool: &tool, revision, ttl, is_repeatable, turn, request };
                 deferred.create(&maker, id, &call)
             });
             let (lease, record) = match made.await {
@@ -116,6 +126,7 @@ impl Arrival<'_, '_> {
             let handshake = client.handshake().filter(|_| !revision.has_task_extension());
             let roots = known_roots(&client, handshake).await;
             let session = told_session(&client, revision);
+            let params = Some(params).filter(|_| !waits);
             start(server, &principal, Start { lease, record, params, handshake, roots, session });
         });
         Ok(Dispatched::Later)
@@ -210,7 +221,8 @@ fn told_session(client: &Client, revision: Revision) -> Option<Arc<Subscriber>> 
 struct Start {
     lease: Lease,
     record: TaskRecord,
-    params: String,
+    /// `None` if it waits for its turn: then the store has them.
+    params: Option<String>,
     handshake: Option<Handshake>,
     roots: Option<Arc<ScriptRoots>>,
     session: Option<Arc<Subscriber>>,
@@ -228,13 +240,28 @@ fn start(server: &Arc<Server>, principal: &Arc<Principal>, start: Start) {
     }
     let (reply, events) = TaskReply::new();
     let reply: Arc<dyn Reply> = Arc::new(reply);
-    let line = format!(r#"{{"jsonrpc":"2.0","id":"{}","method":"tools/call","params":{params}}}"#, record.id);
-    drop(params);
+    let (id, called, caller) = (record.id.clone(), Arc::clone(&client), Arc::clone(principal));
+    let begin: Begin = Box::new(move |params| {
+        let line = format!(r#"{{"jsonrpc":"2.0","id":"{id}","method":"tools/call","params":{params}}}"#);
+        drop(params);
+        called.receive_from(&caller, &Line::Whole(line.as_bytes()), None, &reply);
+    });
     let cancelled = Arc::clone(&client);
     let cancel = Box::new(move || cancelled.abandon());
-    let keeper = Keeper { deferred: Arc::clone(deferred), running, lease, record, events, session, cancel };
-    server.runtime().spawn(keeper.run());
-    client.receive_from(principal, &Line::Whole(line.as_bytes()), None, &reply);
+    let deferred = Arc::clone(deferred);
+    let keeper = |begin| Keeper { deferred, running, lease, record, events, session, begin, cancel };
+    match params {
+        None => drop(server.runtime().spawn(keeper(Some(begin)).run())),
+        Some(params) => {
+            server.runtime().spawn(keeper(None).run());
+            begin(params);
+        }
+    }
+}
+
+/// How a task of a tool takes turns, if a limit concerns it.
+fn turn(deferred: &Deferred, execution: TaskExecution) -> Option<Turn> {
+    deferred.turn(execution.priority.number(), execution.most.map(NonZeroU32::get))
 }
 
 impl Server {
@@ -256,10 +283,15 @@ pub(super) async fn settle(client: &Arc<Client>, principal: &Arc<Principal>, id:
     let (owner, snapshot) = (owner_of(&principal.identity), server.snapshot());
     let settled = on_own_thread(move || {
         let may_run_again = |record: &TaskRecord| record.owner == owner;
-        let (lease, record) = deferred.settle(&id, may_run_again)?;
-        let is_allowed = snapshot.tool(&record.tool).is_some_and(|(tool, _)| tool.options.may_run_again);
+        let (lease, mut record) = deferred.settle(&id, may_run_again)?;
+        let options = snapshot.tool(&record.tool).map(|(tool, _)| &tool.options);
+        let is_allowed = options.is_some_and(|options| options.may_run_again || record.waits());
+        let fresh = options.and_then(|options| turn(&deferred, options.tasks));
         match deferred.store().request(&id) {
-            Ok(Some(params)) if is_allowed => Some((lease, record, params)),
+            Ok(Some(params)) if is_allowed && deferred.rejoin(&lease, &mut record, fresh).is_ok() => {
+                let params = Some(params).filter(|_| !record.waits());
+                Some((lease, record, params))
+            }
             _ => {
                 deferred.fail_abandoned(&lease, record);
                 None
@@ -272,7 +304,7 @@ pub(super) async fn settle(client: &Arc<Client>, principal: &Arc<Principal>, id:
     server.log().project_event(
         LogLevel::Notice,
         "mcp.tasks",
-        "a task is run again, since its server is gone",
+        "a task goes on here, since its server is gone",
         &details,
     );
     let handshake = client.handshake().filter(|handshake| Some(handshake.revision) == revision);

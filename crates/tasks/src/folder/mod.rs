@@ -4,20 +4,24 @@
 //! |---|---|
 //! | `ID.json` | the record, replaced atomically |
 //! | `ID.lock` | locked by the process that runs the task; the kernel frees it when the process dies |
-//! | `ID.request` | the params of the request, if the task may run again |
+//! | `ID.request` | the params of the request, if the task may begin again |
 //! | `ID.result` | a long result |
 //! | `ID.notes` | notes for the process that runs it, one a line |
+//! | `queue/ID` | a mark: the task takes turns with others |
+//! | `queue/gate` | locked by the process that decides whose turn it is |
 //!
 //! A call, a look at a task and a new task open files by name and list no folder, so that they take as long with a
 //! hundred thousand tasks as with one. Nothing is made before the first task.
 
 mod place;
+mod queue;
 mod sweep;
 
 use self::sweep::Sweep;
 use crate::store::Durability::Durable;
 use crate::{
-    Claim, Durability, Filter, Lease, Note, Status, StoreError, Swept, TaskId, TaskRecord, TaskStore,
+    Claim, Durability, Entrant, Filter, Lease, Note, Status, StoreError, Swept, TaskId, TaskRecord,
+    TaskStore, TurnLimits,
 };
 use mcp_bash_files::{Replacement, append, create_new, open_folder, open_no_link, read_all, read_all_text};
 use rustix::fs::{FlockOperation, flock};
@@ -139,7 +143,12 @@ impl FolderStore {
             let synced = open_folder(&self.folder).and_then(|folder| folder.sync_all());
             synced.map_err(|source| StoreError::Write { path: path(), source })?;
         }
-        Ok(())
+        if record.turn.is_some() && record.status.is_final() { self.unmark(&record.id) } else { Ok(()) }
+    }
+
+    /// Whether no process runs the task.
+    fn is_free(&self, id: &TaskId) -> bool {
+        matches!(self.lock(id, append), Ok(Some(_)))
     }
 
     /// Refuses a process whose task was claimed by another one. The lock keeps a second process away while this one writes.
@@ -200,7 +209,7 @@ impl FolderStore {
     fn remove_files(&self, id: &TaskId) -> Result<(), StoreError> {
         self.remove_file(id, "json")?;
         let others = PARTS.into_iter().chain(["lock"]).map(|part| self.remove_file(id, part));
-        others.fold(Ok(()), Result::and)
+        others.chain([self.unmark(id)]).fold(Ok(()), Result::and)
     }
 
     fn remove_file(&self, id: &TaskId, part: &str) -> Result<(), StoreError> {
@@ -228,7 +237,9 @@ impl TaskStore for FolderStore {
             if let Some(request) = request {
                 self.replace(id, "request", request.as_bytes(), Durable)?;
             }
-            self.write_record(record, Durable)
+            self.write_record(record, Durable)?;
+            // After the record: a mark without one is removed.
+            if record.turn.is_some() { self.make_mark(id) } else { Ok(()) }
         };
         if let Err(error) = write() {
             // A full disk cannot hold a task, and must not hold half of one.
@@ -273,6 +284,14 @@ impl TaskStore for FolderStore {
         }
         record.status = Status::Completed;
         self.write_record(record, Durable)
+    }
+
+    fn begin(&self, lease: &Lease, record: &mut TaskRecord, limits: TurnLimits) -> Result<bool, StoreError> {
+        self.begin_in_turn(lease, record, limits)
+    }
+
+    fn entrants(&self) -> Result<Vec<Entrant>, StoreError> {
+        if self.is_usable()? { Self::entrants(self) } else { Ok(Vec::new()) }
     }
 
     fn claim(&self, id: &TaskId) -> Result<Claim, StoreError> {

@@ -1,7 +1,7 @@
 //! Sweep: removes what has expired, a bounded number of files at a time.
 
 use super::{FolderStore, id_of};
-use crate::{Claim, StoreError, Swept, TaskId, TaskStore as _};
+use crate::{Claim, StoreError, Swept, TaskStore as _};
 use mcp_bash_files::append;
 use std::fs::{self, ReadDir};
 use std::time::{Duration, SystemTime};
@@ -53,7 +53,7 @@ impl Sweep {
                         swept.removed += 1;
                     }
                     Some(_) => {}
-                    None => swept.abandoned.extend(is_free(store, &id).then_some(id)),
+                    None => swept.abandoned.extend(store.is_free(&id).then_some(id)),
                 }
             } else if let Some(id) = id_of(&name, "lock")
                 && !store.path(&id, "json").exists()
@@ -65,11 +65,6 @@ impl Sweep {
         }
         Ok(swept)
     }
-}
-
-/// Whether no process runs the task.
-fn is_free(store: &FolderStore, id: &TaskId) -> bool {
-    matches!(store.lock(id, append), Ok(Some(_)))
 }
 
 fn is_old(modified: Option<SystemTime>) -> bool {

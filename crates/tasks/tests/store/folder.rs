@@ -1,7 +1,8 @@
 //! The folder of tasks, also where others have had their hands in it.
 
 use crate::contract::{
-    Bench, at_most_one_process_runs_a_task, check_rules, record, the_planted_fault_is_found,
+    Bench, at_most_one_process_runs_a_task, check_rules, no_limit_is_passed_by_many, record,
+    the_planted_fault_is_found,
 };
 use mcp_bash_tasks::{Claim, Filter, FolderStore, Lease, Note, StoreError, TaskId, TaskStore};
 use std::fs;
@@ -51,6 +52,11 @@ fn at_most_one_server_runs_a_task() {
 #[test]
 fn a_store_that_does_not_look_at_the_lock_is_found_out() {
     the_planted_fault_is_found(&new);
+}
+
+#[test]
+fn many_processes_that_begin_tasks_pass_no_limit() {
+    no_limit_is_passed_by_many(&*new());
 }
 
 /// A store in a folder that does not exist yet.

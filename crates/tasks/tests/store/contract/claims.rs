@@ -3,7 +3,8 @@
 
 use super::{Bench, record};
 use mcp_bash_tasks::{
-    Claim, Durability, Failure, Filter, Lease, Note, Status, StoreError, Swept, TaskId, TaskRecord, TaskStore,
+    Claim, Durability, Entrant, Failure, Filter, Lease, Note, Status, StoreError, Swept, TaskId, TaskRecord,
+    TaskStore, TurnLimits,
 };
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
@@ -162,6 +163,12 @@ impl TaskStore for Careless<'_> {
     }
     fn complete(&self, lease: &Lease, record: &mut TaskRecord, result: String) -> Result<(), StoreError> {
         self.0.complete(lease, record, result)
+    }
+    fn begin(&self, lease: &Lease, record: &mut TaskRecord, limits: TurnLimits) -> Result<bool, StoreError> {
+        self.0.begin(lease, record, limits)
+    }
+    fn entrants(&self) -> Result<Vec<Entrant>, StoreError> {
+        self.0.entrants()
     }
     fn post(&self, id: &TaskId, note: &Note) -> Result<(), StoreError> {
         self.0.post(id, note)

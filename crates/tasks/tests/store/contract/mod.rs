@@ -3,10 +3,12 @@
 mod claims;
 mod record;
 mod rules;
+mod turns;
 
 pub(crate) use claims::{at_most_one_process_runs_a_task, the_planted_fault_is_found};
 pub(crate) use record::record;
 pub(crate) use rules::check_rules;
+pub(crate) use turns::no_limit_is_passed_by_many;
 
 use mcp_bash_tasks::{Lease, TaskId, TaskStore};
 

@@ -23,6 +23,7 @@ pub(crate) fn record(number: u8, repeatable: bool) -> TaskRecord {
         error: None,
         notes_from: 0,
         repeatable,
+        turn: None,
         attempt: 1,
     }
 }

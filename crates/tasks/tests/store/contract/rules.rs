@@ -6,7 +6,7 @@ use mcp_bash_tasks::{Claim, Durability, Filter, Note, Owner, Status, StoreError,
 
 /// Checks all rules. `new` makes an empty store for each.
 pub(crate) fn check_rules(new: &dyn Fn() -> Box<dyn Bench>) {
-    let rules: [fn(&dyn Bench); 9] = [
+    let rules: [fn(&dyn Bench); 12] = [
         unknown_tasks_are_none,
         another_process_sees_a_task_and_its_result,
         an_id_is_used_once,
@@ -16,6 +16,9 @@ pub(crate) fn check_rules(new: &dyn Fn() -> Box<dyn Bench>) {
         lists_are_filtered_and_have_pages,
         a_sweep_removes_what_has_expired,
         operators_cancel_and_retry,
+        super::turns::tasks_begin_in_turn,
+        super::turns::the_dead_hold_nobody_up,
+        super::turns::what_waits_begins_elsewhere,
     ];
     for rule in rules {
         rule(&*new());
