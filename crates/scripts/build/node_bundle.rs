@@ -33,7 +33,7 @@ pub(crate) fn bundle(folder: &Path) -> String {
         if named.insert(later.clone()) {
             bundle.add(&later);
             let exports = bundle.added[&later].join(", ");
-            bundle.text += &format!("const {} = {{ {exports} }}\n", namespace(&later));
+            let _ = writeln!(bundle.text, "const {} = {{ {exports} }}", namespace(&later));
         }
     }
     let mut text =
@@ -43,7 +43,7 @@ pub(crate) fn bundle(folder: &Path) -> String {
             !bundle.exports.contains_key(name),
             "two modules of the SDK for Node.js mean different things by `{name}`"
         );
-        text += &format!("import {import}\n");
+        let _ = writeln!(text, "import {import}");
     }
     text += &bundle.text;
     text + &format!("\nexport {{ {} }}\n", exported.join(", "))
