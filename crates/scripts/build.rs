@@ -1,7 +1,11 @@
 //! Build script: lists the files of the SDK, so that they become part of the program: what scripts source, and what languages
-//! import. Each folder of the SDK besides `parts` and `tests` belongs to a language.
+//! import. Each folder of the SDK besides `parts` and `tests` belongs to a language. Modules for Node.js are in it twice, as files
+//! and as one (`build/node_bundle.rs`).
 
 #![allow(clippy::disallowed_methods, reason = "the files of a build")]
+
+#[path = "build/node_bundle.rs"]
+mod node_bundle;
 
 use miniz_oxide::deflate::compress_to_vec;
 use std::fmt::Write as _;
@@ -31,14 +35,15 @@ fn main() {
     folders.sort();
     let languages = folders.iter().flat_map(|folder| of(folder, LANGUAGE_ENDINGS));
     let languages: Vec<PathBuf> = languages.collect();
+    let read = |file: &PathBuf| (below(file, &sdk), fs::read(file).expect("a file of the SDK"));
+    let mut languages: Vec<(String, Vec<u8>)> = languages.iter().map(read).collect();
+    languages.push((node_bundle::NAME.to_owned(), node_bundle::bundle(&sdk.join("node")).into_bytes()));
     let mut digest = DefaultHasher::new();
-    for file in bash.iter().chain(&languages) {
-        file.strip_prefix(&sdk).expect("a file of the SDK").hash(&mut digest);
-        fs::read(file).expect("a file of the SDK").hash(&mut digest);
-    }
+    bash.iter().map(read).for_each(|file| file.hash(&mut digest));
+    languages.hash(&mut digest);
     let digest = format!("pub(crate) const DIGEST: &str = \"{:016x}\";\n", digest.finish());
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo says where"));
-    let text = digest + &constant("BASH_FILES", &bash, &sdk) + &archive(&languages, &sdk, &out);
+    let text = digest + &constant("BASH_FILES", &bash, &sdk) + &archive(&languages, &out);
     fs::write(out.join("sdk_files.rs"), text).expect("the list can be written");
 }
 
@@ -54,15 +59,19 @@ fn list(folder: &Path, endings: &[&str], files: &mut Vec<PathBuf>) {
     }
 }
 
-/// The names of files below the SDK, and their places in all their texts together, which are compressed: most are written to
-/// disk once, by the first start of this version.
-fn archive(files: &[PathBuf], sdk: &Path, out: &Path) -> String {
+/// The name of a file below the SDK.
+fn below(file: &Path, sdk: &Path) -> String {
+    file.strip_prefix(sdk).expect("a file of the SDK").display().to_string()
+}
+
+/// The names of files, and their places in all their texts together, which are compressed: most are written to disk once, by the
+/// first start of this version.
+fn archive(files: &[(String, Vec<u8>)], out: &Path) -> String {
     let (mut texts, mut list) = (Vec::new(), String::new());
-    for file in files {
+    for (name, text) in files {
         let start = texts.len();
-        texts.extend(fs::read(file).expect("a file of the SDK"));
-        let below = file.strip_prefix(sdk).expect("a file of the SDK").display().to_string();
-        writeln!(list, "    ({below:?}, {start}..{}),", texts.len()).expect("a string takes everything");
+        texts.extend(text);
+        writeln!(list, "    ({name:?}, {start}..{}),", texts.len()).expect("a string takes everything");
     }
     fs::write(out.join("languages"), compress_to_vec(&texts, 10)).expect("the archive can be written");
     format!(
@@ -76,14 +85,8 @@ fn archive(files: &[PathBuf], sdk: &Path, out: &Path) -> String {
 fn constant(name: &str, files: &[PathBuf], sdk: &Path) -> String {
     let mut text = format!("pub(crate) const {name}: [(&str, &str); {}] = [\n", files.len());
     for file in files {
-        let below = file.strip_prefix(sdk).expect("a file of the SDK");
-        writeln!(
-            text,
-            "    ({:?}, include_str!({:?})),",
-            below.display().to_string(),
-            file.display().to_string()
-        )
-        .expect("a string takes everything");
+        let (name, path) = (below(file, sdk), file.display().to_string());
+        writeln!(text, "    ({name:?}, include_str!({path:?})),").expect("a string takes everything");
     }
     text + "];\n"
 }

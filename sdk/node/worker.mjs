@@ -39,6 +39,12 @@ function installedWorker() {
 }
 
 const canRegister = typeof module.register === 'function' || typeof module.registerHooks === 'function'
-const home = canRegister ? import.meta.url : pathToFileURL(installedWorker()).href
 
-import(new URL('./lib/worker/serve.mjs', home).href).then(({ serve }) => serve(path.resolve(file)))
+// Where the server has laid out the SDK, one file has all its modules: node takes longer to find them than to run them.
+const bundle = new URL('./bundle.mjs', import.meta.url)
+
+if (canRegister) import(fs.existsSync(bundle) ? bundle.href : './lib/worker/start.mjs')
+else
+  import(new URL('./lib/worker/serve.mjs', pathToFileURL(installedWorker())).href).then(({ serve }) =>
+    serve(path.resolve(file)),
+  )

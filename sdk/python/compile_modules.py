@@ -20,6 +20,10 @@ def main():
             SourceFileLoader("module", path).get_code("module")
             if not os.path.exists(cache_from_source(path)):
                 sys.exit("%s cannot be written" % cache_from_source(path))
+    sys.path.append(os.path.dirname(_PACKAGE))
+    from mcp_bash.serving.start_file import keep
+
+    keep()
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ mod calls;
 mod compiled_sdk;
 mod definitions;
 mod environments;
+mod first_results;
 mod foreign_files;
 mod hanging_files;
 mod identity;

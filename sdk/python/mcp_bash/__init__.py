@@ -90,13 +90,12 @@ _home_of = {name: module for module, names in _HOMES.items() for name in names}
 
 
 def __getattr__(name: str) -> object:
-    from importlib import import_module
-
+    # `importlib` itself takes longer to load than most of our modules.
     if name == "aio":
-        return import_module("mcp_bash.aio")
+        return __import__("mcp_bash.aio", fromlist=["aio"])
     if name not in _home_of:
         raise AttributeError("module 'mcp_bash' has no attribute %r" % name)
-    value: object = getattr(import_module("mcp_bash." + _home_of[name]), name)
+    value: object = getattr(__import__("mcp_bash." + _home_of[name], fromlist=[name]), name)
     globals()[name] = value
     return value
 

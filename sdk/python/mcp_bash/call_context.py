@@ -6,18 +6,20 @@
 
 from __future__ import annotations
 
-from contextvars import ContextVar
-
 from .context_habits import DONE, ContextHabits, Done
 from .errors import CannotAsk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from contextvars import ContextVar
     from pathlib import Path
     from typing import Any, Dict, List, NoReturn, Optional
 
     from .definitions import Definitions
     from .session_state import SessionState
+else:
+    # The module where `contextvars` gets it, which is slower to load.
+    from _contextvars import ContextVar
 
 
 # No useful number is larger, and JSON parsers need not accept such numbers.

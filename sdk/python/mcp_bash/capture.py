@@ -8,14 +8,16 @@ from __future__ import annotations
 import io
 import os
 import sys
-from contextvars import ContextVar
 
 from .call_context import live_call
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from contextvars import Token
+    from contextvars import ContextVar, Token
     from typing import Any
+else:
+    # The module where `contextvars` gets it, which is slower to load.
+    from _contextvars import ContextVar
 
 
 class CapturedStream(io.TextIOBase):

@@ -9,6 +9,8 @@ import { refuseForeign } from './trusted.mjs'
 
 const SDK_URL = new URL('../../index.mjs', import.meta.url).href
 const SDK_NAME = 'mcp-bash'
+// Files that plain scripts import as well may name the SDK by its path.
+const SDK_PATH = process.env.MCP_SDK_NODE && pathToFileURL(process.env.MCP_SDK_NODE).href
 
 /**
  * Resolves the SDK from now on, and refuses to load files of the project in `root` that other users may have
@@ -28,6 +30,7 @@ function registerHere(root) {
     resolve(specifier, context, next) {
       if (specifier === SDK_NAME) return { url: SDK_URL, format: 'module', shortCircuit: true }
       const found = next(specifier, context)
+      if (found.url === SDK_PATH) return { ...found, url: SDK_URL }
       refuseForeign(found.url, root)
       urls.add(found.url)
       return found
@@ -51,7 +54,7 @@ function loadWithoutTypes(url, context, next) {
 /** Older versions run the hooks in a separate thread, and require works differently. */
 function registerInThread(root) {
   const { port1, port2 } = new MessageChannel()
-  const data = { name: SDK_NAME, url: SDK_URL, root, port: port2 }
+  const data = { name: SDK_NAME, path: SDK_PATH, url: SDK_URL, root, port: port2 }
   module.register('./import-hooks.mjs', { parentURL: import.meta.url, data, transferList: [port2] })
   const { Module } = module
   const resolve = Module._resolveFilename

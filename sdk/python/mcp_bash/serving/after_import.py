@@ -4,12 +4,14 @@ one, and not before. Our patching module is also loaded only then."""
 from __future__ import annotations
 
 import sys
-from importlib import import_module
-from importlib.machinery import PathFinder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from importlib.machinery import PathFinder
     from typing import Any, Dict, Tuple
+else:
+    # The module where `importlib` gets it, which is slower to load.
+    from _frozen_importlib_external import PathFinder
 
 # The patched modules, and the functions that patch them in modules beside this one.
 _CHANGES: Dict[str, Tuple[str, str]] = {
@@ -36,7 +38,7 @@ def change_what_is_imported() -> None:
 def _change(module: Any) -> None:
     _waiting.discard(module.__name__)
     place, function = _CHANGES[module.__name__]
-    getattr(import_module("mcp_bash.serving." + place), function)(module)
+    getattr(__import__("mcp_bash.serving." + place, fromlist=[function]), function)(module)
 
 
 class _Finder:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from importlib.machinery import PathFinder
 
 from ..declaring import Declaration, declared
 from .module_state import describe
@@ -12,7 +11,11 @@ from .trusted import with_own_modules_only
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from importlib.machinery import PathFinder
     from typing import Any, Collection, Dict, List, Optional
+else:
+    # The module where `importlib` gets it, which is slower to load.
+    from _frozen_importlib_external import PathFinder
 
 _NOT_OURS = ("site-packages", "dist-packages", "node_modules", ".venv", "venv", "__pycache__")
 _OWN_FOLDER = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))

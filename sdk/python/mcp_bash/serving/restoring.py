@@ -7,10 +7,10 @@ Each check costs well under a microsecond; restoring happens only after a change
 from __future__ import annotations
 
 import _locale
+import _warnings
 import fcntl
 import os
 import sys
-import warnings
 
 from . import signals
 from .frames import FIRST_FD
@@ -41,7 +41,7 @@ class Surroundings:
         self._argv = list(sys.argv)
         self._locale = _locale.setlocale(_locale.LC_ALL, None)
         self._handlers = [signals.handler_of(number) for number in signals.USUAL]
-        self._filters: List[Tuple[Any, ...]] = list(warnings.filters)
+        self._filters: List[Tuple[Any, ...]] = list(_filters())
         self._recursion = sys.getrecursionlimit()
         self._streams = (sys.stdin, sys.stdout, sys.stderr)
 
@@ -63,7 +63,7 @@ class Surroundings:
             self._restore_handlers()
         # A later timer would end the next call, or the whole process.
         signals.set_timer(signals.ITIMER_REAL, 0)
-        if warnings.filters != self._filters:
+        if _filters() != self._filters:
             self._restore_filters()
         if sys.getrecursionlimit() != self._recursion:
             sys.setrecursionlimit(self._recursion)
@@ -98,8 +98,13 @@ class Surroundings:
                 signals.set_handler(number, handler)
 
     def _restore_filters(self) -> None:
-        filters: Any = warnings.filters
-        filters[:] = self._filters
-        changed = getattr(warnings, "_filters_mutated", None)
+        _filters()[:] = self._filters
+        changed = getattr(sys.modules.get("warnings"), "_filters_mutated", None)
         if changed is not None:
             changed()
+
+
+def _filters() -> List[Tuple[Any, ...]]:
+    """The list of the module `warnings`, which is slow to load; before that, the list where it gets its own."""
+    filters: List[Tuple[Any, ...]] = getattr(sys.modules.get("warnings"), "filters", _warnings.filters)
+    return filters

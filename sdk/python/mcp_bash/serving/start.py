@@ -27,8 +27,8 @@ _PROTOCOL = 1
 _DEFAULT_OUTPUT_LIMIT = 10485760
 
 
-def serve(words: List[str]) -> None:
-    """Serves ``words[1]``, the file. Exits."""
+def serve(words: List[str], is_kept: bool) -> None:
+    """Serves ``words[1]``, the file. Exits. ``is_kept`` says that the modules of the start are kept for the next one."""
     if len(words) != 2:
         sys.stderr.write("usage: worker.py FILE\n")
         sys.exit(2)
@@ -45,6 +45,10 @@ def serve(words: List[str]) -> None:
     else:
         worker.serve()
         _end_state(worker)
+        if not is_kept and not sys.dont_write_bytecode:
+            from .start_file import keep
+
+            keep()
     _leave(status)
 
 

@@ -7,13 +7,16 @@ module runs while it is imported, so it has to be checked before.
 from __future__ import annotations
 
 import os
-from importlib.machinery import SourceFileLoader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from importlib.machinery import SourceFileLoader
     from typing import Any, Callable, TypeVar
 
     T = TypeVar("T")
+else:
+    # The module where `importlib` gets it, which is slower to load.
+    from _frozen_importlib_external import SourceFileLoader
 
 
 def with_own_modules_only(root: str, work: Callable[[], T]) -> T:

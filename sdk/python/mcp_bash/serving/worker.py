@@ -10,7 +10,6 @@ blocking `sleep` or `read` of the function.
 from __future__ import annotations
 
 import _thread
-import contextvars
 import fcntl
 import os
 
@@ -28,10 +27,12 @@ from .worker_context import OperatorContext, Waiting, WorkerContext
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import contextvars
     from collections import deque
     from typing import Any, Callable, Deque, Dict, Optional, Set, Tuple
 else:
-    # The module where `collections` gets it, which is slower to load.
+    # The modules where `contextvars` and `collections` get theirs, which are slower to load.
+    import _contextvars as contextvars
     from _collections import deque
 
 _O_ASYNC = getattr(os, "O_ASYNC", 0o20000)
