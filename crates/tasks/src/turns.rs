@@ -7,7 +7,6 @@ use crate::{Owner, TaskId, TaskRecord};
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::HashMap;
-use std::hash::Hash;
 
 /// How a task takes turns with others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,7 +68,9 @@ pub fn may_begin(task: &Entrant, others: &[Entrant], limits: TurnLimits) -> bool
     let mut running = Running::default();
     let (waiting, begun): (Vec<&Entrant>, Vec<&Entrant>) =
         others.iter().filter(|other| other.id != task.id).partition(|other| other.turn.waits);
-    begun.into_iter().for_each(|other| running.add(other));
+    for other in begun {
+        running.add(other);
+    }
     let mut before: Vec<&Entrant> = waiting.into_iter().filter(|other| other.rank() < task.rank()).collect();
     before.sort_unstable_by_key(|other| other.rank());
     for other in before {
@@ -104,13 +105,13 @@ impl<'a> Running<'a> {
         let is_below = |count: usize, most: Option<usize>| most.is_none_or(|most| count < most);
         let most_of_tool = task.turn.most_of_tool.map(|most| most as usize);
         is_below(self.all, limits.all)
-            && is_below(count(&self.by_tool, &*task.tool), most_of_tool)
-            && is_below(count(&self.by_owner, &task.owner), limits.per_caller)
+            && is_below(count(self.by_tool.get(&*task.tool)), most_of_tool)
+            && is_below(count(self.by_owner.get(&task.owner)), limits.per_caller)
     }
 }
 
-fn count<K: Hash + Eq>(counts: &HashMap<K, usize>, key: K) -> usize {
-    counts.get(&key).copied().unwrap_or(0)
+fn count(known: Option<&usize>) -> usize {
+    known.copied().unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -105,9 +105,9 @@ fn take_over(facts: &HelpFacts, reading: &mut ScriptReading) {
     let why = reading.is_opaque.take().unwrap_or_default();
     let note = format!("its arguments come from its usage text alone ({why})");
     if facts.is_unclear {
-        reading.doubt(note)
+        reading.doubt(note);
     } else {
-        reading.gap(note)
+        reading.gap(note);
     }
     reading.options = facts
         .options

@@ -240,11 +240,11 @@ fn start(server: &Arc<Server>, principal: &Arc<Principal>, start: Start) {
     }
     let (reply, events) = TaskReply::new();
     let reply: Arc<dyn Reply> = Arc::new(reply);
-    let (id, called, caller) = (record.id.clone(), Arc::clone(&client), Arc::clone(principal));
+    let (id, inner, caller) = (record.id.clone(), Arc::clone(&client), Arc::clone(principal));
     let begin: Begin = Box::new(move |params| {
         let line = format!(r#"{{"jsonrpc":"2.0","id":"{id}","method":"tools/call","params":{params}}}"#);
         drop(params);
-        called.receive_from(&caller, &Line::Whole(line.as_bytes()), None, &reply);
+        inner.receive_from(&caller, &Line::Whole(line.as_bytes()), None, &reply);
     });
     let cancelled = Arc::clone(&client);
     let cancel = Box::new(move || cancelled.abandon());

@@ -11,7 +11,7 @@ use super::reading::ScriptReading;
 use super::{comment, words_of_usage};
 use crate::effect::Effect;
 use crate::help_text::HelpFacts;
-use words::Words;
+use words::{Words, take_one_list};
 
 pub(super) fn read(text: &str, name: &str) -> ScriptReading {
     let mut reading = ScriptReading {
@@ -85,7 +85,7 @@ fn words_besides_options(
         let usage = reading.usage.clone().unwrap_or_default();
         words_of_usage(&usage, name, reading);
         if words.is_unclear && reading.positionals.is_empty() {
-            words.take_one_list(facts.as_ref().filter(|_| !has_more_forms), reading);
+            take_one_list(facts.as_ref().filter(|_| !has_more_forms), reading);
         }
         return;
     }

@@ -209,14 +209,6 @@ impl Words {
         !usage.is_unclear && (!usage.words.is_empty() || !shows)
     }
 
-    /// Takes all words as one list. It may be one too many if a usage text names no words.
-    pub(super) fn take_one_list(&self, usage: Option<&HelpFacts>, reading: &mut ScriptReading) {
-        reading.take_one_list();
-        if usage.is_some() {
-            reading.doubt("it reads words besides its options, and its usage text names none");
-        }
-    }
-
     /// Adds the words to a reading. Names come from the usage text if it agrees.
     pub(super) fn add(self, usage: Option<&HelpFacts>, reading: &mut ScriptReading) {
         let clear = usage.filter(|facts| !facts.is_unclear);
@@ -225,7 +217,7 @@ impl Words {
             self.list.is_some() || slots == self.slots.len() && slots == facts.words.len()
         });
         if self.is_unclear && clear.is_none_or(|facts| facts.words.is_empty()) {
-            return self.take_one_list(clear, reading);
+            return take_one_list(clear, reading);
         }
         if !self.is_unclear && clear.is_some() && !agrees {
             reading.doubt("which words it takes besides its options is not clear");
@@ -238,6 +230,14 @@ impl Words {
             }
             _ => self.positionals(),
         };
+    }
+}
+
+/// Takes all words as one list. It may be one too many if a usage text names no words.
+pub(super) fn take_one_list(usage: Option<&HelpFacts>, reading: &mut ScriptReading) {
+    reading.take_one_list();
+    if usage.is_some() {
+        reading.doubt("it reads words besides its options, and its usage text names none");
     }
 }
 
