@@ -105,6 +105,20 @@ fn a_group_or_world_writable_environment_is_not_used() {
 }
 
 #[test]
+fn a_broken_environment_file_is_named_and_not_the_interpreter() {
+    let node =
+        "import { tool } from 'mcp-bash'\nexport const where = tool('Where', () => process.execPath)\n";
+    for (file, text) in [("where.py", WHERE), ("where.mjs", node)] {
+        let project = Project::new().file("server.d/env.sh", "exit 3\n").file(&format!("tools/{file}"), text);
+        let mut server = Machine::new().serve(&project);
+        assert!(names(&mut server).is_empty());
+        let told = told_of(server, file);
+        assert!(told.contains("No script is run: server.d/env.sh ended with status 3"), "{told}");
+        assert!(!told.contains("on the PATH of scripts"), "{told}");
+    }
+}
+
+#[test]
 fn a_project_of_uv_gets_its_environment_when_it_has_none() {
     let machine = Machine::new().with_uv(
         "[ \"$1\" = sync ] || exit 0\numask 022\n/usr/bin/python3 -m venv --without-pip \"$4/.venv\"",

@@ -110,8 +110,8 @@ pub type Waiting<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// What a language uses to find its interpreter. Nothing here starts a process.
 pub trait LanguageHost: Sync {
-    /// The first of these programs that scripts find.
-    fn first_found<'a>(&'a self, names: &'a [&'a str]) -> Waiting<'a, Option<PathBuf>>;
+    /// The first of these programs that scripts find. An error says why no script can be run at all.
+    fn first_found<'a>(&'a self, names: &'a [&'a str]) -> Waiting<'a, Result<Option<PathBuf>, String>>;
 
     /// Runs a program in the folder of the project: its output, or why it failed. Besides the environment of
     /// scripts, it receives the server's variables that `inherits` selects.

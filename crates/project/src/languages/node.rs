@@ -44,7 +44,7 @@ async fn find(file: &Path, paths: &Paths, host: &dyn LanguageHost) -> Result<Pat
         trust::judge_folder_if_any(&folder.join("node_modules"), &paths.root)
             .map_err(|distrust| format!("its packages are not used: {distrust}"))?;
     }
-    let found = host.first_found(&["node", "nodejs"]).await;
+    let found = host.first_found(&["node", "nodejs"]).await?;
     found.ok_or_else(|| {
         "there is no `node` on the PATH of scripts; install Node.js 18 or newer, or put its folder on the PATH of the \
          server"

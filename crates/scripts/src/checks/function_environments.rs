@@ -17,7 +17,7 @@ impl Scripts {
             return Vec::new();
         }
         let host = ProjectHost { surroundings: &self.surroundings, paths: &catalog.paths };
-        let exists = |program: &str| block_on(host.first_found(&[program])).ok().flatten().is_some();
+        let exists = |program: &str| matches!(block_on(host.first_found(&[program])), Ok(Ok(Some(_))));
         let installers = languages().filter_map(|language| language.installer);
         let installers: BTreeSet<&str> = installers.filter(|program| exists(program)).collect();
         let problem = |file: &PathBuf| {

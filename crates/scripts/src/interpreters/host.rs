@@ -3,6 +3,7 @@
 use crate::running::error::{Bounds, Failed};
 use crate::running::process::{Limits, Process};
 use crate::surroundings::Surroundings;
+use crate::surroundings::program::NotFound;
 use mcp_bash_project::trust::Start;
 use mcp_bash_project::{LanguageHost, Paths, Waiting, excerpt};
 use mcp_bash_runner::{Input, TimeLimits, Variables};
@@ -19,14 +20,16 @@ pub(crate) struct ProjectHost<'s> {
 }
 
 impl LanguageHost for ProjectHost<'_> {
-    fn first_found<'a>(&'a self, names: &'a [&'a str]) -> Waiting<'a, Option<PathBuf>> {
+    fn first_found<'a>(&'a self, names: &'a [&'a str]) -> Waiting<'a, Result<Option<PathBuf>, String>> {
         Box::pin(async move {
             for name in names {
-                if let Ok(start) = self.surroundings.wait_for_program(name, self.paths).await {
-                    return Some(start.program);
+                match self.surroundings.wait_for_program(name, self.paths).await {
+                    Ok(start) => return Ok(Some(start.program)),
+                    Err(NotFound::NoEnvironment(why)) => return Err(why.to_string()),
+                    Err(NotFound::Missing | NotFound::Distrusted(_)) => {}
                 }
             }
-            None
+            Ok(None)
         })
     }
 

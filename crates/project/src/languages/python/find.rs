@@ -10,7 +10,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 pub(super) async fn find(file: &Path, paths: &Paths, host: &dyn LanguageHost) -> Result<PathBuf, String> {
-    let uv = host.first_found(&["uv"]).await;
+    let uv = host.first_found(&["uv"]).await?;
     if let (Some(uv), true) = (&uv, inline_dependencies::are_in(file)) {
         return of_its_own(uv, file, host).await;
     }
@@ -27,7 +27,7 @@ pub(super) async fn find(file: &Path, paths: &Paths, host: &dyn LanguageHost) ->
             }
         }
     }
-    let found = host.first_found(&["python3", "python"]).await;
+    let found = host.first_found(&["python3", "python"]).await?;
     found.ok_or_else(|| {
         "there is no `python3` on the PATH of scripts; install Python 3.8 or newer, or make a `.venv` in the project"
             .to_owned()
