@@ -51,6 +51,27 @@ fn the_envelope_is_as_documented() {
     assert!(project.read(".registry/tools.json").contains("1.10"));
 }
 
+/// Two servers that write at once may leave the registry of one and the stamps of the other.
+#[test]
+fn a_file_that_only_the_stamps_know_is_served() {
+    let project = Project::new().file("tools/one.py", SUMS);
+    // The registry is written before the server ends.
+    let served = |project: &Project| {
+        let mut server = Server::ready(project.root());
+        let count = server.ask(1, "tools/list", &json!({}))["result"]["tools"].as_array().unwrap().len();
+        server.finish();
+        count
+    };
+    assert_eq!(served(&project), 2);
+    let lacks = project.read(".registry/functions.json");
+    let project = project
+        .file("tools/two.py", "from mcp_bash import tool\n\n@tool\ndef later() -> int:\n    return 1\n");
+    assert_eq!(served(&project), 3);
+    assert!(project.read(".registry/functions.json").contains("later"));
+    let project = project.file(".registry/functions.json", &lacks);
+    assert_eq!(served(&project), 3);
+}
+
 #[test]
 fn the_hash_does_not_depend_on_the_formatting_of_the_metadata() {
     let project = registered();

@@ -20,6 +20,7 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
 use thiserror::Error;
 
 /// Why a registry was not written.
@@ -42,6 +43,10 @@ struct Envelope<W> {
     items: Vec<W>,
     #[serde(default)]
     hash: String,
+    /// What the first record of its own stamps file says besides the rules. Two servers that write at once may leave the
+    /// registry of one and the stamps of the other.
+    #[serde(default)]
+    stamps: String,
 }
 
 fn one() -> u64 {
@@ -115,7 +120,8 @@ fn parse<T: Entry>(registry: &[u8], stamps: Option<Vec<u8>>, paths: &Paths, rule
     }
     let items = envelope.items.into_iter().map(|written| T::remembered(written, paths).map(Arc::new));
     let items: Vec<Arc<T>> = items.collect::<Option<_>>()?;
-    let stamps = stamps.and_then(|text| stamps_file::parse(std::str::from_utf8(&text).ok()?, rules));
+    let first = first_of_stamps(rules, &envelope.stamps);
+    let stamps = stamps.and_then(|text| stamps_file::parse(std::str::from_utf8(&text).ok()?, &first));
     let stamps = stamps.unwrap_or_default();
     Some(Known::new(items, stamps, Some(envelope.hash).filter(|hash| hash.len() == 64)))
 }
@@ -136,9 +142,10 @@ pub(crate) fn store<T: Entry>(
         return Ok(());
     }
     let items: Vec<&str> = collection.items().iter().map(|item| item.registry_text()).collect();
-    let (now, hash, total) = (now(), collection.hash(), collection.len());
+    let (now, hash, total, id) = (now(), collection.hash(), collection.len(), id());
     let text = format!(
-        "{{\"format_version\":1,\"version\":1,\"generatedAt\":\"{now}\",\"items\":[{}],\"hash\":\"{hash}\",\"total\":{total}}}\n",
+        "{{\"format_version\":1,\"version\":1,\"generatedAt\":\"{now}\",\"items\":[{}],\"hash\":\"{hash}\",\"total\":{total},\
+         \"stamps\":\"{id}\"}}\n",
         items.join(",")
     );
     if text.len() > reading.registry_limit {
@@ -147,8 +154,20 @@ pub(crate) fn store<T: Entry>(
     make_folder(paths)?;
     trust::judge_folder(&paths.registry, &paths.root)?;
     replace(&paths.registry, &format!("{}.json", T::REGISTRY), &text)?;
-    replace(&paths.registry, &stamps_of::<T>(), &stamps_file::write(&collection.stamps, rules(reading)))?;
+    let first = first_of_stamps(rules(reading), &id);
+    replace(&paths.registry, &stamps_of::<T>(), &stamps_file::write(&collection.stamps, &first))?;
     Ok(())
+}
+
+/// The first record of a stamps file.
+fn first_of_stamps(rules: &str, id: &str) -> String {
+    format!("{rules} {id}")
+}
+
+/// An id that no other registry has.
+fn id() -> String {
+    let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    format!("{}-{}", std::process::id(), since_epoch.as_nanos())
 }
 
 /// Creates the folder of the registries, but never the project's own folder: our writing must not bring back a removed

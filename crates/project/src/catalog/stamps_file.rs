@@ -1,9 +1,9 @@
 //! Stamps file: what the files of a registry looked like, as text. Only we read it, and at every start. It is not JSON,
 //! because JSON would take several times as long to read for the same numbers.
 //!
-//! The first record names the rules that decided which files are entries. Each other record holds five numbers for the
-//! file, five more or a `-` for its metadata, and the path, the only part that may hold spaces. A record ends with NUL, the
-//! one byte that no path can hold.
+//! The first record names the rules that decided which files are entries, and the registry that the stamps belong to. Each
+//! other record holds five numbers for the file, five more or a `-` for its metadata, and the path, the only part that may
+//! hold spaces. A record ends with NUL, the one byte that no path can hold.
 
 use crate::ground::stamp::{Stamp, Stamps};
 use std::collections::HashMap;
@@ -11,8 +11,8 @@ use std::fmt::Write as _;
 
 const END: char = '\0';
 
-pub(crate) fn write(stamps: &HashMap<Box<str>, Stamps>, rules: &str) -> String {
-    let mut text = format!("{rules}{END}");
+pub(crate) fn write(stamps: &HashMap<Box<str>, Stamps>, first: &str) -> String {
+    let mut text = format!("{first}{END}");
     for (path, Stamps { file, metadata }) in stamps {
         push(file, &mut text);
         match metadata {
@@ -30,10 +30,10 @@ fn push(Stamp(seconds, nanoseconds, size, inode, mode): &Stamp, text: &mut Strin
     let _ = write!(text, "{seconds} {nanoseconds} {size} {inode} {mode} ");
 }
 
-/// The stamps by path, or nothing if we did not write the text under these rules.
-pub(crate) fn parse(text: &str, rules: &str) -> Option<HashMap<Box<str>, Stamps>> {
+/// The stamps by path, or nothing if the first record is another.
+pub(crate) fn parse(text: &str, first: &str) -> Option<HashMap<Box<str>, Stamps>> {
     let mut records = text.split_terminator(END);
-    records.next().filter(|first| *first == rules)?;
+    records.next().filter(|record| *record == first)?;
     let records: Option<Vec<_>> = records.map(record).collect();
     records.map(HashMap::from_iter)
 }
