@@ -45,7 +45,7 @@ impl<'a> Piece<'a> {
 /// Judges the values among the words of a program.
 pub fn judge(program: &str, pieces: &[Piece<'_>]) -> Judgement {
     let mut walk = Walk { verdicts: Vec::new(), runs_own_code: false, is_own: is_own(program) };
-    let mut states = vec![WalkState::of(table::find(program), Certainty::Sure, false)];
+    let mut states = vec![WalkState::of(program, Certainty::Sure, false)];
     let mut index = 0;
     for piece in pieces {
         let count = piece.words().iter().filter(|word| matches!(word, Word::Value { .. })).count();
@@ -139,6 +139,8 @@ enum WordRole {
 #[derive(Debug, Clone, Copy)]
 struct WalkState {
     row: &'static Program,
+    /// What the program is called in messages.
+    name: &'static str,
     place: WordRole,
     certainty: Certainty,
     /// Whether a shell reads the words first.
@@ -156,9 +158,10 @@ impl PartialEq for WalkState {
 const MANY: usize = 4;
 
 impl WalkState {
-    fn of(row: &'static Program, certainty: Certainty, is_pasted: bool) -> Self {
+    fn of(program: &str, certainty: Certainty, is_pasted: bool) -> Self {
         Self {
-            row,
+            row: table::find(program),
+            name: table::name(program),
             place: WordRole::Open { operands: 0, is_ended: false, after_option: false },
             certainty,
             is_pasted,
@@ -180,16 +183,17 @@ impl WalkState {
 
     /// The state after a word that names a program.
     fn begin(self, word: &str) -> Self {
-        Self::of(table::find(word), self.certainty, self.is_pasted)
+        Self::of(word, self.certainty, self.is_pasted)
     }
 
-    fn reader(&self) -> &'static str {
-        self.row.names.first().copied().unwrap_or("the program")
+    /// The state after a value that names a program.
+    fn of_any_program(self) -> Self {
+        Self { row: &UNKNOWN, name: table::name(""), ..self.open(0, false) }
     }
 
     /// The verdict on a value with this role. `by_option` says that an option of the table announced it.
     fn verdict(&self, role: Role, by_option: bool) -> Verdict {
-        let reader = self.reader();
+        let reader = self.name;
         let is_certain = match self.certainty {
             Certainty::Sure => true,
             Certainty::Named | Certainty::Argument => by_option,
@@ -361,9 +365,7 @@ impl Walk {
 
     fn value(&self, state: WalkState, prefix: &str, may_be_option: bool) -> (WalkState, Verdict) {
         match state.place {
-            WordRole::Program => {
-                (WalkState { row: &UNKNOWN, ..state.open(0, false) }, state.verdict(Role::Command, true))
-            }
+            WordRole::Program => (state.of_any_program(), state.verdict(Role::Command, true)),
             WordRole::Value { role, is_instead, operands, is_ended } => {
                 let next = if is_instead { state.script("") } else { state.open(operands, is_ended) };
                 (next, state.verdict(role, true))
@@ -405,9 +407,7 @@ fn operand_value(
     let variable = prefix.split_once('=').map(|(name, _)| name);
     let next = match role {
         Role::Assignments if variable.is_some() => state,
-        Role::Command | Role::ShellCommand | Role::Assignments => {
-            WalkState { row: &UNKNOWN, ..state.open(0, false) }
-        }
+        Role::Command | Role::ShellCommand | Role::Assignments => state.of_any_program(),
         Role::Script => state.script(""),
         _ => state.open(operands + 1, is_ended),
     };
@@ -420,7 +420,7 @@ fn operand_value(
                 if role == Role::Assignments { Verdict::Data } else { state.verdict(Role::Pasted, false) };
             match control(name) {
                 Control::Decides => state.verdict(Role::Code, false),
-                Control::Sounds => own.max(Verdict::Doubtful { reader: state.reader() }),
+                Control::Sounds => own.max(Verdict::Doubtful { reader: state.name }),
                 Control::Free => own,
             }
         }
@@ -458,13 +458,13 @@ fn cluster(row: &Program, word: &str) -> Option<(OptionKind, bool)> {
 
 /// The reading in which a word of a program begins a command of its own, as in `some-wrapper sh -c`.
 fn named(state: WalkState, word: &str) -> Option<WalkState> {
-    let row = table::find(word);
     let certainty = if matches!(state.place, WordRole::Arguments { .. }) {
         Certainty::Argument
     } else {
         Certainty::Named
     };
-    (row.is_known() && !word.starts_with('-')).then(|| WalkState::of(row, certainty, state.is_pasted))
+    let is_program = table::find(word).is_known() && !word.starts_with('-');
+    is_program.then(|| WalkState::of(word, certainty, state.is_pasted))
 }
 
 #[cfg(test)]

@@ -15,6 +15,14 @@ pub(crate) fn find(program: &str) -> &'static Program {
     all.into_iter().find(|row| row.names.contains(&plain) || row.names.contains(&name)).unwrap_or(&UNKNOWN)
 }
 
+/// What a program is called in its row; `the program` if it has none.
+pub(crate) fn name(program: &str) -> &'static str {
+    let names = find(program).names;
+    let is_in = |name: &&&str| program.rsplit('/').next().is_some_and(|last| last.starts_with(**name));
+    let longest = names.iter().filter(is_in).max_by_key(|name| name.len());
+    longest.or(names.first()).copied().unwrap_or("the program")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -24,6 +32,10 @@ mod tests {
         for program in ["python", "python3", "python3.12", "/usr/bin/python3", "./python", "python.exe"] {
             assert_eq!(find(program).names.first(), Some(&"python"), "{program}");
         }
+        assert_eq!(
+            ["/bin/valgrind", "python3.12", "ltrace", "du"].map(name),
+            ["valgrind", "python", "ltrace", "the program"]
+        );
         for program in ["du", "my-python-tool", "shfmt", "-", ""] {
             assert!(!find(program).is_known(), "{program}");
         }
