@@ -5,6 +5,7 @@ mod database;
 mod kept_texts;
 mod keys;
 mod lists;
+mod rates;
 mod sessions;
 mod states;
 mod tasks;

@@ -4,7 +4,7 @@
 use tokio_postgres::{Client, Error};
 
 /// The statements of each version. `{s}` is the schema.
-const VERSIONS: [&str; 2] = [
+const VERSIONS: [&str; 3] = [
     "
     CREATE TABLE {s}.tasks (
         id text PRIMARY KEY,
@@ -46,10 +46,19 @@ const VERSIONS: [&str; 2] = [
     CREATE TABLE {s}.turns (decisions bigint NOT NULL);
     INSERT INTO {s}.turns VALUES (0);
 ",
+    "
+    CREATE UNLOGGED TABLE {s}.rates (
+        counter text PRIMARY KEY,
+        paid_at bigint NOT NULL,
+        taken bigint NOT NULL,
+        nonce bytea
+    );
+    CREATE INDEX rates_paid ON {s}.rates (paid_at);
+",
 ];
 
 /// The version that this program makes.
-pub(crate) const KNOWN: i32 = 2;
+pub(crate) const KNOWN: i32 = 3;
 
 /// The oldest version of a program that can use the tables that this one makes.
 const OLDEST: i32 = 1;

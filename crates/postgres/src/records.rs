@@ -85,8 +85,8 @@ impl Postgres {
     }
 }
 
-/// Tells a use of a key from any other. `None` only while the system has no random numbers: then a repetition meets another use.
-fn nonce() -> Option<Vec<u8>> {
+/// Tells one attempt from any other. `None` only while the system has no random numbers: then a repetition is taken for another.
+pub(crate) fn nonce() -> Option<Vec<u8>> {
     let mut nonce = vec![0; 16];
     SystemRandom::new().fill(&mut nonce).ok().map(|()| nonce)
 }

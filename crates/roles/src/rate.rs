@@ -28,6 +28,11 @@ impl Rate {
         Self { requests, period: Period::Minute }
     }
 
+    /// How many requests may be made in a period.
+    pub fn requests(self) -> u32 {
+        self.requests.get()
+    }
+
     /// The time that one request costs.
     pub fn cost(self) -> Duration {
         self.period.length() / self.requests.get()

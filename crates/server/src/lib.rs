@@ -44,6 +44,7 @@ pub use logging::{
     OTHER, Observer, Operation, OperationKind, Operator, Style,
 };
 pub use mcp_bash_audit::Counts as AuditCounts;
+pub use mcp_bash_postgres::Taken;
 pub use offered::Served;
 pub use replies::{Redaction, Reply, Stream, Unshowable};
 pub use requests::{KeyFileError, KeyRing};

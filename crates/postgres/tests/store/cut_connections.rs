@@ -102,7 +102,7 @@ fn lease() -> Lease {
     Lease::new(record(1).id, 1, Box::new(()))
 }
 
-const OPERATIONS: [Operation; 21] = [
+const OPERATIONS: [Operation; 22] = [
     (
         "create",
         |store| std::mem::forget(store.create(&record(2), Some("{}")).unwrap()),
@@ -221,6 +221,16 @@ const OPERATIONS: [Operation; 21] = [
         "SELECT count(*) FROM {s}.used_keys",
         "0",
     ),
+    (
+        "take",
+        |store| {
+            let taken =
+                wait(store.take("me", Duration::from_secs(60), Duration::from_secs(3600), 7)).unwrap();
+            assert_eq!(taken.requests, 7);
+        },
+        "SELECT taken, round((paid_at - extract(epoch FROM now()) * 1000000) / 60000000) FROM {s}.rates",
+        "7|7",
+    ),
     ("read", |store| assert!(wait(store.get("k", "me")).unwrap().is_none()), READ, "1"),
 ];
 
@@ -243,7 +253,7 @@ fn an_operation_whose_connection_breaks_anywhere_is_done_once() {
             proxy.left.store(bytes, Ordering::SeqCst);
             operation(&store);
             let is_over = proxy.left.swap(-1, Ordering::SeqCst) >= 0;
-            let empty = "TRUNCATE {s}.tasks, {s}.notes, {s}.records, {s}.used_keys";
+            let empty = "TRUNCATE {s}.tasks, {s}.notes, {s}.records, {s}.used_keys, {s}.rates";
             assert_eq!(sql(&format!("{statement}; {empty}")), wanted, "{name}, broken after {bytes} bytes");
             if is_over {
                 break;

@@ -1,7 +1,7 @@
 //! What servers count and keep together.
 
 use super::{fresh_url, open, sql, wait};
-use mcp_bash_postgres::Record;
+use mcp_bash_postgres::{Record, Taken};
 use mcp_bash_tasks::TaskStore;
 use std::sync::Barrier;
 use std::thread;
@@ -98,4 +98,48 @@ fn a_sweep_removes_expired_texts_and_keys_of_callers_that_never_come_again() {
     store.sweep(0, 10).unwrap();
     assert_eq!(sql(&format!("SELECT string_agg(key, ',') FROM {schema}.records")), "new");
     assert_eq!(sql(&format!("SELECT count(*) FROM {schema}.used_keys")), "1");
+}
+
+/// A rate of so many requests a minute.
+fn take(url: &str, caller: &str, rate: u32, most: u32) -> Taken {
+    let cost = MINUTE / rate;
+    wait(open(url).take(caller, cost, cost * rate, most)).unwrap()
+}
+
+#[test]
+fn servers_that_spend_a_rate_at_once_spend_it_once() {
+    let (url, _) = fresh_url();
+    let barrier = Barrier::new(6);
+    let taken: u32 = thread::scope(|scope| {
+        let servers: Vec<_> = (0..6)
+            .map(|_| {
+                scope.spawn(|| {
+                    barrier.wait();
+                    (0..4).map(|_| take(&url, "me", 7, 2).requests).sum::<u32>()
+                })
+            })
+            .collect();
+        servers.into_iter().map(|server| server.join().unwrap()).sum()
+    });
+    assert_eq!(taken, 7, "48 were asked for");
+    let refused = take(&url, "me", 7, 2);
+    assert_eq!(refused.requests, 0);
+    assert!(refused.wait > MINUTE / 14 && refused.wait <= MINUTE / 7, "{refused:?}");
+    assert_eq!(take(&url, "other", 7, 2).requests, 2);
+}
+
+#[test]
+fn time_pays_for_requests_and_a_higher_rate_forgives_the_debt_of_a_lower_one() {
+    let (url, schema) = fresh_url();
+    assert_eq!(take(&url, "me", 10, 10).requests, 10);
+    sql(&format!("UPDATE {schema}.rates SET paid_at = paid_at - 13000000"));
+    assert_eq!(take(&url, "me", 10, 10).requests, 2, "a request costs 6 seconds");
+    sql(&format!("UPDATE {schema}.rates SET paid_at = 1"));
+    assert_eq!(take(&url, "me", 10, 30).requests, 10, "nobody saves up more than a period");
+    sql(&format!("UPDATE {schema}.rates SET paid_at = paid_at + 9000000000"));
+    let refused = take(&url, "me", 60, 5);
+    assert!(refused.requests == 0 && refused.wait <= Duration::from_secs(1), "{refused:?}");
+    sql(&format!("UPDATE {schema}.rates SET paid_at = 1"));
+    take(&url, "other", 10, 1);
+    assert_eq!(sql(&format!("SELECT counter FROM {schema}.rates")), "other", "paid counters go");
 }

@@ -10,6 +10,7 @@ use crate::replies::definitions::server_capabilities;
 use crate::requests::{Admission, AdmissionLimits, KeyRing, Pace, Parking, ParkingLimits};
 use crate::stores::Store;
 use mcp_bash_budget::Budget;
+use mcp_bash_postgres::Taken;
 use mcp_bash_project::{Catalog, Changes, Diagnostic, Reading, language_of_file};
 use mcp_bash_runner::StateDir;
 use mcp_bash_scripts::{ScriptRoots, Scripts};
@@ -258,6 +259,18 @@ impl Server {
     pub fn shared_store(&self) -> Option<Result<(), String>> {
         let problem = self.store.shared()?.availability().borrow().clone();
         Some(problem.map_or(Ok(()), Err))
+    }
+
+    /// Takes requests of a rate that all servers which share the store count together, as [`Taken`] says. `None` if they share
+    /// none, or it does not answer in time.
+    pub async fn take_of_shared_rate(
+        &self,
+        counter: &str,
+        cost: Duration,
+        credit: Duration,
+        most: u32,
+    ) -> Option<Taken> {
+        self.store.shared()?.take(counter, cost, credit, most).await.ok()
     }
 
     /// The budget of all callers together.

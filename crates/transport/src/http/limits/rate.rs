@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 use std::time::{Duration, Instant};
 
 /// More callers than this are not remembered. With tokens there are never so many.
-const MOST_CALLERS: usize = 10_000;
+pub(super) const MOST_CALLERS: usize = 10_000;
 
 /// Beyond them, the one that owes least of so many is forgotten.
 const CANDIDATES: usize = 8;

@@ -4,7 +4,7 @@ use crate::http::access::AccessRules;
 use crate::http::identity::visitor::Visitor;
 use crate::http::identity::{Head, Identified, IdentitySource, RolesFile, Unidentified, rights};
 use crate::http::limits::options::Options;
-use crate::http::limits::rate::Rates;
+use crate::http::limits::shared_rate::SharedRates;
 use crate::http::metrics::Metrics;
 
 use crate::http::requests::respond::{self, Answer, Refusal};
@@ -38,8 +38,8 @@ pub(in crate::http) struct Endpoint {
     pub(in crate::http) identity_source: IdentitySource,
     roles: Option<Arc<RolesFile>>,
     metrics: Option<Arc<Metrics>>,
-    rates: Rates,
-    session_rates: Rates,
+    rates: SharedRates,
+    session_rates: SharedRates,
     options: Options,
 }
 
@@ -70,8 +70,8 @@ impl Endpoint {
             identity_source,
             roles,
             metrics,
-            rates: Rates::default(),
-            session_rates: Rates::default(),
+            rates: SharedRates::new("requests"),
+            session_rates: SharedRates::new("sessions"),
             options,
         }
     }
@@ -135,7 +135,8 @@ impl Endpoint {
         let rate = rate.or(rate_of_roles).or(self.options.limits.rate);
         let mut principal = self.server.principal(identity, Some(Arc::clone(&visitor.name)));
         if let Some(rate) = rate {
-            self.rates.allow(&principal.identity.name, rate).map_err(|wait| {
+            let allowed = self.rates.allow(&self.server, &principal.identity.name, rate).await;
+            allowed.map_err(|wait| {
                 if let Some(audit) = self.server.audit() {
                     audit.request_refused(&principal, "rate");
                 }
@@ -169,9 +170,9 @@ impl Endpoint {
     }
 
     /// Whether that caller may begin one more session now.
-    pub(in crate::http) fn allow_session(&self, caller: &Caller) -> Result<(), Refusal> {
+    pub(in crate::http) async fn allow_session(&self, caller: &Caller) -> Result<(), Refusal> {
         let Some(rate) = self.options.limits.session_rate else { return Ok(()) };
-        self.session_rates.allow(caller.name(), rate).map_err(|wait| {
+        self.session_rates.allow(&self.server, caller.name(), rate).await.map_err(|wait| {
             let reason = "Too many sessions were begun by this caller; MCPBASH_HTTP_MAX_SESSIONS_PER_MIN sets the limit";
             Box::new(respond::later(StatusCode::TOO_MANY_REQUESTS, wait, reason.to_owned()))
         })

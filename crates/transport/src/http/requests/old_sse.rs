@@ -28,9 +28,9 @@ const SESSION: &str = "sessionId";
 const RETRY: Duration = Duration::from_secs(1);
 
 /// Opens a stream, and with it a session.
-pub(in crate::http) fn open(endpoint: &Arc<Endpoint>, principal: Arc<Principal>) -> Answer {
+pub(in crate::http) async fn open(endpoint: &Arc<Endpoint>, principal: Arc<Principal>) -> Answer {
     let (server, caller) = (&endpoint.server, Arc::clone(&principal.caller));
-    if let Err(refused) = endpoint.allow_session(&caller) {
+    if let Err(refused) = endpoint.allow_session(&caller).await {
         return *refused;
     }
     let Some(open) = endpoint.streams.open(&caller) else { return *no_room() };

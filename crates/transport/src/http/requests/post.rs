@@ -197,7 +197,7 @@ async fn first_of_session(
     look: Look,
     serving: &Serving,
 ) -> Answer {
-    if let Err(refused) = endpoint.allow_session(&principal.caller) {
+    if let Err(refused) = endpoint.allow_session(&principal.caller).await {
         return *refused;
     }
     let session = match endpoint.sessions.prepare(&endpoint.server, &endpoint.rules, &principal, &body.bytes)

@@ -100,7 +100,7 @@ async fn answer(endpoint: &Arc<Endpoint>, visitor: &Visitor, request: Request<In
         visitor.serving.note_read();
     }
     match (route, request.method().clone()) {
-        (Route::OldStream, _) => old_sse::open(endpoint, principal),
+        (Route::OldStream, _) => old_sse::open(endpoint, principal).await,
         (_, Method::GET) => {
             get(endpoint, &principal, request.headers()).await.unwrap_or_else(|refused| *refused)
         }
