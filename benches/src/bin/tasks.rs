@@ -1,8 +1,9 @@
 //! Tasks: measures what it costs to keep a call, and whether the number of kept tasks matters.
 //!
-//! One server has an empty store, the other one a store with 100,000 tasks. They take turns. Between them, the driver writes as
-//! many bytes itself and makes them durable.
+//! One server has an empty store, one a store with 100,000 tasks, and one an empty store in `PostgreSQL`, which it reaches through a
+//! Unix socket. They take turns. Between them, the driver writes as many bytes itself and makes them durable.
 
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -16,6 +17,7 @@ use mcp_bash_bench::fixture::{METADATA, write_tool};
 use mcp_bash_bench::scoreboard::{Measure, Scoreboard};
 use mcp_bash_bench::statistics::{microseconds, percentile};
 use mcp_bash_bench::{Failure, Launch, Request, Subject};
+use mcp_bash_postgres_server::Server as Database;
 use mcp_bash_tasks::{Owner, Status, TaskId, TaskRecord};
 use serde_json::json;
 
@@ -37,8 +39,13 @@ const GET: Measure = Measure { name: "get, p50", unit: "µs", decimals: 0 };
 const FSYNC: Measure = Measure { name: "the same bytes, durable, p50", unit: "µs", decimals: 0 };
 const ADDED: Measure = Measure { name: "create to first get, above that, p50", unit: "µs", decimals: 0 };
 
+const BOTH: Measure = Measure { name: "create and first get, p50", unit: "µs", decimals: 0 };
+
 const EMPTY: &str = "empty store";
 const FULL: &str = "full store";
+const DATABASE: &str = "PostgreSQL";
+const SERVERS: [&str; 3] = [EMPTY, FULL, DATABASE];
+const MEASURES: [Measure; 6] = [CALL, CREATE, GET, BOTH, FSYNC, ADDED];
 
 const TOOL: &str = "hi";
 /// About as long as the record of a new task.
@@ -67,24 +74,32 @@ fn run(options: &Options) -> Result<(), String> {
     write_project(&project).map_err(failed)?;
     let folders = [EMPTY, FULL].map(|name| scratch.path().join(name.replace(' ', "-")));
     fill(&folders[1], tasks).map_err(failed)?;
-    let launch = |name: &str, store: &Path| {
+    // It ends with this value. Its settings are its defaults: a task is on the disk when it says so.
+    let database = Database::start_with_port(5432, &["listen_addresses=", "fsync=on"]);
+    let launch = |name: &str, store: &OsStr| {
         let launch = options.launch(name, "--mcp-bash", "mcp-bash", scratch.path())?;
         let launch = launch.argument("--project-root").argument(&project);
         Ok::<_, String>(
             launch.setting("MCPBASH_STORE", store).setting("MCPBASH_MAX_TASKS_PER_CALLER", "1000000"),
         )
     };
-    let launches = [launch(EMPTY, &folders[0])?, launch(FULL, &folders[1])?];
+    let [empty, full] = folders.each_ref().map(|folder| folder.as_os_str());
+    let url = database.url("bench");
+    let launches = [launch(EMPTY, empty)?, launch(FULL, full)?, launch(DATABASE, OsStr::new(&url))?];
     let place = scratch.path().join("bare");
     fs::create_dir(&place).map_err(failed)?;
     let scores = Scoreboard::of_rounds(rounds, |scores| measure(&launches, &place, scores))?;
     let same = |measure| Aim { measure, bound: AtMost, limit: 1.10, times: Some(EMPTY) };
     let added = Aim { measure: ADDED, bound: AtMost, limit: 2000.0, times: None };
+    let both = Aim { measure: BOTH, bound: AtMost, limit: 5000.0, times: None };
     let (of_full, of_empty) = ([same(CALL), same(CREATE), same(GET)], [added]);
-    let measures = [CALL, CREATE, GET, FSYNC, ADDED];
+    let of_database = [same(CALL), both];
+    let compare =
+        |server, others, aims| Comparison { server, others, measures: &MEASURES, aims, scores: &scores };
     let comparisons = [
-        Comparison { server: FULL, others: &[EMPTY], measures: &measures, aims: &of_full, scores: &scores },
-        Comparison { server: EMPTY, others: &[FULL], measures: &measures, aims: &of_empty, scores: &scores },
+        compare(FULL, &[EMPTY], &of_full),
+        compare(EMPTY, &[FULL], &of_empty),
+        compare(DATABASE, &[EMPTY], &of_database),
     ];
     print(&format!("Medians over {rounds} rounds; the full store has {tasks} tasks.\n"))?;
     for comparison in &comparisons {
@@ -143,15 +158,15 @@ fn fill(store: &Path, tasks: u32) -> io::Result<()> {
     Ok(())
 }
 
-/// Calls, tasks and gets at both servers, in turns.
-fn measure(launches: &[Launch; 2], place: &Path, scores: &mut Scoreboard) -> Result<(), Failure> {
+/// Calls, tasks and gets at all servers, in turns.
+fn measure(launches: &[Launch; SERVERS.len()], place: &Path, scores: &mut Scoreboard) -> Result<(), Failure> {
     let mut servers = Vec::new();
     for launch in launches {
         servers.push(Subject::start(launch)?);
     }
     let params = format!(r#""name":"{TOOL}","arguments":{{}}"#);
     let (call, create) = (request("tools/call", &params, false), request("tools/call", &params, true));
-    let mut samples = [(); 2].map(|()| [(); 5].map(|()| Vec::new()));
+    let mut samples = SERVERS.map(|_| MEASURES.map(|_| Vec::new()));
     for step in 0..WARM_UP_STEPS + STEPS {
         for (server, samples) in servers.iter_mut().zip(&mut samples) {
             server.begin_measure();
@@ -165,13 +180,14 @@ fn measure(launches: &[Launch; 2], place: &Path, scores: &mut Scoreboard) -> Res
             let got = server.call_checked(&get, |line| contains(line, r#""status":"#))?;
             let bare = durable(place).map_err(|error| Failure::new(server.name(), error.to_string()))?;
             if step >= WARM_UP_STEPS {
-                let values = [called, created, got, bare, (created + got).saturating_sub(bare)];
+                let both = created + got;
+                let values = [called, created, got, both, bare, both.saturating_sub(bare)];
                 samples.iter_mut().zip(values).for_each(|(samples, value)| samples.push(value));
             }
         }
     }
     for (server, samples) in servers.iter().zip(&samples) {
-        for (measure, samples) in [CALL, CREATE, GET, FSYNC, ADDED].into_iter().zip(samples) {
+        for (measure, samples) in MEASURES.into_iter().zip(samples) {
             scores.add(server.name(), measure, microseconds(percentile(samples, 50)));
         }
     }
