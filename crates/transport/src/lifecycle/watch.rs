@@ -71,7 +71,9 @@ impl Watcher {
     pub(crate) fn start<O: AsFd + Send + Sync + 'static>(watch: Watch<O>) -> io::Result<Self> {
         let duty = Arc::new(Mutex::new(None));
         let (woken, wake) = io::pipe()?;
-        let thread = Thread { watch, parent: None, woken, duty: Arc::clone(&duty) };
+        // Before the client has an answer: on the thread, which may start late, the parent could be gone already.
+        let parent = watch.orphan_check.and_then(Parent::new);
+        let thread = Thread { watch, parent, woken, duty: Arc::clone(&duty) };
         std::thread::Builder::new().name("watch".into()).stack_size(STACK).spawn(move || thread.run())?;
         Ok(Self { duty, wake })
     }
@@ -98,7 +100,6 @@ struct Thread<O> {
 
 impl<O: AsFd> Thread<O> {
     fn run(mut self) {
-        self.parent = self.watch.orphan_check.and_then(Parent::new);
         let decided = loop {
             // A panic of the idle check is caught and the check repeated: without this thread nothing ends the server.
             let event = catch_unwind(AssertUnwindSafe(|| self.wait()));
