@@ -172,6 +172,35 @@ fn the_policy_is_asked_again_after_the_client_has_named_its_folders() {
     }
 }
 
+/// Without a session the client is asked for them only if something looks at them.
+#[test]
+fn a_rule_about_the_folders_of_the_client_knows_them() {
+    let rule = "  - {when: 'roots.exists(root, root == \"/usr\")', deny: Not there.}\n  - {allow: true}\n";
+    let project = Project::new().tool("reads", "#!/bin/sh\necho read\n").file(FILE, &rules(rule));
+    for (folder, expected) in [("/usr", "Not there."), ("/etc", "read")] {
+        let uri = format!("file://{folder}");
+        let named = json!({ "roots": [{ "uri": uri }] });
+        let mut server = Server::start(project.root());
+        server.initialize_offering("2025-11-25", &json!({ "roots": {} }));
+        let asked = server.receive();
+        server.reply(&asked, &named);
+        let answer = server.ask_past_news("call", "tools/call", &json!({ "name": "reads" }));
+        assert!(text(&answer).contains(expected), "{folder}: {answer}");
+        server.finish();
+
+        let mut server = Server::start(project.root());
+        let mut meta = stateless_meta();
+        meta["io.modelcontextprotocol/clientCapabilities"] = json!({ "roots": {} });
+        let mut params = json!({ "name": "reads", "_meta": meta });
+        let asked = server.ask_past_news("asks", "tools/call", &params);
+        params["requestState"] = asked["result"]["requestState"].clone();
+        params["inputResponses"] = json!({ "roots": named });
+        let answer = server.ask_past_news("call", "tools/call", &params);
+        assert!(text(&answer).contains(expected), "{folder}: {asked} {answer}");
+        server.finish();
+    }
+}
+
 #[test]
 fn the_policy_is_asked_again_if_the_folders_of_a_session_came_late() {
     let project = Project::new()

@@ -7,7 +7,7 @@ use crate::message::Message;
 use crate::place;
 use crate::pointer::Pointer;
 use crate::redact::Redaction;
-use crate::request::{ARGS, Kind, PROMPT, RESOURCE, TOOL, VARIABLES};
+use crate::request::{ARGS, Kind, PROMPT, RESOURCE, ROOTS, TOOL, VARIABLES};
 use crate::rule::{Effect, Rule};
 use mcp_bash_cel::{Program, Search};
 use mcp_bash_yaml::{Fields, Node, Tree, items, text};
@@ -134,7 +134,8 @@ impl Reader<'_> {
         let mut rule = Rule { name, line: node.line, when, kinds: Vec::new(), effect };
         rule.kinds = Kind::ALL.into_iter().filter(|kind| applies_to(*kind, &rule)).collect();
         if rule.kinds.is_empty() {
-            let found = [TOOL, RESOURCE, PROMPT, ARGS].into_iter().filter(|variable| rule.names(*variable));
+            let found =
+                [TOOL, RESOURCE, PROMPT, ARGS, ROOTS].into_iter().filter(|variable| rule.names(*variable));
             let mut found = found.map(|variable| VARIABLES[variable].name);
             let (first, second) = (found.next().unwrap_or_default(), found.next().unwrap_or_default());
             return Err(at(node, Problem::NoSubject { rule: rule.name, first, second }));
@@ -181,8 +182,8 @@ fn effect(node: &Node, name: &str, fields: &Fields<'_>) -> Result<Effect, Policy
 fn applies_to(kind: Kind, rule: &Rule) -> bool {
     let absent: &[usize] = match kind {
         Kind::Tool => &[RESOURCE, PROMPT],
-        Kind::Resource => &[TOOL, PROMPT, ARGS],
-        Kind::Prompt => &[TOOL, RESOURCE],
+        Kind::Resource => &[TOOL, PROMPT, ARGS, ROOTS],
+        Kind::Prompt => &[TOOL, RESOURCE, ROOTS],
     };
     !absent.iter().any(|variable| rule.names(*variable))
 }

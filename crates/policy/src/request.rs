@@ -21,10 +21,10 @@ pub(crate) const TOOL: usize = 1;
 pub(crate) const RESOURCE: usize = 2;
 pub(crate) const PROMPT: usize = 3;
 pub(crate) const ARGS: usize = 4;
+pub(crate) const ROOTS: usize = 7;
 
 const CALLER: usize = 5;
 const CLIENT: usize = 6;
-const ROOTS: usize = 7;
 
 /// A part of a request that takes work to describe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,7 +97,7 @@ pub struct Request<'a> {
     pub caller: &'a Json,
     /// The program that sends the request: its `name`, as it says.
     pub client: &'a Json,
-    /// The paths of the folders that the client works in.
+    /// The paths of the folders that the client works in, which is asked for them before a tool starts.
     pub roots: &'a Json,
     pub now: Timestamp,
 }

@@ -125,6 +125,17 @@ fn rules_apply_to_the_requests_that_have_their_variables() {
 }
 
 #[test]
+fn rules_about_folders_apply_to_calls_alone() {
+    let policy = policy("allow", "  - {when: 'roots.exists(root, root == \"/work\")', deny: not there}\n");
+    let mut denied = Vec::new();
+    for subject in [Subject::Tool(&tool()), Subject::Resource("a:b"), Subject::Prompt("p")] {
+        ask(&policy, subject, &json!({}), |decision| denied.push(matches!(decision, Decision::Deny(_))));
+    }
+    assert_eq!(denied, [true, false, false]);
+    assert_eq!(policy.rules()[0].kinds().collect::<Vec<_>>(), ["tool"]);
+}
+
+#[test]
 fn redactions_apply_wherever_their_rules_are() {
     let policy = policy(
         "deny",

@@ -99,6 +99,11 @@ impl Snapshot {
         matches!(self.catalog.policy, PolicyFile::Absent) && !is_required
     }
 
+    /// Whether the policy looks at the folders of the client when a tool is called.
+    pub(crate) fn polices_roots(&self) -> bool {
+        matches!(&self.catalog.policy, PolicyFile::Usable(policy) if policy.looks_at(Part::Roots))
+    }
+
     /// What the policy says about a request, which may be able to wait for consent.
     pub(crate) fn judge(
         &self,

@@ -72,13 +72,14 @@ async fn awaited<T>(future: impl Future<Output = T>) -> (T, bool) {
     }
 }
 
-/// Whether the client must have named its folders before the tool starts: it says so, or its sandbox opens them. The
-/// sandbox opens no folders of other callers.
+/// Whether the client must have named its folders before the tool starts: it says so, the policy looks at them, or its sandbox
+/// opens them. The sandbox opens no folders of other callers.
 fn needs_roots_to_start(work: &Work, snapshot: &Snapshot, tool: &Tool) -> bool {
     let (options, scripts) = (&tool.options, work.server().scripts());
     let has_asked = || work.server().has_asked_for_roots(&tool.name) && scripts.opens_roots(tool);
     let seems_to = || snapshot.facts(tool).is_some_and(|facts| facts.uses_roots_in_sandbox(tool, scripts));
     options.needs_roots
+        || snapshot.polices_roots()
         || options.required_capabilities.contains(&ClientCapability::Roots)
         || (work.principal().is_local() && (seems_to() || has_asked()))
 }
