@@ -49,7 +49,7 @@ impl Surroundings {
     /// Hides the variables that hold these secrets from all scripts. Variables that were hidden once stay hidden.
     pub(crate) fn note_secrets(&self, needs: &[&Needs]) {
         self.processes.known_secrets.expect_some();
-        forbid_core_files();
+        forbid_core_dumps();
         let operator = self.operators_sources().unwrap_or_default();
         let project = &self.settings().project_secrets;
         let mut names = BTreeSet::new();
@@ -174,12 +174,14 @@ impl Surroundings {
 }
 
 /// Scripts inherit the limit, so that none that crashes leaves its memory, and the secrets in it, in a file. A script can raise
-/// it again.
-fn forbid_core_files() {
+/// it again. With a limit of 0 the system would still hand the memory to a program that collects it (`core_pattern` with `|`);
+/// with 1 it does neither.
+fn forbid_core_dumps() {
     let limit = getrlimit(Resource::Core);
-    if limit.current != Some(0) {
+    let wanted = Some(limit.maximum.map_or(1, |maximum| maximum.min(1)));
+    if limit.current != wanted {
         // If it cannot be lowered, nothing else can be done.
-        let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: limit.maximum });
+        let _ = setrlimit(Resource::Core, Rlimit { current: wanted, maximum: limit.maximum });
     }
 }
 
