@@ -148,7 +148,9 @@ fn annotations_follow_the_flags_or_the_name() {
     let adds = json!({ "readOnlyHint": false, "destructiveHint": false, "openWorldHint": false });
     let destroys = json!({ "readOnlyHint": false, "destructiveHint": true, "openWorldHint": false });
     for (name, flags, expected) in [
-        ("backup", &[][..], &reads),
+        ("backup", &[][..], &destroys),
+        ("charge_card", &[], &destroys),
+        ("disk-report", &["--read-only"], &reads),
         ("list_users", &[], &reads),
         ("delete-user", &[], &destroys),
         ("updateUser", &[], &destroys),
@@ -192,7 +194,9 @@ fn a_program_becomes_a_tool_without_a_script() {
     let said = done(&root, &["scaffold", "tool", "say", "--from", "echo"]);
     assert_eq!(
         said,
-        "Scaffolded tool at tools/say\n\nNext steps:\n  \
+        "Scaffolded tool at tools/say\n\n\
+         Note: clients are told that it may change or remove data, and ask before each call; `--read-only` says that it changes \
+         nothing\n\nNext steps:\n  \
            mcp-bash import echo   # or: an argument for each option of its --help\n  \
            mcp-bash call say      # call it\n  \
            mcp-bash test say      # run its test\n  \

@@ -4,24 +4,34 @@ use mcp_bash_importing::Effect;
 
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub(super) struct HintArguments {
-    /// It changes nothing: clients may call it without asking. The default, unless its name suggests
-    /// otherwise
+    /// It changes nothing: clients may call it without asking. The default if its name begins with `get`,
+    /// `list`, `show` and the like
     #[arg(long, conflicts_with = "destructive")]
     read_only: bool,
 
-    /// It may change or remove existing data: clients ask before each call
+    /// It may change or remove existing data: clients ask before each call. The default for most names
     #[arg(long)]
     destructive: bool,
 }
 
 impl HintArguments {
-    /// The effect of a tool of that name; `otherwise` if neither flags nor name say it.
-    pub(super) fn effect(self, name: &str, otherwise: Effect) -> Effect {
+    /// The effect of a tool of that name. Of one that neither flags nor name tell, clients must expect anything.
+    pub(super) fn effect(self, name: &str) -> Effect {
         match self {
             Self { read_only: true, .. } => Effect::Reads,
             Self { destructive: true, .. } => Effect::Destroys,
-            _ => Effect::of_new_tool(name).unwrap_or(otherwise),
+            _ => Effect::of_new_tool(name).unwrap_or(Effect::Destroys),
         }
+    }
+
+    /// What the user is told of hints that were not asked for.
+    pub(super) fn note(self, effect: Effect) -> Option<String> {
+        let is_assumed = effect == Effect::Destroys && !self.destructive;
+        is_assumed.then(|| {
+            "clients are told that it may change or remove data, and ask before each call; `--read-only` says that it changes \
+             nothing"
+                .to_owned()
+        })
     }
 }
 

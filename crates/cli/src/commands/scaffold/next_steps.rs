@@ -10,7 +10,7 @@ use std::path::Path;
 
 #[derive(Default)]
 pub(crate) struct NextSteps {
-    /// What prevents it from working yet.
+    /// What to mind.
     pub(crate) notes: Vec<String>,
     /// Commands, and the purpose of each.
     steps: Vec<(String, &'static str)>,

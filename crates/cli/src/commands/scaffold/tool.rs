@@ -65,9 +65,10 @@ pub(super) fn run(common: &Common, arguments: &Arguments) -> Result<(), Error> {
         return Err(ScaffoldError::Exists(folder).into());
     }
     project.require_no_tool(name)?;
+    let effect = hints.effect(name);
     let functions = lang.and_then(FunctionLanguage::of).filter(|_| !script && from.is_none());
     if let Some(functions) = functions {
-        return add_function(common, &project, name, functions, hints.effect(name, Effect::Reads));
+        return add_function(common, &project, name, functions, (effect, hints.note(effect)));
     }
     let mut draft = Draft::default();
     let mut steps = NextSteps::default();
@@ -76,8 +77,7 @@ pub(super) fn run(common: &Common, arguments: &Arguments) -> Result<(), Error> {
         (Some(_), None) if *script => return Err(ScaffoldError::ScriptOfProgram.into()),
         (Some(program), None) => {
             let found = find_program(program, &project.paths)?;
-            // Its effects are unknown.
-            add_program(&mut draft, &project.paths, name, &found, hints.effect(name, Effect::Destroys));
+            add_program(&mut draft, &project.paths, name, &found, effect);
             steps = steps
                 .step(
                     format!("mcp-bash import {}", shell_word(program)),
@@ -87,7 +87,6 @@ pub(super) fn run(common: &Common, arguments: &Arguments) -> Result<(), Error> {
             "tool.meta.json"
         }
         (None, lang) => {
-            let effect = hints.effect(name, Effect::Reads);
             let script = add_script(&mut draft, &project.paths, name, lang.unwrap_or_default(), effect);
             add_smoke_test(&mut draft, &folder, name, script);
             steps = steps.step(format!("mcp-bash call {name} name=Ada"), "call it");
@@ -95,6 +94,7 @@ pub(super) fn run(common: &Common, arguments: &Arguments) -> Result<(), Error> {
         }
     };
     add_missing_schemas(&project.paths.root, &mut draft);
+    steps.notes.extend(hints.note(effect));
     steps.notes.extend(project.registered_by_hand("tools", &format!("{name}/{script}")));
     steps = steps
         .step(format!("mcp-bash test {name}"), "run its test")
@@ -108,7 +108,7 @@ fn add_function(
     project: &OpenProject,
     name: &str,
     functions: FunctionLanguage,
-    effect: Effect,
+    (effect, note): (Effect, Option<String>),
 ) -> Result<(), Error> {
     let mut draft = Draft::default();
     functions.add(&mut draft, &project.paths, name, effect);
@@ -117,6 +117,7 @@ fn add_function(
         .step(format!("mcp-bash call {name} name=Ada"), "call it")
         .step(format!("mcp-bash test {name}"), "run its test")
         .step("mcp-bash install", "add the server to your clients");
+    steps.notes.extend(note);
     steps.notes.extend(project.functions_are_not_found());
     finish(common, project, "tool", &functions.file(&project.paths, name), draft, steps)
 }
