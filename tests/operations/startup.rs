@@ -169,6 +169,13 @@ fn a_server_that_cannot_start_answers_the_first_request() {
             "MCPBASH_STATE_KEYS_FILE",
         ),
         (vec!["--project-root", root, "--log-file", "/nonexistent/log"], vec![], "/nonexistent/log"),
+        (vec!["debug", nowhere], vec![], nowhere),
+        (vec!["dev", "--stdio", nowhere], vec![], nowhere),
+        // Mistakes in the entry of a client.
+        (vec!["--no-such-flag"], vec![], "--no-such-flag"),
+        (vec!["serve", "--no-such-flag"], vec![], "--no-such-flag"),
+        (vec!["--project-root"], vec![], "a value is required"),
+        (vec![root, root], vec![], root),
     ];
     for (arguments, environment, named) in starts {
         let mut command = Server::command();

@@ -13,6 +13,7 @@ use crate::commands::{
 };
 use crate::habits;
 use crate::help_groups::grouped;
+use crate::open::failed_start::answer_first_request;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use mcp_bash_spelling::nearest;
 use mcp_bash_terminal::complain;
@@ -238,7 +239,7 @@ impl CommandLine {
             // Of two words that clap could reject, the first one counts: `intit --name x` is not a folder called `intit`
             // with a wrong flag, and `help intit` is not about all commands.
             Err(_) if is_neither_folder_nor_command(&first) => Err(neither_folder_nor_command(&first)),
-            Err(error) => explained(&error),
+            Err(error) => explained(&error, no_command || SERVE.iter().any(|name| first == *name)),
         }
     }
 
@@ -271,15 +272,27 @@ impl CommandLine {
     }
 }
 
-/// Prints help, the version or the usage error, and exits; unless that cannot be printed.
-fn explained<T>(error: &clap::Error) -> Result<T, Error> {
+/// The commands that a client starts, besides none at all.
+const SERVE: [&str; 3] = ["serve", "debug", "dev"];
+
+/// Prints help, the version or the usage error, and exits; unless that cannot be printed. A client that waits for a server is
+/// told too.
+fn explained<T>(error: &clap::Error, is_for_client: bool) -> Result<T, Error> {
     let printed = error.print().and_then(|()| std::io::stdout().flush());
     match printed {
         Err(failure) if !error.use_stderr() && failure.kind() != std::io::ErrorKind::BrokenPipe => {
             let words = format!("failed to write to standard output: {failure}");
             Err(Error::of_command(Exit::Failed, words))
         }
-        _ => std::process::exit(error.exit_code()),
+        _ => {
+            if error.use_stderr() && is_for_client {
+                let text = error.to_string();
+                let problem = text.split("\n\nUsage").next().unwrap_or_default();
+                let problem = problem.strip_prefix("error: ").unwrap_or(problem).trim_end();
+                answer_first_request(&format!("{problem}\n\n`mcp-bash --help` shows what there is"));
+            }
+            std::process::exit(error.exit_code())
+        }
     }
 }
 

@@ -35,7 +35,7 @@ struct NoFolder {
 }
 
 pub(crate) fn run(mut common: Common, mut arguments: Arguments) -> Result<ExitCode, Error> {
-    arguments.serve.take_folder(&mut common)?;
+    arguments.serve.take_folder(&mut common).map_err(|error| Error::Serving(error.into()))?;
     let parent = std::env::temp_dir();
     let folder = make_folder(&parent)
         .map_err(|source| Error::of_command(Exit::Failed, NoFolder { parent, source }))?;

@@ -42,7 +42,7 @@ Examples:
   echo 'forecast town=Rome' | mcp-bash dev --client ./weather";
 
 pub(crate) fn run(mut common: Common, mut arguments: Arguments) -> Result<ExitCode, Error> {
-    arguments.serve.take_folder(&mut common)?;
+    arguments.serve.take_folder(&mut common).map_err(|error| Error::Serving(error.into()))?;
     if arguments.client {
         return client::run(&common);
     }
