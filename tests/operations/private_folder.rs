@@ -147,6 +147,23 @@ fn the_folder_of_a_server_that_was_killed_with_its_warden_is_removed_by_the_next
     lives.finish();
 }
 
+/// Some clients start a server for each call.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_command_that_ends_at_once_removes_the_folder_of_a_killed_server_too() {
+    let temporary = temporary();
+    let project = Project::new().tool("uses_all", USES_ALL);
+    let mut killed = ready(&project, temporary.path());
+    call(&mut killed, "uses_all");
+    kill_with_warden(&mut killed);
+    assert_eq!(private_folders(temporary.path()).len(), 1);
+    let mut command = Server::command();
+    command.args(["--project-root", project.root().to_str().unwrap(), "call", "uses_all"]);
+    let done = command.env("TMPDIR", temporary.path()).output().unwrap();
+    assert!(done.status.success(), "{done:?}");
+    assert_eq!(private_folders(temporary.path()), Vec::<PathBuf>::new());
+}
+
 fn readiness(address: SocketAddr) -> (u16, String) {
     let answer = get(address, "/readyz", "*/*");
     (answer.status, answer.text())

@@ -10,7 +10,7 @@ use std::fs::{DirBuilder, File};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// A folder that only our user can enter, made when it is first needed and removed when the server exits.
 ///
@@ -22,6 +22,8 @@ pub struct StateDir {
     keep: bool,
     made: Mutex<Made>,
     counter: AtomicU64,
+    /// Whether the folders of dead servers were looked for.
+    has_cleaned_up: AtomicBool,
 }
 
 /// The folders that exist so far.
@@ -49,7 +51,13 @@ const ATTEMPTS: usize = 10;
 impl StateDir {
     /// A folder below `parent`. With `keep` it stays when the server exits.
     pub fn new(parent: PathBuf, keep: bool) -> Self {
-        Self { parent, keep, made: Mutex::default(), counter: AtomicU64::new(0) }
+        Self {
+            parent,
+            keep,
+            made: Mutex::default(),
+            counter: AtomicU64::new(0),
+            has_cleaned_up: AtomicBool::new(false),
+        }
     }
 
     /// The folder that it is in, or will be in.
@@ -161,6 +169,7 @@ impl StateDir {
     /// Removes the private folders of servers that have exited and could not do it themselves. Takes as long as listing
     /// the temporary folders does.
     pub fn remove_folders_of_dead_servers(&self) {
+        self.has_cleaned_up.store(true, Ordering::Relaxed);
         dead_servers::remove_folders_in(&self.parent);
         let others = SHORT_PARENTS.map(Path::new).into_iter().filter(|other| *other != self.parent);
         others.for_each(dead_servers::remove_folders_in);
@@ -177,12 +186,17 @@ impl StateDir {
         random::hex::<16>()
     }
 
-    /// Removes the folder, unless it is to be kept.
+    /// Removes the folder, unless it is to be kept, and those of dead servers, which a process that ends early has not looked
+    /// for yet.
     pub fn remove(&self) {
         let made = std::mem::take(&mut *self.made.lock());
         drop(made.reserve);
+        let was_used = made.folder.is_some();
         for folder in made.folder.filter(|_| !self.keep).iter().chain(&made.short) {
             remove_folder(folder.path());
+        }
+        if was_used && !self.has_cleaned_up.load(Ordering::Relaxed) {
+            self.remove_folders_of_dead_servers();
         }
     }
 }
