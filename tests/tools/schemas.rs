@@ -95,6 +95,11 @@ fn output_must_match_its_schema() {
     assert_eq!(answer(r#"echo '{"n": 1}'"#)["result"]["structuredContent"], json!({ "n": 1 }));
     let whole = answer(r#"echo '{"content": [], "structuredContent": {"n": 2}, "isError": false}'"#);
     assert_eq!(whole["result"]["structuredContent"], json!({ "n": 2 }));
+    assert_eq!(
+        whole["result"]["content"],
+        json!([{ "type": "text", "text": "{\"n\":2}" }]),
+        "for clients that read nothing else"
+    );
     for broken in ["echo text", ":", r#"echo '{"n": "x"}'"#, r#"echo '{"content": []}'"#] {
         let answer = answer(broken);
         assert_eq!(code(&answer), -32603, "{broken}");

@@ -183,6 +183,10 @@ impl Content {
         self.0.len()
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.ends_with('[')
+    }
+
     /// Adds a file as an item, as text or as Base64.
     pub(crate) fn file(&mut self, uri: &str, mime_type: &str, bytes: &[u8]) {
         self.comma();
@@ -207,7 +211,7 @@ impl Content {
     }
 
     fn comma(&mut self) {
-        if !self.0.ends_with('[') {
+        if !self.is_empty() {
             self.0.push(',');
         }
     }

@@ -314,6 +314,10 @@ impl Finished<'_> {
             }
             return content.finish(is_error);
         }
+        if content.is_empty() {
+            // Many clients show the model nothing but the content.
+            cut::add_text(&mut content, &write::compact(structured.value.text()), self.work);
+        }
         content.finish(is_error).with_structured(structured.value.text(), self.work.revision())
     }
 
