@@ -64,6 +64,17 @@ fn hidden_resources_are_refusals() {
 }
 
 #[test]
+fn completions_for_what_is_hidden_are_refusals() {
+    let scene = Scene::new();
+    for uri in ["mine://open", "mine://closed", "mine://missing"] {
+        let of = json!({ "type": "ref/resource", "uri": uri });
+        let argument = json!({ "name": "x", "value": "" });
+        scene.ask(0, "completion/complete", &json!({ "ref": of, "argument": argument }));
+    }
+    assert_eq!(scene.refused(), ["rights"]);
+}
+
+#[test]
 fn a_state_that_is_stolen_replayed_or_altered_is_told_from_a_typo() {
     let scene = Scene::new();
     let call = |caller: usize, arguments: Value, state: Option<&str>| {

@@ -53,7 +53,11 @@ pub(crate) async fn complete(work: &Work, params: Option<Raw<'_>>) -> Result<Ans
     let snapshot = work.snapshot_with(|snapshot, _| is_known(snapshot)).await;
     let catalog = &snapshot.catalog;
     snapshot.check_served()?;
-    let referent = Referent::find(catalog, &params, rights)?;
+    let referent = Referent::find(catalog, &params, rights).inspect_err(|_| {
+        if Referent::find(catalog, &params, None).is_ok() {
+            work.measure(|measured| measured.refused("rights"));
+        }
+    })?;
     let policed = match &params.reference {
         Reference::Prompt(name) => Policed::Prompt { name, arguments: params.known_arguments() },
         Reference::Resource(uri) => Policed::Resource { uri },
