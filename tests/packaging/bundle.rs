@@ -67,6 +67,26 @@ fn a_launcher_without_a_program_says_what_to_install() {
 }
 
 #[test]
+fn variables_of_one_system_do_not_reach_the_other() {
+    let output = TempDir::new().unwrap();
+    let overrides =
+        json!({ "darwin": { "env": { "OPENER": "open" } }, "linux": { "env": { "OPENER": "xdg-open" } } });
+    let metadata = json!({ "name": "greeter", "description": "Greets", "author": { "name": "Ann" }, "platform_overrides": overrides });
+    let project = described().file("server.d/server.meta.json", &metadata.to_string());
+    let configuration = manifest(&bundled(&project, &output))["server"]["mcp_config"].clone();
+    assert_eq!(configuration["platform_overrides"], overrides, "{configuration}");
+    assert_eq!(configuration["env"], Value::Null);
+    let program = program(output.path(), "9.9.9");
+    let words =
+        ["bundle", "--binary", program.to_str().unwrap(), "--output", output.path().to_str().unwrap()];
+    assert_eq!(run(&project, &words).code, 0);
+    let configuration =
+        manifest(&output.path().join("greeter-1.0.0-linux-x86_64.mcpb"))["server"]["mcp_config"].clone();
+    assert_eq!(configuration["env"]["OPENER"], "xdg-open", "{configuration}");
+    assert_eq!(configuration["platform_overrides"], Value::Null);
+}
+
+#[test]
 fn each_program_has_a_bundle_of_its_own() {
     let (project, output) = (described(), TempDir::new().unwrap());
     let program = program(output.path(), "9.9.9");

@@ -102,7 +102,7 @@ impl About {
         Ok(())
     }
 
-    /// `platform_overrides`: a bundle is for one platform, so its variables are simply those of the bundle.
+    /// `platform_overrides`, of which only variables count.
     fn platforms(&mut self, meta: Meta<'_>) -> Result<(), PackagingError> {
         for (platform, given) in meta.object("platform_overrides")? {
             let Some(given) = given.as_object() else {

@@ -159,13 +159,6 @@ impl Manifest {
 fn server(facts: &ManifestFacts<'_>, inputs: &UserConfig) -> Value {
     let entry_point = facts.start.entry_point();
     let place = |path: &str| format!("${{__dirname}}/{path}");
-    let mut variables = inputs.variables.clone();
-    let platforms = facts.start.platforms();
-    for (platform, name, value) in &facts.about.platform_variables {
-        if platforms.len() == 1 && platforms[0].name() == platform {
-            variables.insert(name.clone(), value.clone().into());
-        }
-    }
     let mut configuration = match &facts.start {
         Start::Program(_) => {
             json!({ "command": place(entry_point), "args": ["--project-root", place(PROJECT)] })
@@ -173,10 +166,28 @@ fn server(facts: &ManifestFacts<'_>, inputs: &UserConfig) -> Value {
         // Started by a shell, it does not need the mode that some programs lose when they unpack it.
         Start::Launcher(_) => json!({ "command": "/bin/sh", "args": [place(entry_point)] }),
     };
+    let variables = match facts.start.platforms()[..] {
+        [only] => variables_on(only, facts, inputs),
+        _ => inputs.variables.clone(),
+    };
+    for platform in facts.start.platforms() {
+        let own = variables_on(platform, facts, inputs);
+        if own != variables {
+            // Clients take them in place of the others, not besides.
+            configuration["platform_overrides"][platform.name()] = json!({ "env": own });
+        }
+    }
     if !variables.is_empty() {
         configuration["env"] = Value::Object(variables);
     }
     json!({ "type": "binary", "entry_point": entry_point, "mcp_config": configuration })
+}
+
+/// The variables of the server on one platform.
+fn variables_on(platform: Platform, facts: &ManifestFacts<'_>, inputs: &UserConfig) -> Map<String, Value> {
+    let own = facts.about.platform_variables.iter().filter(|(of, _, _)| of == platform.name());
+    let own = own.map(|(_, name, value)| (name.clone(), value.clone().into()));
+    inputs.variables.clone().into_iter().chain(own).collect()
 }
 
 fn compatibility(facts: &ManifestFacts<'_>) -> Value {
