@@ -1,4 +1,4 @@
-//! `image`: the Containerfile of a project and its ignore file. The steps themselves are run by `packaging/image/test`.
+//! `image`: the Containerfile of a project and its ignore file. No image is built: `packaging/project-image/test` checks the file with a linter.
 
 use super::*;
 
