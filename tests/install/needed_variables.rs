@@ -41,7 +41,9 @@ fn a_client_without_a_place_for_secrets_gets_none() {
         "ISSUES_TOKEN  (for issues)",
         "REGION  (for all tools)",
         "Cursor: its file would hold",
-        "server.d/env.sh",
+        "Write \"secrets\": {\"ISSUES_TOKEN\": \"ISSUES_TOKEN\"} in place of \"env\"",
+        "`mcp-bash secret set ISSUES_TOKEN`",
+        "Export REGION in server.d/env.sh",
     ] {
         assert!(done.err.contains(said), "{said}: {}", done.err);
     }

@@ -351,7 +351,7 @@ pub(super) const TABLE: &[Mistake] = &[
         run: &["validate"],
         environment: &[],
         cause: "needs the variable DEPLOY_KEY, which is not set",
-        next: "set it in the configuration of your client",
+        next: "set it with `mcp-bash secret set DEPLOY_KEY`",
     },
     Mistake {
         name: "no description",

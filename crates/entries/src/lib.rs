@@ -51,7 +51,6 @@ pub use refusal::Refusal;
 pub use remote::{Remote, Token};
 pub use replaced::Replaced;
 pub use replaces::{Field, Form, Replaces};
-pub use shown::tells_of_secret;
 pub use surroundings::{Surroundings, System};
 pub use text::{ConfigText, Target};
 pub use variables::supply::Supply;

@@ -1,9 +1,8 @@
 //! Displayed entries: foreign entries as they are shown to users, without possible secrets.
 
-const REDACTED: &str = "[redacted]";
+use mcp_bash_harmless::tells_of_secret;
 
-/// Parts of names that suggest a secret.
-const SECRET: [&str; 8] = ["auth", "cred", "header", "key", "passphrase", "password", "secret", "token"];
+const REDACTED: &str = "[redacted]";
 
 /// A command line without the values of secret flags and the parts of a URL that may hold a secret.
 pub(crate) fn command_line(command: &str, args: &[String]) -> String {
@@ -29,12 +28,6 @@ pub(crate) fn url(text: &str) -> String {
     let end = rest.find('/').unwrap_or(rest.len());
     let host = rest[..end].rfind('@').map_or(rest, |at| &rest[at + 1..]);
     format!("{scheme}://{host}{query}")
-}
-
-/// Whether a flag or a variable of that name is likely to hold a secret.
-pub fn tells_of_secret(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    SECRET.iter().any(|part| name.contains(part))
 }
 
 #[cfg(test)]

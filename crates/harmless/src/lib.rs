@@ -6,9 +6,11 @@
 //! machines stays as it is.
 
 mod excerpt;
+mod secret_name;
 mod shell;
 
 pub use excerpt::clip;
+pub use secret_name::tells_of_secret;
 pub use shell::{shell_path, shell_word};
 
 use std::borrow::Cow;

@@ -5,7 +5,7 @@ use crate::edit::EditError;
 use crate::edit::json;
 use crate::edit::json::inputs_edit::{append, remove};
 use crate::edit::splice::{Splice, spliced};
-use crate::shown::tells_of_secret;
+use mcp_bash_harmless::tells_of_secret;
 use serde_json::{Value, json};
 
 const KEY: &str = "inputs";

@@ -3,6 +3,7 @@
 
 use crate::running::processes::block_on;
 use crate::scripts::Scripts;
+use mcp_bash_harmless::tells_of_secret;
 use mcp_bash_project::{Paths, Tool};
 use mcp_bash_runner::Variables;
 use std::path::PathBuf;
@@ -79,11 +80,8 @@ impl Scripts {
     ) -> Vec<String> {
         let is_set = |name: &String| exported.get(name).is_some_and(|value| !value.is_empty());
         let told = |file: PathBuf, name: &String| {
-            format!(
-                "{} needs the variable {name}, which is not set; set it in the configuration of your client (`env`), or \
-                 export it in server.d/env.sh",
-                file.display()
-            )
+            let (file, next_step) = (file.display(), next_step(name));
+            format!("{file} needs the variable {name}, which is not set; {next_step}")
         };
         let file = paths.server.join("server.meta.json");
         let of_all = self.settings().project_variables.iter().map(|name| (file.clone(), name));
@@ -93,6 +91,17 @@ impl Scripts {
         let missing = of_all.chain(of_tools).filter(|(_, name)| !is_set(name));
         missing.map(|(file, name)| told(file, name)).collect()
     }
+}
+
+/// How a script gets a variable. A secret in `server.d/env.sh` would be given to every script.
+fn next_step(name: &str) -> String {
+    if tells_of_secret(name) {
+        return format!(
+            "write \"secrets\": {{\"{name}\": \"{name}\"}} in place of \"env\" into the metadata of the tools that need \
+             it, and set it with `mcp-bash secret set {name}`"
+        );
+    }
+    "set it in the configuration of your client (`env`), or export it in server.d/env.sh".to_owned()
 }
 
 /// Whether there is a file to source, or something in its place.

@@ -7,7 +7,8 @@ use crate::base::error::Error;
 use crate::open::connect::OpenProject;
 use crate::open::secret_check::SecretCheck;
 use crate::terminal::print::print;
-use mcp_bash_entries::{Client, ConfigFile, Entry, Supply, entries, tells_of_secret};
+use mcp_bash_entries::{Client, ConfigFile, Entry, Supply, entries};
+use mcp_bash_harmless::tells_of_secret;
 use mcp_bash_terminal::{can_ask, tell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -116,24 +117,46 @@ impl NeededVariables {
         let mut lines = vec!["The project needs variables that are not set:".to_owned()];
         lines.extend(names.iter().map(|name| format!("  {name}  (for {})", self.0[*name].join(", "))));
         for (client, names) in lacking.iter().filter(|(_, names)| !names.is_empty()) {
-            lines.push(format!("{}: {}", client.title, advice(client, &names.join(", "))));
+            lines.push(format!("{}: {}", client.title, advice(client, names)));
         }
         tell(&lines.join("\n"));
     }
 }
 
-fn advice(client: &Client, names: &str) -> String {
+fn advice(client: &Client, names: &[String]) -> String {
+    let all = names.join(", ");
     match client.supply() {
-        Some(Supply::Prompt) => format!("asks you for {names} when it starts the server."),
+        Some(Supply::Prompt) => format!("asks you for {all} when it starts the server."),
         Some(Supply::Inherited | Supply::Passed | Supply::Reference(_)) => {
             format!(
-                "its entry takes {names} from the client; set them where it is started, or among its secrets."
+                "its entry takes {all} from the client; set them where it is started, or among its secrets."
             )
         }
-        None => format!(
-            "its file would hold {names} as plain text, so they were left out. Export them in server.d/env.sh, which can \
-             read a secret from a file that only you can read; or where the client is started, if it passes them on. \
-             `--env NAME=VALUE` writes a value that is not secret."
-        ),
+        None => {
+            let (secrets, plain): (Vec<&String>, Vec<&String>) =
+                names.iter().partition(|name| tells_of_secret(name));
+            let mut advice = vec![format!("its file would hold {all} as plain text, so they were left out.")];
+            advice.extend(secrets.into_iter().map(|name| as_secret(name)));
+            if !plain.is_empty() {
+                advice.push(for_all_tools(&plain));
+            }
+            advice.join(" ")
+        }
     }
+}
+
+/// A secret in `server.d/env.sh` would be given to every tool.
+fn as_secret(name: &str) -> String {
+    format!(
+        "Write \"secrets\": {{\"{name}\": \"{name}\"}} in place of \"env\" into the metadata of the tools that need \
+         it, so that only they get it, and set it with `mcp-bash secret set {name}`."
+    )
+}
+
+fn for_all_tools(names: &[&String]) -> String {
+    let names = names.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(", ");
+    format!(
+        "Export {names} in server.d/env.sh, for all tools; or where the client is started, if it passes them on. \
+         `--env NAME=VALUE` writes a value that is not secret."
+    )
 }
