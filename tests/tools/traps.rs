@@ -42,6 +42,39 @@ fn a_failing_call_names_the_variable_that_the_script_did_not_receive() {
 }
 
 #[test]
+fn a_failing_call_names_the_variable_that_its_script_reads() {
+    let asks = "curl -sf -H \"Authorization: $DEPLOY_TOKEN\" http://127.0.0.1:1/ || exit 7\n";
+    let project = Project::new()
+        .tool("asks", &format!("#!/bin/bash\n{asks}"))
+        .script("tools/named/tool.sh", &format!("#!/bin/bash\n{asks}"))
+        .file(
+            "tools/named/tool.meta.json",
+            r#"{"name": "named", "description": "Has it", "env": ["DEPLOY_TOKEN"]}"#,
+        )
+        .tool("default", "#!/bin/bash\necho \"${DEPLOY_TOKEN:-none}\" >/dev/null; exit 7\n")
+        .tool("assigned", "#!/bin/bash\nDEPLOY_TOKEN=x\necho \"$DEPLOY_TOKEN\" >/dev/null; exit 7\n")
+        .tool("succeeds", "#!/bin/bash\necho \"<$DEPLOY_TOKEN>\"\n");
+    let has = [("DEPLOY_TOKEN", "t0p-secret")];
+    let reads = "The script reads the variable `DEPLOY_TOKEN` and did not receive it:";
+    let said = texts(&called(&project, &has, "asks"));
+    assert!(said.contains(&format!("{reads} the server has it, but scripts receive only")), "{said}");
+    assert!(said.contains("add \"env\": [\"DEPLOY_TOKEN\"] to the metadata of this tool."), "{said}");
+    assert!(!said.contains("t0p-secret"), "{said}");
+    let said = texts(&called(&project, &[], "asks"));
+    assert!(said.contains(&format!("{reads} it is not set where the server runs; set it in")), "{said}");
+    assert!(said.contains("and add \"env\": [\"DEPLOY_TOKEN\"]"), "{said}");
+    let said = texts(&called(&project, &[], "named"));
+    assert!(said.contains(reads) && said.ends_with("configuration of your client (`env`)."), "{said}");
+    for (environment, tool) in [(&has[..], "named"), (&[], "default"), (&[], "assigned"), (&[], "succeeds")] {
+        let said = texts(&called(&project, environment, tool));
+        assert!(!said.contains("did not receive"), "{tool}: {said}");
+    }
+    let exported = project.file("server.d/env.sh", "export DEPLOY_TOKEN=x\n");
+    let said = texts(&called(&exported, &[], "asks"));
+    assert!(!said.contains("did not receive"), "{said}");
+}
+
+#[test]
 fn a_failure_that_only_looks_like_a_missing_variable_stays_as_it_is() {
     let project = Project::new()
         .tool("gone", "#!/bin/bash\nNO_SUCH_PROGRAM\n")

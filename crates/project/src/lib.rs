@@ -28,7 +28,7 @@ pub use catalog::reading::Reading;
 pub use catalog::registry::RegistryError;
 pub use catalog::secret_users::SecretUser;
 pub use catalog::sent_warnings::SentWarnings;
-pub use checks::{Surroundings, examine, portability, unreachable};
+pub use checks::{Surroundings, examine, portability, unreachable, variables_from_outside};
 pub use declarations::about::About;
 pub use declarations::arguments::Argument;
 pub use declarations::client_capability::ClientCapability;

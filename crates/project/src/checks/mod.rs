@@ -28,6 +28,7 @@ mod writable;
 
 pub use portability::portability;
 pub use surroundings::Surroundings;
+pub use traps::variables_from_outside;
 pub use unreachable::unreachable;
 
 use crate::walk::listing::is_interface;

@@ -3,7 +3,7 @@
 use super::beginning;
 use crate::declarations::server_config::ServerConfig;
 use crate::ground::interpreters::{SHELLS, interpreter_name};
-use crate::{Catalog, Diagnostic, Execution, Tool};
+use crate::{Catalog, Diagnostic, Execution, Paths, Tool};
 use mcp_bash_importing::{ShellTraps, shell_traps};
 
 /// How much of a script is read, in bytes.
@@ -11,16 +11,10 @@ const LONGEST: u64 = 256 * 1024;
 
 /// Checks the shell scripts of all tools.
 pub(super) fn check(catalog: &Catalog, found: &mut Vec<Diagnostic>) {
-    let env_file = beginning(&catalog.paths.server.join("env.sh"), LONGEST);
+    let env_file = env_file(&catalog.paths);
     let common = ServerConfig::read(&catalog.paths, &mut Vec::new()).variables;
-    let is_script = |tool: &Tool| !tool.is_function() && !matches!(tool.execution, Execution::Command { .. });
-    for tool in catalog.tools.items().iter().filter(|tool| is_script(tool)) {
-        let text = beginning(&tool.script, LONGEST);
-        let is_shell = interpreter_name(text.lines().next().unwrap_or_default())
-            .is_some_and(|name| SHELLS.contains(&name));
-        if !is_shell {
-            continue;
-        }
+    for tool in catalog.tools.items() {
+        let Some(text) = shell_script(tool) else { continue };
         let ShellTraps { questions, variables } = shell_traps(&text);
         for question in questions {
             let problem =
@@ -38,10 +32,11 @@ pub(super) fn check(catalog: &Catalog, found: &mut Vec<Diagnostic>) {
                 Diagnostic::warning(&tool.script, problem, remedy),
             ));
         }
-        for name in variables
-            .iter()
-            .filter(|name| !is_received(tool, &common, name) && !env_file.contains(name.as_str()))
-        {
+        let is_named =
+            |name: &String| tool.options.variables.iter().chain(&common).any(|known| known == name);
+        for name in variables.iter().filter(|name| {
+            !is_set_by_project(tool, name) && !is_named(name) && !env_file.contains(name.as_str())
+        }) {
             let problem = format!("reads the variable `{name}`, which it does not receive");
             let remedy =
                 format!("add \"env\": [\"{name}\"] to its metadata, or give it a default (`${{{name}:-}}`)");
@@ -50,14 +45,40 @@ pub(super) fn check(catalog: &Catalog, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Whether metadata gives the variable to the tool.
-fn is_received(tool: &Tool, common: &[String], name: &str) -> bool {
+/// The variables that the shell script of a tool reads without a default, and that neither the script nor the project sets.
+/// The script is read for it.
+pub fn variables_from_outside(tool: &Tool, paths: &Paths) -> Vec<String> {
+    let Some(text) = shell_script(tool) else { return Vec::new() };
+    let mut variables = shell_traps(&text).variables;
+    variables.retain(|name| !is_set_by_project(tool, name));
+    if !variables.is_empty() {
+        let env_file = env_file(paths);
+        variables.retain(|name| !env_file.contains(name.as_str()));
+    }
+    variables
+}
+
+/// The text of a tool's own script, if a shell runs it.
+fn shell_script(tool: &Tool) -> Option<String> {
+    if tool.is_function() || matches!(tool.execution, Execution::Command { .. }) {
+        return None;
+    }
+    let text = beginning(&tool.script, LONGEST);
+    let interpreter = interpreter_name(text.lines().next().unwrap_or_default())?;
+    SHELLS.contains(&interpreter).then_some(text)
+}
+
+fn env_file(paths: &Paths) -> String {
+    beginning(&paths.server.join("env.sh"), LONGEST)
+}
+
+/// Whether metadata sets the variable: to an argument, a fixed text or a secret.
+fn is_set_by_project(tool: &Tool, name: &str) -> bool {
     let mapped = tool
         .execution
         .mapping()
         .is_some_and(|mapping| mapping.variables.iter().any(|variable| variable.name == name));
-    let is_secret = tool.options.secrets.iter().any(|need| need.variable == name);
-    mapped || is_secret || tool.options.variables.iter().chain(common).any(|variable| variable == name)
+    mapped || tool.options.secrets.iter().any(|need| need.variable == name)
 }
 
 /// The diagnostic, at the first line with the word.

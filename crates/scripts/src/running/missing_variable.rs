@@ -1,7 +1,8 @@
-//! Missing variables: a script that fails because it did not receive a variable says so on standard error, but not why.
+//! Missing variables: why a script did not receive a variable that it reads. The shell names it when the script fails for
+//! that reason (`set -u`); otherwise the text of the script tells.
 
-use mcp_bash_project::Tool;
-use mcp_bash_settings::EnvironmentMode;
+use mcp_bash_project::{Paths, Tool, variables_from_outside};
+use mcp_bash_settings::{EnvironmentMode, Settings};
 use std::fmt;
 
 /// A variable that a script needs and did not receive.
@@ -10,40 +11,69 @@ pub struct MissingVariable {
     name: String,
     /// Whether the server has it.
     is_known: bool,
+    /// Whether the metadata names it.
+    is_named: bool,
+    /// Whether the script itself complained.
+    is_reported: bool,
 }
 
 impl fmt::Display for MissingVariable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { name, is_known } = self;
-        let why = if *is_known {
-            format!(
-                "The server has the variable `{name}`, but scripts receive only the variables that their metadata names"
-            )
+        let Self { name, is_known, is_named, is_reported } = self;
+        if *is_reported && *is_known {
+            write!(f, "The server has the variable `{name}`")?;
+        } else if *is_reported {
+            write!(f, "The variable `{name}` is not set where the server runs")?;
         } else {
-            format!(
-                "The variable `{name}` is not set where the server runs; set it in the configuration of your client (`env`)"
-            )
+            let why = if *is_known { "the server has it" } else { "it is not set where the server runs" };
+            write!(f, "The script reads the variable `{name}` and did not receive it: {why}")?;
+        }
+        let (joint, separator) = if *is_known {
+            (", but scripts receive only the variables that their metadata names", ";")
+        } else {
+            ("; set it in the configuration of your client (`env`)", ", and")
         };
-        let joint = if *is_known { "; add" } else { ", and add" };
-        write!(f, "{why}{joint} \"env\": [\"{name}\"] to the metadata of this tool.")
+        f.write_str(joint)?;
+        if !is_named {
+            write!(f, "{separator} add \"env\": [\"{name}\"] to the metadata of this tool")?;
+        }
+        f.write_str(".")
     }
 }
 
-/// The variable whose absence explains what a script wrote before it failed.
-pub fn missing_variable(tool: &Tool, mode: &EnvironmentMode, errors: &str) -> Option<MissingVariable> {
-    let name = errors.lines().rev().find_map(named_in)?;
-    let is_received = match mode {
+/// The variable whose absence explains why a script failed: the one that it complained of in `errors`, or else one that it
+/// reads. The script is read for that, so this is only for calls that failed.
+pub fn missing_variable(
+    tool: &Tool,
+    paths: &Paths,
+    settings: &Settings,
+    errors: &str,
+) -> Option<MissingVariable> {
+    if let Some(name) = errors.lines().rev().find_map(named_in) {
+        return missing(tool, settings, name, true);
+    }
+    // On another host, other variables are set.
+    if tool.options.launcher.as_ref().is_some_and(|launcher| !launcher.is_here()) {
+        return None;
+    }
+    let read = variables_from_outside(tool, paths);
+    read.iter().find_map(|name| missing(tool, settings, name, false))
+}
+
+/// `None` if the script received what the server has.
+fn missing(tool: &Tool, settings: &Settings, name: &str, is_reported: bool) -> Option<MissingVariable> {
+    let is_passed = match &settings.environment_mode {
         EnvironmentMode::Inherit => true,
         EnvironmentMode::Allowlist(names) => names.iter().any(|allowed| allowed == name),
         EnvironmentMode::Minimal | EnvironmentMode::Refused(_) => false,
     };
-    let is_named = tool.options.variables.iter().any(|variable| variable == name);
+    let of_all = settings.project_variables.iter().chain(&settings.chosen_variables);
+    let is_named = tool.options.variables.iter().chain(of_all).any(|variable| variable == name);
     let is_known = std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    // Then it is empty or unset for the server too, and its author has said what to do.
-    if is_known && (is_received || is_named) {
+    if is_known && (is_passed || is_named) {
         return None;
     }
-    Some(MissingVariable { name: name.to_owned(), is_known })
+    Some(MissingVariable { name: name.to_owned(), is_known, is_named, is_reported })
 }
 
 /// The name in a message of a shell (`X: unbound variable`, `X: parameter not set`, and the text of `${X:?text}`) or of Python

@@ -224,9 +224,7 @@ impl Finished<'_> {
         if let Some(problem) = interpreter_problem(&self.tool.script, exit_code) {
             content.text(&self.short(&problem.to_string()));
         }
-        let environment = &self.work.server().settings().environment_mode;
-        let missing = missing_variable(self.tool, environment, &stderr).map(|missing| missing.to_string());
-        if let Some(advice) = missing.or_else(|| sdk_not_sourced(&stderr)) {
+        if let Some(advice) = sdk_not_sourced(&stderr).or_else(|| self.missing_variable(&stderr)) {
             content.text(&advice);
         }
         if let Some(denial) = &self.outcome.denial {
@@ -243,6 +241,20 @@ impl Finished<'_> {
     fn errors(&self) -> String {
         self.short(&self.outcome.errors())
     }
+    /// The variable that the script lacked, unless another reason is known.
+    fn missing_variable(&self, stderr: &str) -> Option<String> {
+        let exit_code = self.outcome.exit_code().unwrap_or_default();
+        if self.outcome.ended_by_force()
+            || self.outcome.denial.is_some()
+            || interpreter_problem(&self.tool.script, exit_code).is_some()
+        {
+            return None;
+        }
+        let server = self.work.server();
+        let paths = &server.snapshot().catalog.paths;
+        missing_variable(self.tool, paths, server.settings(), stderr).map(|missing| missing.to_string())
+    }
+
 
     fn short(&self, text: &str) -> String {
         self.work.server().short_paths().text_but(text, self.arguments).into_owned()
