@@ -156,6 +156,24 @@ fn invalid_command_lines_are_refused_with_a_fix() {
 }
 
 #[test]
+fn a_call_of_a_skipped_tool_says_why_it_is_skipped() {
+    let project = project()
+        .file("tools/pipe.meta.json", r#"{"description": "Counts", "command": ["ls", "|", "wc"]}"#)
+        .file("tools/sums.py", "from mcp_bash import tool\n@tool\ndef add(a: int) -> int\n    return a\n");
+    for (tool, reason) in [
+        ("pipe", "tools/pipe.meta.json: is skipped: `command` has the word `|`, which joins or redirects"),
+        ("add", "tools/sums.py:3: is skipped: SyntaxError"),
+    ] {
+        let (code, _, stderr) = run(&project, &["call", tool]);
+        assert_eq!(code, Some(4), "{stderr}");
+        assert!(stderr.starts_with(&format!("mcp-bash: tool not found: {tool}; ")), "{stderr}");
+        assert!(stderr.contains(reason), "{stderr}");
+    }
+    let (_, _, stderr) = run(&project, &["call", "weather"]);
+    assert!(!stderr.contains("is skipped"), "{stderr}");
+}
+
+#[test]
 fn a_tool_explains_its_own_flags() {
     let expected = "\
 Shows what fills a disk

@@ -92,6 +92,7 @@ fn words_for_a_shell_are_refused_with_a_script_as_the_way_out() {
             "tools/count.meta.json",
             r#"{"description": "Counts", "command": ["ls", "{dir}", "|", "wc", "-l"]}"#,
         )
+        .file("tools/pipe.meta.json", r#"{"description": "Counts", "command": "ls | wc"}"#)
         .file("tools/home.meta.json", r#"{"description": "Lists", "command": ["ls", "$HOME/logs"]}"#)
         .file(
             "tools/find.meta.json",
@@ -102,11 +103,12 @@ fn words_for_a_shell_are_refused_with_a_script_as_the_way_out() {
     assert_eq!(output.status.code(), Some(1), "{report}");
     for (file, word) in [
         ("count", "`|`, which joins or redirects commands"),
+        ("pipe", "`|`, which joins or redirects commands"),
         ("home", "`$HOME/logs`, which stands for a variable"),
     ] {
         assert!(report.contains(&format!("tools/{file}.meta.json")) && report.contains(word), "{report}");
     }
-    assert!(report.contains("tool.sh"), "{report}");
+    assert!(report.contains("tool.sh") && !report.contains("[\"ls\",\"|\""), "{report}");
     assert!(!report.contains("✗ tools/find"), "{report}");
 }
 

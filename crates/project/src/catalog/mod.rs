@@ -35,7 +35,7 @@ use crate::{
 };
 use mcp_bash_files::shortage;
 use std::collections::{BTreeSet, HashMap};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 #[derive(Debug)]
@@ -193,9 +193,10 @@ impl Catalog {
         self.functions.items()
     }
 
-    /// Whether a skipped file had a tool of that name when it was last served, or names one in its text.
-    pub fn may_be_in_skipped(&self, file: &Path, tool: &str) -> bool {
-        self.skipped.may_have(file, tool)
+    /// The problem of a skipped file that could hold a tool: one with its name, else one that had it when it was last served
+    /// or names it in its text.
+    pub fn skipped_tool(&self, name: &str) -> Option<&Diagnostic> {
+        self.skipped.suspect(&self.diagnostics, name, &self.paths.tools)
     }
 
     /// Whether clients would see the same tools in both.

@@ -27,9 +27,7 @@ impl Skipped {
         before: Option<(&Collection<Tool>, &Self)>,
         paths: &Paths,
     ) -> Self {
-        let skipped = diagnostics.iter().filter(|told| told.problem.starts_with("is skipped"));
-        let files: BTreeSet<&PathBuf> =
-            skipped.map(|told| &told.path).filter(|path| path.starts_with(&paths.tools)).collect();
+        let files: BTreeSet<&PathBuf> = skips(diagnostics, &paths.tools).map(|told| &told.path).collect();
         let names = |file: &PathBuf| {
             let mut names = names_in(file);
             if let Some((tools, skipped)) = before {
@@ -42,10 +40,31 @@ impl Skipped {
         Self(files.into_iter().take(MOST).map(names).collect())
     }
 
-    /// Whether a skipped file may have a tool of that name.
-    pub(crate) fn may_have(&self, file: &Path, tool: &str) -> bool {
-        self.0.get(file).is_some_and(|names| names.contains(tool))
+    /// The problem of the file that could hold a tool.
+    pub(crate) fn suspect<'a>(
+        &self,
+        diagnostics: &'a [Diagnostic],
+        tool: &str,
+        tools: &Path,
+    ) -> Option<&'a Diagnostic> {
+        let may_have = |file: &PathBuf| self.0.get(file).is_some_and(|names| names.contains(tool));
+        skips(diagnostics, tools)
+            .find(|told| is_called(&told.path, tool, tools))
+            .or_else(|| skips(diagnostics, tools).find(|told| may_have(&told.path)))
     }
+}
+
+/// Those that report a skipped file of a folder.
+fn skips<'a>(diagnostics: &'a [Diagnostic], tools: &Path) -> impl Iterator<Item = &'a Diagnostic> {
+    diagnostics
+        .iter()
+        .filter(move |told| told.problem.starts_with("is skipped") && told.path.starts_with(tools))
+}
+
+/// Whether a file, or its folder, has the name of a tool.
+fn is_called(file: &Path, name: &str, tools: &Path) -> bool {
+    let folder = file.parent().filter(|folder| *folder != tools).and_then(Path::file_name);
+    stem(file) == name.as_bytes() || folder.is_some_and(|folder| folder == name)
 }
 
 /// Whether two files are the same, or a script and its metadata.

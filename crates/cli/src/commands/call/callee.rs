@@ -11,6 +11,7 @@ use crate::base::exit::Exit;
 use crate::commands::own_flags::own_flags;
 use crate::open::connect::{Conversation, Failure, OpenProject};
 use crate::terminal::host::CommandLineHost;
+use mcp_bash_project::Diagnostic;
 use mcp_bash_terminal::{harmless, harmless_line};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -18,13 +19,17 @@ use std::fmt::Write;
 use std::path::{Component, Path};
 use std::time::Duration;
 
-/// Why a tool of that name was skipped, as far as its path tells. If the project has no tools at all, any skipped file may
-/// hold it as a function.
+/// Why a tool of that name was skipped, as the server would say it. If the project has no tools at all, any skipped file may
+/// hold it.
 fn skipped(project: &OpenProject, name: &str) -> Option<CallError> {
-    let (tools, is_all) = (&project.catalog.paths.tools, project.catalog.tools.is_empty());
-    let is_called_so = |part: Component<'_>| Path::new(part.as_os_str()).file_stem() == Some(name.as_ref());
-    let may_hold_it = |path: &Path| is_all || path.components().any(is_called_so);
-    let skip = project.skipped().find(|skip| skip.path.strip_prefix(tools).is_ok_and(may_hold_it))?;
+    let catalog = &project.catalog;
+    let is_called_so = |part: Component<'_>| part.as_os_str() == name;
+    let may_hold_it = |path: &Path| catalog.tools.is_empty() || path.components().any(is_called_so);
+    let any = || {
+        let below = |skip: &Diagnostic| skip.path.strip_prefix(&catalog.paths.tools).is_ok_and(may_hold_it);
+        project.skipped().find(|skip| below(skip))
+    };
+    let skip = catalog.skipped_tool(name).or_else(any)?;
     Some(CallError::NotFound { kind: "tool", name: name.to_owned(), nearest: None, more: skip.to_string() })
 }
 

@@ -134,7 +134,12 @@ impl Mapping {
     }
 }
 
+/// The list of words under a key. A text is split into words to see what its author meant.
 fn list<'a>(value: &'a Value, key: &'static str) -> Result<&'a [Value], MappingError> {
+    if let Some(text) = value.as_str() {
+        let words: Vec<Value> = text.split_whitespace().map(Value::from).collect();
+        shell_words::refuse(&words, key)?;
+    }
     let wrong = || MappingError::NotAList { key, value: value.clone() };
     value.as_array().map(Vec::as_slice).ok_or_else(wrong)
 }

@@ -4,7 +4,6 @@
 use mcp_bash_project::{Catalog, Diagnostic, excerpt};
 use mcp_bash_scripts::FileInProgress;
 use mcp_bash_wire::RpcError;
-use std::ffi::OsStr;
 use std::path::Path;
 
 /// The longest name that is quoted together with a reason, in characters.
@@ -16,7 +15,9 @@ pub(super) fn refusal(catalog: &Catalog, name: &str, in_progress: &[FileInProgre
         return RpcError::internal(format!("Tool name '{name}' duplicated ({duplicate})"));
     }
     let root = &catalog.paths.root;
-    RpcError::invalid_params(match (suspect(catalog, name), in_progress.first()) {
+    let is_long = name.chars().nth(LONGEST_NAME).is_some();
+    let suspect = if is_long { None } else { catalog.skipped_tool(name) };
+    RpcError::invalid_params(match (suspect, in_progress.first()) {
         (Some(skipped), _) => format!("Unknown tool: {name} ({})", reason(skipped, root)),
         (None, Some(FileInProgress { file, .. })) => {
             let file = file.strip_prefix(root).unwrap_or(file).display();
@@ -24,29 +25,6 @@ pub(super) fn refusal(catalog: &Catalog, name: &str, in_progress: &[FileInProgre
         }
         (None, None) => format!("Unknown tool: {name}"),
     })
-}
-
-/// The problem of a skipped file that could hold the tool: one with its name, else one that had it before or mentions
-/// it.
-fn suspect<'a>(catalog: &'a Catalog, name: &str) -> Option<&'a Diagnostic> {
-    if name.chars().nth(LONGEST_NAME).is_some() {
-        return None;
-    }
-    let tools = &catalog.paths.tools;
-    let skipped = || {
-        let told = catalog.diagnostics.iter().filter(|told| told.problem.starts_with("is skipped"));
-        told.filter(|told| told.path.starts_with(tools))
-    };
-    skipped()
-        .find(|told| is_called(&told.path, name, tools))
-        .or_else(|| skipped().find(|told| catalog.may_be_in_skipped(&told.path, name)))
-}
-
-/// Whether a file, or its folder, has the name of a tool.
-fn is_called(file: &Path, name: &str, tools: &Path) -> bool {
-    let own = file.file_name().and_then(OsStr::to_str).and_then(|file| file.split('.').next());
-    let folder = file.parent().filter(|folder| *folder != tools).and_then(Path::file_name);
-    own == Some(name) || folder.is_some_and(|folder| folder == name)
 }
 
 fn reason(skipped: &Diagnostic, root: &Path) -> String {
