@@ -31,6 +31,35 @@ fn entries_hold_the_address_and_the_name_of_the_token_variable() {
 }
 
 #[test]
+fn vscode_asks_for_the_token() {
+    let home = Home::new();
+    let file = ".config/Code/User/mcp.json";
+    let install = ["install", "vscode", "--http", URL, "--token-env", "TT"];
+    let mut command = home.command(&install);
+    let done = home.said(command.env("TT", "s3cret"));
+    assert_eq!(done.code, 0, "{}{}", done.out, done.err);
+    let header = json!({ "Authorization": "Bearer ${input:tools-box-TT}" });
+    assert_eq!(entry(&home, file, "servers"), json!({ "type": "http", "url": URL, "headers": header }));
+    let text = home.read(file).unwrap();
+    let whole: Value = serde_json::from_str(&text).unwrap();
+    let input = json!({
+        "type": "promptString",
+        "id": "tools-box-TT",
+        "description": "TT for the server tools-box",
+        "password": true,
+    });
+    assert_eq!(whole["inputs"], json!([input]), "{text}");
+    // What `config` prints is what `install` writes.
+    let printed = home.run(&["config", "--client", "vscode", "--http", URL, "--token-env", "TT"]);
+    assert_eq!(serde_json::from_str::<Value>(&printed.out).unwrap(), whole);
+    let again = home.run(&install);
+    assert!(again.code == 0 && again.out.contains("already installed"), "{}", again.out);
+    assert_eq!(home.read(file).unwrap(), text);
+    assert_eq!(home.run(&["uninstall", "vscode", "--http", URL]).code, 0);
+    assert_eq!(home.read(file), None);
+}
+
+#[test]
 fn a_token_is_written_into_no_file() {
     let home = Home::new();
     for (words, code, said) in [

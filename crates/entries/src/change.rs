@@ -6,6 +6,7 @@ use crate::content::{Content, FileError};
 use crate::difference::difference;
 use crate::entry::Entry;
 use crate::refusal::Refusal;
+use crate::remote::Remote;
 use crate::text::{ConfigText, Target};
 use serde_json::Value;
 use std::path::PathBuf;
@@ -64,10 +65,15 @@ pub fn install(file: &ConfigFile, entry: &Entry, force: bool) -> Result<Plan, Re
 
 /// The change that adds an entry for a server at an address, in the form `value` that its client wants. With `force` it
 /// replaces an entry of the same name.
-pub fn install_remote(file: &ConfigFile, name: &str, value: &Value, force: bool) -> Result<Plan, Refusal> {
+pub fn install_remote(
+    file: &ConfigFile,
+    remote: &Remote,
+    value: &Value,
+    force: bool,
+) -> Result<Plan, Refusal> {
     let (content, text) = read(file)?;
-    refuse_emptied(&content, &text, name)?;
-    Ok(match text.with_remote(name, value, force)? {
+    refuse_emptied(&content, &text, &remote.name)?;
+    Ok(match text.with_remote(remote, value, force)? {
         None => Plan::Nothing,
         Some(after) => change(file, content, Some(after)),
     })

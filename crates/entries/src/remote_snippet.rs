@@ -1,7 +1,7 @@
 //! Remote snippet: what the user puts into a client's file for a server at an address.
 
 use crate::client::{Client, Format};
-use crate::remote::{Remote, Token};
+use crate::remote::Remote;
 use crate::snippet;
 use crate::variables::inputs;
 use crate::variables::supply::Supply;
@@ -18,29 +18,28 @@ impl Client {
         self.remote.is_some() && self.supply() == Some(Supply::Prompt)
     }
 
-    /// The value of its entry for a server at an address; `None` if it accepts no addresses.
+    /// The value of its entry for a server at an address; `None` if it accepts no addresses. In the place of a token that the
+    /// client asks for is a reference to its input.
     pub fn remote_value(&self, remote: &Remote) -> Option<Value> {
-        Some(self.remote?.value(remote, self.reference))
+        let mut remote = remote.clone();
+        if let Some(token) = remote.token.as_mut().filter(|_| self.asks_for_token()) {
+            token.value = inputs::reference(&remote.name, &token.variable);
+        }
+        Some(self.remote?.value(&remote, self.reference))
     }
 
     /// The text for its file for a server at an address; `None` if it accepts no addresses.
     pub fn remote_snippet(&self, remote: &Remote) -> Option<String> {
+        let value = self.remote_value(remote)?;
         let Some(file) = self.files.first() else {
-            return Some(snippet::pasted_value(&remote.name, &self.remote_value(remote)?));
+            return Some(snippet::pasted_value(&remote.name, &value));
         };
-        let text =
-            |remote: &Remote| Some(snippet::of_value(file, "", &remote.name, &self.remote_value(remote)?));
+        let text = snippet::of_value(file, "", &remote.name, &value);
         match (&remote.token, file.format) {
             (Some(token), Format::Json(dialect)) if self.asks_for_token() => {
-                let asked = Token {
-                    value: inputs::reference(&remote.name, &token.variable),
-                    variable: token.variable.clone(),
-                };
-                let inputs = [(asked.variable.clone(), asked.value.clone())];
-                let text = text(&Remote { token: Some(asked), ..remote.clone() })?;
-                inputs::with_inputs(text, dialect, &remote.name, &inputs).ok()
+                inputs::with_token(text, dialect, &remote.name, &token.variable).ok()
             }
-            _ => text(remote),
+            _ => Some(text),
         }
     }
 }

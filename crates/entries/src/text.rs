@@ -7,6 +7,7 @@ use crate::edit::json::escaped;
 use crate::edit::{At, EditError};
 use crate::entry::Entry;
 use crate::refusal::Refusal;
+use crate::remote::Remote;
 use crate::shape::PASSED;
 use crate::shown;
 use crate::variables::inputs;
@@ -72,10 +73,11 @@ impl<'f> ConfigText<'f> {
     /// address is replaced only with `force`. A reference to a variable must stay one, so that nothing is escaped.
     pub(crate) fn with_remote(
         &self,
-        name: &str,
+        remote: &Remote,
         own: &Value,
         force: bool,
     ) -> Result<Option<String>, Refusal> {
+        let name = remote.name.as_str();
         let found = self.find(name);
         let value = match &found {
             Some(found) if address(found) == address(own) => updated(found, own),
@@ -86,6 +88,10 @@ impl<'f> ConfigText<'f> {
             return Ok(None);
         }
         let written = self.at.with(&self.text, name, &value);
+        let written = written.and_then(|text| match (self.prompting_dialect(), &remote.token) {
+            (Some(dialect), Some(token)) => inputs::with_token(text, dialect, name, &token.variable),
+            _ => Ok(text),
+        });
         written.map(Some).map_err(|error| self.refusal(error))
     }
 
@@ -119,9 +125,12 @@ impl<'f> ConfigText<'f> {
 
     /// The same file without the inputs of the entry of a name.
     pub(crate) fn without_inputs(self, name: &str) -> Result<Self, Refusal> {
-        let found = self.find(name).and_then(|found| self.file.shape().entry(name, &found));
-        let (Some(dialect), Some(entry)) = (self.prompting_dialect(), found) else { return Ok(self) };
-        let text = inputs::without_inputs(self.text.clone(), dialect, &entry.env);
+        let (Some(dialect), Some(found)) = (self.prompting_dialect(), self.find(name)) else {
+            return Ok(self);
+        };
+        let members = ["env", "headers"].into_iter().filter_map(|key| found[key].as_object());
+        let values = members.flat_map(|members| members.values()).filter_map(Value::as_str);
+        let text = inputs::without_inputs(self.text.clone(), dialect, values);
         Self::read(self.file, text.map_err(|error| self.refusal(error))?)
     }
 

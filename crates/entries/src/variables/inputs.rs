@@ -13,7 +13,15 @@ const PREFIX: &str = "${input:";
 
 /// The text that refers to the input for a variable of a server.
 pub(crate) fn reference(server: &str, variable: &str) -> String {
-    format!("{PREFIX}{server}-{variable}}}")
+    reference_to(&id_of(server, variable))
+}
+
+fn reference_to(id: &str) -> String {
+    format!("{PREFIX}{id}}}")
+}
+
+fn id_of(server: &str, variable: &str) -> String {
+    format!("{server}-{variable}")
 }
 
 /// The text of a file with the inputs that variables of a server refer to. Inputs that exist stay as they are.
@@ -23,39 +31,61 @@ pub(crate) fn with_inputs(
     server: &str,
     env: &[(String, String)],
 ) -> Result<String, EditError> {
-    env.iter().try_fold(text, |text, (name, value)| {
-        let Some(id) = id_in(value) else { return Ok(text) };
-        let whole = json::parse(&text, dialect)?.unwrap_or_default();
-        if ids(&whole).any(|known| known == id) {
-            return Ok(text);
+    env.iter().try_fold(text, |text, (name, value)| match id_in(value) {
+        Some(id) if reference_to(id) == *value => {
+            with_input(text, dialect, server, name, id, tells_of_secret(name))
         }
-        let description = format!("{name} for the server {server}");
-        let input = json!({
-            "type": "promptString",
-            "id": id,
-            "description": description,
-            "password": tells_of_secret(name),
-        });
-        let mut expected = whole.clone();
-        match &mut expected[KEY] {
-            Value::Array(items) => items.push(input.clone()),
-            missing @ Value::Null => *missing = json!([input]),
-            _ => return Err(EditError::NotAnObject),
-        }
-        edited(&text, dialect, &append(&text, dialect, KEY, &input)?, &expected)
+        _ => Ok(text),
     })
 }
 
-/// The text of a file without the inputs that only this value of an entry refers to.
-pub(crate) fn without_inputs(
+/// The same with the input for a token, which is a secret whatever its variable is called.
+pub(crate) fn with_token(
     text: String,
     dialect: Dialect,
-    env: &[(String, String)],
+    server: &str,
+    variable: &str,
 ) -> Result<String, EditError> {
-    env.iter().try_fold(text, |text, (_, value)| {
-        let Some(id) = id_in(value).filter(|_| text.matches(value.as_str()).count() == 1) else {
-            return Ok(text);
-        };
+    with_input(text, dialect, server, variable, &id_of(server, variable), true)
+}
+
+fn with_input(
+    text: String,
+    dialect: Dialect,
+    server: &str,
+    variable: &str,
+    id: &str,
+    is_secret: bool,
+) -> Result<String, EditError> {
+    let whole = json::parse(&text, dialect)?.unwrap_or_default();
+    if ids(&whole).any(|known| known == id) {
+        return Ok(text);
+    }
+    let description = format!("{variable} for the server {server}");
+    let input = json!({
+        "type": "promptString",
+        "id": id,
+        "description": description,
+        "password": is_secret,
+    });
+    let mut expected = whole.clone();
+    match &mut expected[KEY] {
+        Value::Array(items) => items.push(input.clone()),
+        missing @ Value::Null => *missing = json!([input]),
+        _ => return Err(EditError::NotAnObject),
+    }
+    edited(&text, dialect, &append(&text, dialect, KEY, &input)?, &expected)
+}
+
+/// The text of a file without the inputs that only these values of an entry refer to.
+pub(crate) fn without_inputs<'v>(
+    text: String,
+    dialect: Dialect,
+    mut values: impl Iterator<Item = &'v str>,
+) -> Result<String, EditError> {
+    values.try_fold(text, |text, value| {
+        let is_used_once = |id: &&str| text.matches(&reference_to(id)).count() == 1;
+        let Some(id) = id_in(value).filter(is_used_once) else { return Ok(text) };
         let whole = json::parse(&text, dialect)?.unwrap_or_default();
         let Some(index) = ids(&whole).position(|known| known == id) else { return Ok(text) };
         let mut expected = whole.clone();
@@ -76,8 +106,9 @@ fn edited(text: &str, dialect: Dialect, edits: &[Splice], expected: &Value) -> R
     if is_expected { Ok(after) } else { Err(EditError::Unsafe) }
 }
 
+/// The id of the input that a value refers to, alone or at its end: `Bearer ${input:ID}`.
 fn id_in(value: &str) -> Option<&str> {
-    value.strip_prefix(PREFIX)?.strip_suffix('}')
+    Some(value.split_once(PREFIX)?.1.strip_suffix('}')?).filter(|id| !id.contains('$'))
 }
 
 /// The id of each input; an item without one has an empty id.

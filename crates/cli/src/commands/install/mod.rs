@@ -227,7 +227,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
     let outcomes = targets.into_iter().map(|(file, entry, remote, _)| {
         let entry = crossing(entry);
         let plan = || match &remote {
-            Some(RemoteEntry { value, .. }) => install_remote(&file, &entry.name, value, arguments.force),
+            Some(RemoteEntry { remote, value, .. }) => install_remote(&file, remote, value, arguments.force),
             None => install(&file, &entry, arguments.force),
         };
         let done = done(&file, manner.dry_run, plan);
@@ -244,6 +244,7 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
 
 /// An entry for a server that is running: as its client wants it, and for the user to paste.
 struct RemoteEntry {
+    remote: Remote,
     value: Value,
     snippet: String,
 }
@@ -258,7 +259,7 @@ impl Arguments {
         if !rest.is_some_and(is_plain) {
             return Err(InstallError::NoAddress(url.clone()));
         }
-        if self.token_env.is_some() && client.wants_token_itself() {
+        if self.token_env.is_some() && client.wants_token_itself() && !client.asks_for_token() {
             return Err(InstallError::PlainToken(client));
         }
         let token = self.token_env.clone().map(|variable| Token { variable, value: String::new() });
@@ -266,7 +267,7 @@ impl Arguments {
         client.check_remote(&remote)?;
         let both = client.remote_value(&remote).zip(client.remote_snippet(&remote));
         let (value, snippet) = both.ok_or(InstallError::NoRemote(client))?;
-        Ok(Some(RemoteEntry { value, snippet }))
+        Ok(Some(RemoteEntry { remote, value, snippet }))
     }
 }
 
