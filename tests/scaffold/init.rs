@@ -105,3 +105,36 @@ fn init_takes_a_name_and_a_folder_and_says_who_may_write() {
         )
     );
 }
+
+#[test]
+fn a_folder_that_is_no_project_is_named_with_the_commands_that_make_it_one() {
+    let project = Project::new().script("my box/bin/greet.sh", "#!/bin/sh\n# Greets.\necho hello\n");
+    let folder = project.path("my box").canonicalize().unwrap();
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
+    let (root, scripts) = (folder.to_str().unwrap(), folder.join("bin"));
+    let scripts = scripts.to_str().unwrap();
+    let advised = [vec!["init", root], vec!["import", scripts, "--project-root", root]];
+    let quoted = |words: &[&str]| {
+        let words: Vec<String> = words
+            .iter()
+            .map(|word| if word.contains(' ') { format!("'{word}'") } else { (*word).to_owned() })
+            .collect();
+        format!("`mcp-bash {}`", words.join(" "))
+    };
+    let hint = format!("{} and then {}", quoted(&advised[0]), quoted(&advised[1]));
+    for words in [["list", "--project-root", root], ["validate", "--project-root", root]] {
+        let said = run(project.root(), &words);
+        let said = said.stdout + &said.stderr;
+        assert!(said.contains(&hint), "{words:?}: {said}");
+    }
+    let both = run(project.root(), &["init", root, "--project-root", root]);
+    assert_eq!(both.code, Some(2), "{}", both.stderr);
+    done(project.root(), &advised[0]);
+    done(project.root(), &[&advised[1][..], &["--yes"]].concat());
+    assert_eq!(done(project.root(), &["call", "greet", "--project-root", root]), "hello\n");
+    // The commands that it advises lead to this folder.
+    let other = project.script("other/bin/greet.sh", "#!/bin/sh\n# Greets.\necho hello\n");
+    let said = done(other.root(), &["init", "other"]);
+    let scripts = other.path("other/bin").canonicalize().unwrap();
+    assert!(said.contains(&format!("mcp-bash import {} --project-root other", scripts.display())), "{said}");
+}

@@ -48,7 +48,7 @@ pub use ground::embedded::{is_staged, stage_embedded};
 pub use ground::excerpt::excerpt;
 pub use ground::interpreters::interpreter_name;
 pub use ground::location::{Location, LocationError, no_project};
-pub use ground::loose_scripts::loose_scripts;
+pub use ground::loose_scripts::{import_hint, loose_scripts};
 pub use ground::paths::Paths;
 pub use ground::pauses::Pauses;
 pub use ground::repair::{Repair, Step};

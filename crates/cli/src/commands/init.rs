@@ -19,6 +19,10 @@ use std::process::ExitCode;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
+    /// The folder [default: the current one, or that of --project-root]
+    #[arg(value_name = "DIR", conflicts_with = "project_root")]
+    folder: Option<PathBuf>,
+
     /// The name of the server [default: the folder's name, in a form that every client accepts]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
@@ -34,6 +38,7 @@ pub(crate) struct Arguments {
 const EXAMPLES: &str = "\
 Examples:
   mcp-bash init
+  mcp-bash init ~/scripts
   mcp-bash init --lang python
   mcp-bash init --yes                  also makes tools of the scripts here, as `import` does
   mcp-bash init --name my-server --no-hello";
@@ -42,7 +47,9 @@ Examples:
 const LONGEST_GITIGNORE: u64 = 1024 * 1024;
 
 pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Error> {
-    initialize(common, arguments.name.as_deref(), &arguments.hello, arguments.yes)
+    let folder = arguments.folder.clone().or_else(|| common.project_root.clone());
+    let common = Common { project_root: folder, ..common.clone() };
+    initialize(&common, arguments.name.as_deref(), &arguments.hello, arguments.yes)
 }
 
 /// Initializes the folder. Imports its scripts with `imports`, or if the user at the terminal says so.
@@ -75,7 +82,7 @@ pub(super) fn initialize(
     }
     let offers = scripts.is_some() && (imports || !common.quiet && can_ask());
     if let Some(scripts) = scripts.as_deref().filter(|_| !offers) {
-        let command = format!("mcp-bash import {}", shell_path(below(scripts, &root)));
+        let command = format!("mcp-bash import {}", shown(common, scripts, &root));
         steps = steps.step(command, "make tools of the scripts there; shows them first, and runs none");
     }
     let mut steps = steps
@@ -92,7 +99,7 @@ pub(super) fn initialize(
 
 /// Imports scripts after a yes. They are shown before anything is written, and none is run.
 fn offer(common: &Common, scripts: &Path, root: &Path, yes: bool) -> Result<ExitCode, Error> {
-    let shown = shell_path(below(scripts, root));
+    let shown = shown(common, scripts, root);
     let question = format!("Make tools of the scripts in {shown}? They are shown first, and none is run");
     if yes || confirm(&question).unwrap_or(false) {
         let common = Common { project_root: Some(root.to_owned()), ..common.clone() };
@@ -102,9 +109,13 @@ fn offer(common: &Common, scripts: &Path, root: &Path, yes: bool) -> Result<Exit
     Ok(ExitCode::SUCCESS)
 }
 
-fn below<'a>(scripts: &'a Path, root: &Path) -> &'a Path {
+/// The folder of the scripts, as a command in the current folder names it.
+fn shown(common: &Common, scripts: &Path, root: &Path) -> String {
+    if common.project_root.is_some() {
+        return shell_path(scripts);
+    }
     let below = scripts.strip_prefix(root).unwrap_or(scripts);
-    if below.as_os_str().is_empty() { Path::new(".") } else { below }
+    shell_path(if below.as_os_str().is_empty() { Path::new(".") } else { below })
 }
 
 /// What is to be done, and the messages about it.

@@ -8,7 +8,7 @@ use crate::commands::scaffold::project_files::{self, server_name};
 use crate::commands::scaffold::{
     Draft, HelloOptions, NextSteps, ScaffoldError, add_missing_schemas, hello, require_good_name,
 };
-use mcp_bash_project::{Paths, loose_scripts};
+use mcp_bash_project::{Paths, import_hint};
 use mcp_bash_sandbox::Mode;
 use mcp_bash_terminal::{can_ask, confirm};
 use std::path::PathBuf;
@@ -75,13 +75,11 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
 
 /// A folder of scripts becomes a project if the user says so. Any other folder stays as it is.
 fn existing(common: &Common, arguments: &Arguments, root: PathBuf, yes: bool) -> Result<ExitCode, Error> {
-    if loose_scripts(&root).is_none() {
-        return Err(ScaffoldError::Exists(root).into());
-    }
+    let Some(hint) = import_hint(&root) else { return Err(ScaffoldError::Exists(root).into()) };
     let name = &arguments.name;
     let question = format!("{name} already exists, and holds scripts. Make it a project?");
     if !yes && (common.quiet || !can_ask() || !confirm(&question).unwrap_or(false)) {
-        return Err(ScaffoldError::FolderOfScripts(root).into());
+        return Err(ScaffoldError::FolderOfScripts { folder: root, hint }.into());
     }
     let common = Common { project_root: Some(root), ..common.clone() };
     initialize(&common, Some(&server_name(name)), &arguments.hello, yes)

@@ -176,7 +176,8 @@ impl OpenProject {
 
     /// What is not served, although it looks as if it was meant to be.
     pub(crate) fn skipped(&self) -> impl Iterator<Item = &Diagnostic> {
-        self.catalog.diagnostics.iter().filter(|diagnostic| diagnostic.tells_of_a_skip())
+        let all = self.catalog.diagnostics.iter();
+        all.filter(|diagnostic| diagnostic.tells_of_a_skip() || diagnostic.tells_of_no_project())
     }
 }
 

@@ -104,6 +104,11 @@ impl Diagnostic {
     pub fn tells_of_a_skip(&self) -> bool {
         ["is skipped", "is not searched", "holds "].iter().any(|start| self.problem.starts_with(start))
     }
+
+    /// Whether the folder is no project.
+    pub fn tells_of_no_project(&self) -> bool {
+        self.problem.starts_with("has nothing to serve")
+    }
 }
 
 impl fmt::Display for Diagnostic {

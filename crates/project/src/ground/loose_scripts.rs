@@ -1,5 +1,6 @@
 //! Loose scripts: a folder that is no project, but holds scripts from which `mcp-bash import` makes tools.
 
+use mcp_bash_harmless::shell_path;
 use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -28,11 +29,17 @@ fn begins_like_script(file: &Path) -> bool {
     mcp_bash_files::open(file).is_ok_and(|mut file| file.read_exact(&mut start).is_ok() && start == *b"#!")
 }
 
-/// The next step for a folder with such scripts.
-pub(crate) fn import_hint(folder: &Path) -> Option<String> {
-    let scripts = loose_scripts(folder)?;
-    Some(format!(
-        "`mcp-bash init` and then `mcp-bash import {}` make tools of its scripts",
-        scripts.display()
-    ))
+/// The commands that make a project of a folder with such scripts.
+pub fn import_hint(folder: &Path) -> Option<String> {
+    let scripts = shell_path(&loose_scripts(folder)?);
+    let is_here = std::env::current_dir().is_ok_and(|here| here == folder);
+    Some(if is_here {
+        format!("`mcp-bash init` and then `mcp-bash import {scripts}` make tools of its scripts")
+    } else {
+        let folder = shell_path(folder);
+        format!(
+            "`mcp-bash init {folder}` and then `mcp-bash import {scripts} --project-root {folder}` make tools of its \
+             scripts"
+        )
+    })
 }

@@ -15,10 +15,8 @@ pub(crate) enum ScaffoldError {
     Taken { kind: &'static str, name: String, file: PathBuf },
     #[error("{} already exists; remove it or choose another name", .0.display())]
     Exists(PathBuf),
-    #[error(
-        "{} already exists, and holds scripts; run `mcp-bash init` there, and `mcp-bash import .` makes tools of them", .0.display()
-    )]
-    FolderOfScripts(PathBuf),
+    #[error("{} already exists, and holds scripts; {hint}", folder.display())]
+    FolderOfScripts { folder: PathBuf, hint: String },
     #[error(
         "no MCP project found here; `mcp-bash init` makes this folder one, `mcp-bash new NAME` makes a new one, \
          and --project-root names one elsewhere"
