@@ -133,6 +133,34 @@ fn the_command_line_asks_on_the_terminal_or_has_the_consent_already() {
 }
 
 #[test]
+fn yes_after_the_name_of_a_tool_is_for_the_tool_only_if_it_has_such_an_argument() {
+    let project = project();
+    for (words, file) in [
+        (&["call", "remove", "file=d", "--yes"][..], "d"),
+        (&["call", "remove", "-y", "--file", "e"], "e"),
+        (&["run-tool", "remove", "--file=f", "--yes"], "f"),
+    ] {
+        let (code, printed, said) = run(&project, words);
+        assert_eq!(code, Some(0), "{words:?}: {printed}{said}");
+        assert!(printed.contains(&format!("removed {file}")), "{words:?}: {printed}");
+    }
+    // `--yes` as the value of another flag is that value.
+    let (code, printed, _) = run(&project, &["call", "remove", "--file", "--yes"]);
+    assert!(code != Some(0) && !printed.contains("removed"), "{printed}");
+    let metadata = json!({
+        "name": "sure", "description": "Asks", "confirm": true,
+        "inputSchema": { "type": "object", "properties": { "yes": { "type": "boolean" } } },
+    });
+    let project = project
+        .script("tools/sure/tool.sh", "#!/bin/sh\necho ran\n")
+        .file("tools/sure/tool.meta.json", &metadata.to_string());
+    let (code, printed, _) = run(&project, &["call", "sure", "--yes"]);
+    assert!(code == Some(3) && !printed.contains("ran\n"), "{printed}");
+    let (code, printed, _) = run(&project, &["call", "--yes", "sure", "--yes"]);
+    assert_eq!((code, &*printed), (Some(0), "ran\n"));
+}
+
+#[test]
 fn without_a_terminal_the_command_line_says_how_to_consent() {
     let (_, printed, said) = run(&project(), &["call", "remove", "file=b"]);
     assert!(format!("{printed}{said}").contains("needs the consent of a person"), "{printed}{said}");

@@ -32,6 +32,10 @@ const COMMANDS: &[(&[&str], Instead)] = &[
     (&["resources", "read"], Words(&["read"])),
     (&["prompts", "get"], Words(&["get"])),
     (&["call-tool"], Words(&["call"])),
+    (&["token", "create"], Words(&["token", "new"])),
+    (&["token", "add"], Words(&["token", "new"])),
+    (&["token", "delete"], Words(&["token", "remove"])),
+    (&["token", "revoke"], Words(&["token", "remove"])),
     (&["run"], Advice("`mcp-bash serve` serves the project, and `mcp-bash call TOOL` runs a tool")),
     (&["exec"], Advice("`mcp-bash call TOOL` runs a tool")),
     (
@@ -71,12 +75,19 @@ const FLAGS_WITH_VALUE: &[(&str, Instead)] = &[
 const FLAGS: &[(&str, Instead)] = &[
     ("--stdio", Words(&[])),
     (
+        "--sse",
+        Advice("the transport with two addresses is gone; `mcp-bash serve --http` serves clients over HTTP"),
+    ),
+    (
         "--debug",
         Advice(
             "`--verbose` prints more, MCPBASH_LOG_LEVEL=debug logs more, and `mcp-bash debug` records messages",
         ),
     ),
 ];
+
+/// Commands that take clients as words, where a habit writes `--client NAME`.
+const COMMANDS_OF_CLIENTS: &[&str] = &["install", "uninstall"];
 
 /// Commands that ask, and so have a `--yes` of their own. All others accept it without a meaning.
 const COMMANDS_THAT_ASK: &[&str] =
@@ -95,7 +106,7 @@ pub(crate) fn rewritten(words: Vec<OsString>) -> Result<Vec<OsString>, Error> {
     }
     let end = own_words(&words, first);
     let (own, rest) = words.split_at(end);
-    let own = with_address(with_flags(own)?);
+    let own = with_address(with_clients(with_flags(own)?));
     Ok([own, rest.to_vec()].concat())
 }
 
@@ -145,7 +156,21 @@ fn with_flags(words: &[OsString]) -> Result<Vec<OsString>, Error> {
     Ok(own)
 }
 
-/// `--host` and `--port` (and `--transport http`) as the address of `--http`.
+/// The values of `--client` as words.
+fn with_clients(mut words: Vec<OsString>) -> Vec<OsString> {
+    let takes_words = |word: &OsString| COMMANDS_OF_CLIENTS.iter().any(|command| word == command);
+    if words.get(1).is_some_and(takes_words) {
+        words.retain(|word| word != "--client");
+        for word in &mut words {
+            if let ("--client", Some(value)) = parts(word) {
+                *word = value.to_owned();
+            }
+        }
+    }
+    words
+}
+
+/// `--host` and `--port`, or `--listen` and `--bind` (and `--transport http`) as the address of `--http`.
 fn with_address(words: Vec<OsString>) -> Vec<OsString> {
     let serves = words.get(1).is_none_or(|word| {
         word == "serve"
@@ -153,17 +178,21 @@ fn with_address(words: Vec<OsString>) -> Vec<OsString> {
             || word.as_encoded_bytes().starts_with(b"-")
             || Path::new(word).is_dir()
     });
-    let is_habit = |word: &OsString| matches!(parts(word).0, "--host" | "--port" | "-p" | "--transport");
+    let is_habit = |word: &OsString| {
+        matches!(parts(word).0, "--host" | "--port" | "-p" | "--listen" | "--bind" | "--transport")
+    };
     if !serves || !words.iter().any(is_habit) {
         return words;
     }
     let (mut kept, mut host, mut port, mut transport) = (Vec::new(), None, None, None);
+    let mut listen = None;
     let mut left = words.into_iter();
     while let Some(word) = left.next() {
         let (flag, value) = parts(&word);
         let place = match flag {
             "--host" => &mut host,
             "--port" | "-p" => &mut port,
+            "--listen" | "--bind" => &mut listen,
             "--transport" => &mut transport,
             _ => {
                 kept.push(word);
@@ -176,7 +205,8 @@ fn with_address(words: Vec<OsString>) -> Vec<OsString> {
         kept.insert(1.min(kept.len()), "serve".into());
     }
     let text = |word: Option<OsString>| word.map(|word| word.to_string_lossy().into_owned());
-    let (host, port) = (text(host), text(port));
+    let (named_host, named_port) = text(listen).map_or((None, None), |address| host_and_port(&address));
+    let (host, port) = (text(host).or(named_host), text(port).or(named_port));
     if transport.as_ref().is_some_and(|transport| transport == "stdio") && host.is_none() && port.is_none() {
         return kept;
     }
@@ -194,6 +224,19 @@ fn with_address(words: Vec<OsString>) -> Vec<OsString> {
         None => {}
     }
     kept
+}
+
+/// The parts of an address: `0.0.0.0:8080`, `[::1]:8080`, `:8080`, `8080` or `0.0.0.0`.
+fn host_and_port(address: &str) -> (Option<String>, Option<String>) {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    match address.rsplit_once(':') {
+        Some((host, port)) if is_number(port) && (!host.contains(':') || host.ends_with(']')) => {
+            (some(host), some(port))
+        }
+        None if is_number(address) => (None, some(address)),
+        _ => (some(address), None),
+    }
 }
 
 /// A flag, and its value if it is in the same word.
@@ -240,7 +283,14 @@ mod tests {
             }
         };
         for (habit, instead) in COMMANDS {
-            assert!(!is_known(habit[0]), "{habit:?} is a command");
+            let is_command = match *habit {
+                [command, word] => {
+                    let whole = whole();
+                    whole.find_subcommand(command).is_some_and(|found| found.find_subcommand(word).is_some())
+                }
+                _ => is_known(habit[0]),
+            };
+            assert!(!is_command, "{habit:?} is a command");
             match instead {
                 Words(right) => {
                     assert!(is_known(right[0]), "{habit:?}");
@@ -271,6 +321,11 @@ mod tests {
             (&["start", "-p", "8080"], &["serve", "--http=8080"]),
             (&["serve", "--port=8080", "--host=0.0.0.0", "-v"], &["serve", "-v", "--http=0.0.0.0:8080"]),
             (&["serve", "--host", "::1"], &["serve", "--http=[::1]:8765"]),
+            (&["serve", "--listen", "0.0.0.0:8080"], &["serve", "--http=0.0.0.0:8080"]),
+            (&["serve", "--listen=:8080"], &["serve", "--http=8080"]),
+            (&["serve", "--bind", "[::1]:8080"], &["serve", "--http=[::1]:8080"]),
+            (&["serve", "--bind", "::1", "--port", "80"], &["serve", "--http=[::1]:80"]),
+            (&["--bind", "127.0.0.1"], &["serve", "--http=127.0.0.1:8765"]),
             (&["--port", "8080"], &["serve", "--http=8080"]),
             (&["serve", "--transport", "stdio"], &["serve"]),
             (&["serve", "--transport", "streamable-http"], &["serve", "--http"]),
@@ -280,6 +335,16 @@ mod tests {
             let parsed = whole().try_get_matches_from(["mcp-bash"].iter().chain(right));
             assert!(parsed.is_ok(), "{right:?}");
         }
+    }
+
+    #[test]
+    fn clients_are_words_of_the_commands_that_take_them() {
+        assert_eq!(line(&["install", "--client", "cursor"]).unwrap(), ["install", "cursor"]);
+        assert_eq!(line(&["uninstall", "--client=zed", "-y"]).unwrap(), ["uninstall", "zed", "-y"]);
+        let config = ["config", "--client", "cursor"];
+        assert_eq!(line(&config).unwrap(), config);
+        assert_eq!(line(&["token", "create", "ada"]).unwrap(), ["token", "new", "ada"]);
+        assert_eq!(line(&["token", "delete", "ada"]).unwrap(), ["token", "remove", "ada"]);
     }
 
     #[test]

@@ -26,7 +26,8 @@ pub(crate) fn with_flags_first(words: Vec<OsString>) -> Vec<OsString> {
         return words;
     }
     let command = own_command(&words[place]);
-    // After the name of the tool, `--yes` is for the tool, unless there is a question of ours that no tool has.
+    // After the name of the tool, `--yes` is for a tool that has such an argument, unless there is a question of ours that no
+    // tool has.
     let asks = words.iter().any(|word| word == "--trace-access");
     let (mut ordered, after) = (words[..=place].to_vec(), &words[place + 1..]);
     let (mut ours, mut rest, mut index) = (Vec::new(), Vec::new(), 0);
@@ -57,7 +58,7 @@ fn own_command(name: &OsStr) -> clap::Command {
 pub(crate) fn own_flags(command: &str) -> HashSet<String> {
     let command = own_command(command.as_ref());
     let flags = command.get_arguments().filter_map(|argument| argument.get_long().map(ToOwned::to_owned));
-    // If it is ours, it was taken before the tool's flags are read.
+    // After the name of the tool it is ours only if the tool has no such argument.
     let flags = flags.filter(|flag| flag != "yes");
     flags.chain(["help".to_owned()]).collect()
 }

@@ -36,7 +36,8 @@ pub(crate) struct Arguments {
     pub(super) trace_access: bool,
 
     /// Consent to the call, if the tool asks for that; with --trace-access also write the offered sandbox, with what was
-    /// denied, to the tool's metadata. It stands before the name of the tool, and answers no question of the tool itself
+    /// denied, to the tool's metadata. After the name of a tool with an argument `yes`, it is for the tool; it answers no
+    /// question of the tool itself
     #[arg(short, long)]
     pub(super) yes: bool,
 

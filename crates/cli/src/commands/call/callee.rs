@@ -39,6 +39,14 @@ pub(crate) struct Unanswered {
     pub(crate) failure: Failure,
 }
 
+/// What the words after the name of a tool say.
+pub(crate) struct Given {
+    /// The arguments of the call as one JSON object.
+    pub(crate) arguments: String,
+    /// Whether `--yes` is among them, and is not for the tool.
+    pub(crate) consents: bool,
+}
+
 /// A tool, as far as a call needs to know it.
 pub(crate) struct Callee {
     pub(crate) name: String,
@@ -107,21 +115,26 @@ impl Callee {
         })
     }
 
-    /// The arguments of the call as one JSON object. Exits the program if the user asks for help or misuses a flag.
-    pub(crate) fn arguments(&self, command: &str, asked: &Asked) -> Result<String, Error> {
+    /// Reads what was given with the call. Exits the program if the user asks for help or misuses a flag.
+    pub(crate) fn given(&self, command: &str, asked: &Asked) -> Result<Given, Error> {
         let usage = |error| Error::of_command(Exit::Usage, error);
         let schema: Value = serde_json::from_str(&self.schema).unwrap_or_default();
         let parameters = Parameters::of(&schema);
+        let mut consents = false;
         let pairs = if asked.words.iter().any(|word| word.starts_with('-')) {
             let parser = flags::with_flags(self.parser(command), &parameters, own_flags(command));
             let words = std::iter::once(&self.name).chain(&asked.words);
             let mut matches = parser.try_get_matches_from(words).unwrap_or_else(|error| error.exit());
+            consents = flags::consents(&matches);
             flags::given(&parameters, &mut matches)
         } else {
             asked.words.iter().map(|word| Pair::read(word)).collect()
         };
         let of = format!("`{}`", harmless_line(&self.name));
-        pairs.and_then(|pairs| assembled(&of, &parameters, asked.args.as_deref(), &pairs)).map_err(usage)
+        let arguments = pairs
+            .and_then(|pairs| assembled(&of, &parameters, asked.args.as_deref(), &pairs))
+            .map_err(usage)?;
+        Ok(Given { arguments, consents })
     }
 
     /// The command line of this tool: its name and description, and a pointer to our own flags.

@@ -13,6 +13,9 @@ const PREFIX: &str = "argument:";
 /// The id of the words that are not flags.
 pub(crate) const PAIRS: &str = "pairs";
 
+/// The id of our own `--yes` after the name of a tool that has no argument of that name.
+const YES: &str = "yes";
+
 /// The command with a flag for each parameter whose name is not `taken` by one of ours. The help says how to pass the
 /// others.
 pub(crate) fn with_flags(
@@ -34,6 +37,9 @@ pub(crate) fn with_flags(
     if let Some(words) = told_of(&without_flag) {
         let after = command.get_after_help().map(ToString::to_string).unwrap_or_default();
         command = command.after_help(format!("{words}\n{after}"));
+    }
+    if taken.insert(YES.to_owned()) {
+        command = command.arg(Arg::new(YES).long(YES).short('y').action(ArgAction::SetTrue).hide(true));
     }
     command.arg(
         Arg::new(PAIRS)
@@ -100,6 +106,11 @@ fn help(parameter: &Parameter) -> String {
     }
     let notes = if notes.is_empty() { String::new() } else { format!(" [{}]", notes.join("; ")) };
     harmless_line(&format!("{}{notes}", parameter.description))
+}
+
+/// Whether the user consents to the call.
+pub(crate) fn consents(matches: &ArgMatches) -> bool {
+    matches.try_get_one::<bool>(YES).ok().flatten().is_some_and(|yes| *yes)
 }
 
 /// The arguments that were given as flags and as pairs.

@@ -37,15 +37,17 @@ use trace::Trace;
 
 pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Error> {
     let asked = Asked::read("call", &arguments.options, &arguments.words)?;
-    let mut host = CommandLineHost::new(common, asked.roots.clone()).consenting(arguments.yes);
+    let may_consent = arguments.yes || asked.has_yes();
+    let mut host = CommandLineHost::new(common, asked.roots.clone()).consenting(may_consent);
     let limit = arguments.options.time_limit();
     if arguments.trace_access && arguments.options.server.is_elsewhere() {
         return Err(Error::of_command(Exit::Usage, CallError::TraceElsewhere));
     }
     if let Some(mut conversation) = arguments.options.server.connect(common, &mut host, limit)? {
         let callee = Callee::of_server(&mut conversation, &mut host, &asked.name, limit)?;
-        let given = callee.arguments("call", &asked)?;
-        return call(arguments, &callee, &given, conversation, host);
+        let given = callee.given("call", &asked)?;
+        let host = host.consenting(arguments.yes || given.consents);
+        return call(arguments, &callee, &given.arguments, conversation, host);
     }
     let reading = TimeLimit::of_reading(limit);
     let adjust = |settings: &mut Settings| {
@@ -57,10 +59,11 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
     let project = OpenProject::read_to_call(common, adjust)?;
     drop(reading);
     let callee = Callee::of_project(&project, &asked.name)?;
-    let given = callee.arguments("call", &asked)?;
+    let given = callee.given("call", &asked)?;
     let trace = arguments.trace_access.then(|| Trace::begin(&project, &callee.name)).transpose()?;
+    let mut host = host.consenting(arguments.yes || given.consents);
     let conversation = Conversation::with_project(project, host.level(), &mut host)?;
-    let exit = call(arguments, &callee, &given, conversation, host);
+    let exit = call(arguments, &callee, &given.arguments, conversation, host);
     if let Some(trace) = trace {
         trace.report(arguments.yes)?;
     }
@@ -129,6 +132,11 @@ pub(crate) struct Asked {
 }
 
 impl Asked {
+    /// Whether `--yes` is among the words. Only the schema tells whether it is for the tool.
+    pub(crate) fn has_yes(&self) -> bool {
+        self.words.iter().any(|word| word == "--yes" || word == "-y")
+    }
+
     pub(crate) fn read(command: &str, options: &CallOptions, words: &[OsString]) -> Result<Self, Error> {
         let usage = |error: CallError| Error::of_command(Exit::Usage, error);
         let text =

@@ -54,20 +54,22 @@ pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Er
         Ok(callee) => callee,
         Err(error) => return Err(report::not_called(error)),
     };
-    let given = callee.arguments("run-tool", &asked)?;
+    let given = callee.given("run-tool", &asked)?;
     if arguments.dry_run {
-        return dry_run(arguments, &asked, &callee, &given, project.scripts.settings());
+        return dry_run(arguments, &asked, &callee, &given.arguments, project.scripts.settings());
     }
-    let mut host = CommandLineHost::new(common, asked.roots.clone()).consenting(arguments.yes);
+    let consents = arguments.yes || given.consents;
+    let mut host = CommandLineHost::new(common, asked.roots.clone()).consenting(consents);
     let conversation = Conversation::with_project(project, host.level(), &mut host)?;
-    call(arguments, &callee, &given, conversation, host)
+    call(arguments, &callee, &given.arguments, conversation, host)
 }
 
 /// The same with a tool of another server.
 fn of_other_server(common: &Common, arguments: &Arguments) -> Result<ExitCode, Error> {
     let options = &arguments.options;
     let asked = Asked::read("run-tool", options, &arguments.words)?;
-    let mut host = CommandLineHost::new(common, asked.roots.clone()).consenting(arguments.yes);
+    let may_consent = arguments.yes || asked.has_yes();
+    let mut host = CommandLineHost::new(common, asked.roots.clone()).consenting(may_consent);
     let limit = options.time_limit();
     let Some(mut conversation) = options.server.connect(common, &mut host, limit)? else {
         return Err(Error::NoProject);
@@ -76,8 +78,9 @@ fn of_other_server(common: &Common, arguments: &Arguments) -> Result<ExitCode, E
         Ok(callee) => callee,
         Err(error) => return Err(report::not_called(error)),
     };
-    let given = callee.arguments("run-tool", &asked)?;
-    call(arguments, &callee, &given, conversation, host)
+    let given = callee.given("run-tool", &asked)?;
+    let host = host.consenting(arguments.yes || given.consents);
+    call(arguments, &callee, &given.arguments, conversation, host)
 }
 
 fn call(
