@@ -65,9 +65,18 @@ _ELSEWHERE: Dict[str, str] = {
     "task": "write task=True, or see docs/tasks.md",
     "exclude_args": "give the parameter the type Context, or read it from the environment",
 }
+# What is set elsewhere for one function.
+_OF_FUNCTIONS: Dict[str, str] = {"version": "write another function"}
 
 
-class FastMCP:
+class _Refusing(type):
+    """Refuses what the class of FastMCP has and ours has not, such as `FastMCP.from_openapi`."""
+
+    def __getattr__(cls, name: str) -> NoReturn:
+        raise AttributeError("mcp_bash has no counterpart of `FastMCP.%s`: see %s" % (name, _PAGE))
+
+
+class FastMCP(metaclass=_Refusing):
     """The functions of this file. The name is that of the file's server under FastMCP; a project is named in
     server.d/server.meta.json."""
 
@@ -179,5 +188,15 @@ def _refuse(place: str, options: Dict[str, Any]) -> None:
     for name, value in options.items():
         if value is None or value is False:
             continue
-        instead = _ELSEWHERE.get(name, "it has no counterpart")
+        instead = None if place == "FastMCP" else _OF_FUNCTIONS.get(name)
+        instead = instead or _ELSEWHERE.get(name, "it has no counterpart")
         raise TypeError("%s(%s=…) is not an option here: %s (%s)" % (place, name, instead, _PAGE))
+
+
+# Type checkers report such names themselves.
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> NoReturn:
+        words = "mcp_bash.fastmcp has no counterpart of `%s`: see %s" % (name, _PAGE)
+        # Python asks for names like `__path__` itself. Of an AttributeError, `from … import` would not show the words.
+        raise AttributeError(words) if name.startswith("__") else ImportError(words)

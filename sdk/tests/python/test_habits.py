@@ -232,6 +232,10 @@ class Server(WorkerTest):
             ('FastMCP("x", auth=object())', "FastMCP(auth=…) is not an option here: callers are identified by the server"),
             ('FastMCP("x", port=80)', "serve --http"),
             ('FastMCP("x").mount(1)', "no counterpart of `FastMCP.mount`"),
+            ("FastMCP.from_openapi({})", "no counterpart of `FastMCP.from_openapi`"),
+            ("from mcp_bash.fastmcp import Depends", "mcp_bash.fastmcp has no counterpart of `Depends`"),
+            ('FastMCP("x", version="2")', "write it into server.d/server.meta.json"),
+            ('FastMCP("x").tool(version="2")(len)', "@mcp.tool(version=…) is not an option here: write another function"),
             ('FastMCP("x").tool(task=object())(len)', "@mcp.tool(task=…) is not an option here: write task=True"),
             ('FastMCP("x").tool(nonsense=1)(len)', "it has no counterpart"),
         ):
