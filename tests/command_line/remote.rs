@@ -64,6 +64,13 @@ fn a_running_server_is_listed_called_read_and_tested() {
     test.current_dir(project.root());
     let (code, report, words) = ran(test);
     assert!(code == Some(0) && format!("{report}{words}").contains("1 passed"), "{report}{words}");
+    // The command for a failed case names the server too.
+    let project = project.file("tools/numbers/tests/n.yaml", "- name: fails\n  expect: { text: other }\n");
+    let mut test = client(&["test", "--url", &url]);
+    test.current_dir(project.root());
+    let (code, report, words) = ran(test);
+    let again = format!("  again: mcp-bash test numbers/fails --url {url}\n");
+    assert!(code == Some(1) && report.contains(&again), "{report}{words}");
     let (code, _, words) = run(&["call", "--url", &url, "nubmers"]);
     assert!(code == Some(4) && words.contains("did you mean `numbers`?"), "{words}");
     server.finish();

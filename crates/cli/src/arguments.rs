@@ -116,7 +116,7 @@ commands! {
     /// Write a Containerfile for the project, with what its scripts need
     Image(image::Arguments) = "image", |common, arguments| image::run(&common, &arguments);
 
-    /// Create tools from a justfile, Makefile, package.json, Taskfile or a program's `--help`
+    /// Create tools from scripts, a justfile, Makefile, package.json, Taskfile or a program's `--help`
     Import(import::Arguments) = "import", |common, arguments| import::run(&common, &arguments);
 
     /// Turn this folder into a project; existing files stay unchanged

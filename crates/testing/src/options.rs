@@ -27,6 +27,8 @@ pub struct Options {
     /// Does not fail because a test runner is not installed.
     pub allow_missing: bool,
     pub loudness: Loudness,
+    /// The flags that name the server, for the command that runs a failed test again.
+    pub server_flags: Vec<String>,
 }
 
 /// How much of a report is shown.

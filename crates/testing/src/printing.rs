@@ -19,7 +19,7 @@ pub(crate) fn print_report(report: &Report, options: &Options) -> Result<(), Tes
     let text = if options.json {
         format!("{:#}\n", report::json(report))
     } else {
-        report::text(report, options.loudness, Terminal::of_stdout())
+        report::text(report, options, Terminal::of_stdout())
     };
     print(&text)
 }

@@ -130,6 +130,7 @@ impl Arguments {
             jobs: given.jobs,
             require_tests: given.require_tests,
             allow_missing: given.allow_missing,
+            server_flags: given.remote.flags(),
             loudness: match (common.quiet, common.verbose) {
                 (true, _) => Loudness::Quiet,
                 (_, true) => Loudness::Each,

@@ -16,6 +16,13 @@ pub(crate) struct RemoteArguments {
 }
 
 impl RemoteArguments {
+    /// The flags as the user gave them.
+    pub(crate) fn flags(&self) -> Vec<String> {
+        let flags = [("--url", &self.url), ("--token-env", &self.token_env)];
+        let given = flags.into_iter().filter_map(|(flag, value)| Some([flag.to_owned(), value.clone()?]));
+        given.flatten().collect()
+    }
+
     /// The server, if one is named. The token is in the environment, and never on a command line that others can see.
     pub(crate) fn read(&self) -> Result<Option<Remote>, Error> {
         let usage = |words: String| Error::of_command(Exit::Usage, words);

@@ -4,7 +4,7 @@ use super::{Report, Totals};
 use crate::diff::{DiffLine, Sign};
 use crate::expect::Mismatch;
 use crate::external::{ExternalReport, Outcome};
-use crate::options::Loudness;
+use crate::options::{Loudness, Options};
 use crate::run::{CaseReport, Status};
 use mcp_bash_harmless::shell_word;
 use mcp_bash_terminal::words::counted;
@@ -21,18 +21,18 @@ const YELLOW: &str = "33";
 const CYAN: &str = "36";
 const BOLD: &str = "1";
 
-pub(crate) fn text(report: &Report, loudness: Loudness, terminal: Terminal) -> String {
-    let mut out = String::new();
+pub(crate) fn text(report: &Report, options: &Options, terminal: Terminal) -> String {
+    let (mut out, loudness) = (String::new(), options.loudness);
     match loudness {
         Loudness::Quiet => {}
         Loudness::Usual => groups(&mut out, report, terminal),
         Loudness::Each => each(&mut out, report, terminal),
     }
     for case in &report.cases {
-        failed_case(&mut out, case, terminal);
+        failed_case(&mut out, case, options, terminal);
     }
     for external in &report.externals {
-        failed_external(&mut out, external, terminal);
+        failed_external(&mut out, external, options, terminal);
     }
     if loudness == Loudness::Quiet {
         missing(&mut out, report, terminal);
@@ -120,7 +120,7 @@ fn in_words(totals: Totals, noun: &str) -> String {
     words
 }
 
-fn failed_case(out: &mut String, report: &CaseReport, terminal: Terminal) {
+fn failed_case(out: &mut String, report: &CaseReport, options: &Options, terminal: Terminal) {
     let Status::Failed(mismatches) = &report.status else { return };
     let id = report.case.id();
     let _ = write!(
@@ -137,7 +137,7 @@ fn failed_case(out: &mut String, report: &CaseReport, terminal: Terminal) {
         let _ = writeln!(out, "  standard error:");
         last_lines(out, &report.stderr, LAST_LINES);
     }
-    let _ = writeln!(out, "  again: mcp-bash test {}", shell_word(&visible(&id)));
+    again(out, &id, options);
 }
 
 /// Whether each line of a text is in one of the problems already.
@@ -167,7 +167,7 @@ pub(crate) fn diff_line(line: &DiffLine, terminal: Terminal) -> String {
     }
 }
 
-fn failed_external(out: &mut String, report: &ExternalReport, terminal: Terminal) {
+fn failed_external(out: &mut String, report: &ExternalReport, options: &Options, terminal: Terminal) {
     let Outcome::Ran { problem, .. } = &report.outcome else { return };
     if !report.has_failed() {
         return;
@@ -181,7 +181,14 @@ fn failed_external(out: &mut String, report: &ExternalReport, terminal: Terminal
         let _ = writeln!(out, "  it printed:");
         last_lines(out, &report.output, LAST_LINES);
     }
-    let _ = writeln!(out, "  again: mcp-bash test {}", shell_word(&visible(shown)));
+    again(out, shown, options);
+}
+
+/// The command that runs one test again, with the same server.
+fn again(out: &mut String, test: &str, options: &Options) {
+    let words = [test].into_iter().chain(options.server_flags.iter().map(String::as_str));
+    let words: Vec<String> = words.map(|word| shell_word(&visible(word))).collect();
+    let _ = writeln!(out, "  again: mcp-bash test {}", words.join(" "));
 }
 
 fn last_lines(out: &mut String, text: &str, most: usize) {
