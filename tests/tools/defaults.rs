@@ -22,7 +22,8 @@ fn given(server: &mut Server, arguments: &str) -> Value {
 #[test]
 fn defaults_are_added_and_given_arguments_keep_their_bytes() {
     let project = project();
-    let mut server = Server::ready(project.root());
+    // It prints two JSON values, of which the log would warn.
+    let mut server = Server::ready_with(project.root(), &[("MCPBASH_LOG_LEVEL", "error")], "2025-11-25");
     for (arguments, expected) in [
         (r#"{"needed":"a"}"#, r#"{"needed":"a","depth":1.50}"#),
         (r#"{ "z": 1.10, "needed":"a" }"#, r#"{ "z": 1.10, "needed":"a" ,"depth":1.50}"#),

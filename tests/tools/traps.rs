@@ -143,3 +143,27 @@ fn a_script_with_mapped_arguments_that_asks_gets_the_end_of_input() {
     );
     assert_eq!(texts(&called(&project, &[], "ask")), "end of input");
 }
+
+#[test]
+fn json_that_is_sent_as_text_is_explained_once_to_the_client() {
+    let project = Project::new()
+        .tool("two", "#!/bin/sh\necho '{\"a\": 1}'; echo '{\"b\": 2}'\n")
+        .tool("before", "#!/bin/sh\necho starting; echo '{\"a\": 1}'\n")
+        .tool("text", "#!/bin/sh\necho 'a {b}'\n");
+    let mut server = Server::ready_with(project.root(), &[("MCPBASH_LOG_LEVEL", "warning")], "2025-11-25");
+    for (tool, cause, next) in [
+        ("two", "several JSON values, which are sent as text", "`jq -s .`"),
+        ("before", "text before its JSON object", "standard error (`>&2`)"),
+    ] {
+        server.call(tool, tool);
+        let log = server.receive();
+        assert_eq!(log["params"]["level"], "warning", "{log}");
+        assert!(log.to_string().contains(cause) && log.to_string().contains(next), "{log}");
+        assert!(log.to_string().contains(&format!("\"{tool}\"")), "{log}");
+        assert_eq!(server.receive()["id"], tool);
+    }
+    for tool in ["two", "before", "text"] {
+        server.call(tool, tool);
+        assert_eq!(server.receive()["id"], tool, "the second call is not explained again");
+    }
+}

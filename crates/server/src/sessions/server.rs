@@ -63,6 +63,8 @@ pub struct Server {
     own_roots: Arc<ScriptRoots>,
     /// The tools that were given arguments though they declare none.
     given_unread: Mutex<HashSet<String>>,
+    /// The tools that printed JSON in a way that is sent as text.
+    printed_unread: Mutex<HashSet<String>>,
     /// The tools whose scripts have asked for the folders of a client.
     asking_for_roots: Mutex<HashSet<String>>,
     /// Calls that outlive their requests. `None` if there is no place to keep them.
@@ -137,6 +139,7 @@ impl Server {
             consents: Consents::of_callers(),
             own_roots,
             given_unread: Mutex::default(),
+            printed_unread: Mutex::default(),
             asking_for_roots: Mutex::default(),
             deferred,
             has_refused: AtomicBool::new(false),
@@ -157,6 +160,16 @@ impl Server {
     /// Whether this tool, which declares no arguments, is given some for the first time.
     pub(crate) fn is_first_unread(&self, tool: &str) -> bool {
         self.given_unread.lock().insert(tool.to_owned())
+    }
+
+    /// Whether this tool was reported for JSON that is sent as text.
+    pub(crate) fn is_reported_unread(&self, tool: &str) -> bool {
+        self.printed_unread.lock().contains(tool)
+    }
+
+    /// Notes that it was. Returns whether that is new.
+    pub(crate) fn note_reported_unread(&self, tool: &str) -> bool {
+        self.printed_unread.lock().insert(tool.to_owned())
     }
 
     /// Notes that the script of a tool has asked for the folders of its client. It outlasts snapshots: a call that waited for

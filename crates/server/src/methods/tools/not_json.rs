@@ -7,6 +7,9 @@ use serde_json::value::RawValue;
 /// How much of the output is inspected, in bytes.
 const LONGEST: usize = 1024 * 1024;
 
+/// How many lines of an output are tried as the beginning of its JSON object.
+const MOST_BEGINNINGS: usize = 8;
+
 /// Why the output of a tool is not one JSON value.
 pub(super) fn explain(stdout: &str) -> String {
     let Some(line) = stdout.lines().find(|line| !line.trim().is_empty()) else {
@@ -25,6 +28,30 @@ pub(super) fn explain(stdout: &str) -> String {
     format!(
         "{place}. Only the result belongs on standard output: debug output goes to standard error (`>&2`) or to `mcp_log`"
     )
+}
+
+/// What keeps the JSON in an output from being read, and the next step.
+pub(super) fn unread(stdout: &str) -> Option<&'static str> {
+    if several_values(stdout).is_some() {
+        return Some(
+            "a tool printed several JSON values, which are sent as text; print one: an object with all of them, or a list \
+             (`jq -s .` makes one)",
+        );
+    }
+    ends_with_object(stdout).then_some(
+        "a tool printed text before its JSON object, so that all of it is sent as text; print only the result on standard \
+         output: debug output goes to standard error (`>&2`) or to `mcp_log`",
+    )
+}
+
+/// Whether a JSON object that begins on a line of its own is the end of the output.
+fn ends_with_object(stdout: &str) -> bool {
+    let text = stdout.trim_end();
+    if text.len() > LONGEST || !text.ends_with('}') {
+        return false;
+    }
+    let begins = text.match_indices("\n{").map(|(place, _)| &text[place + 1..]);
+    begins.take(MOST_BEGINNINGS).any(|rest| serde_json::from_str::<&RawValue>(rest).is_ok())
 }
 
 /// The number of JSON values, if the output is nothing else and the first is an object or a list.
@@ -74,5 +101,16 @@ mod tests {
         assert_eq!(several_values("{\"a\":1}"), None);
         assert_eq!(several_values("1 2 3"), None);
         assert_eq!(several_values("[1]{}[2]"), Some(3));
+    }
+
+    #[test]
+    fn json_that_is_sent_as_text_is_explained() {
+        assert!(unread("{\"a\":1}\n{\"b\":2}\n").unwrap().contains("`jq -s .`"));
+        for text in ["starting\n{\"a\":1}\n", "[INFO] a\n{\n  \"a\": 1\n}", "x\n{y}\n{}"] {
+            assert!(unread(text).unwrap().contains("standard error"), "{text}");
+        }
+        for text in ["", "plain", "a {\"b\": 1}", "use {\n}\n", "x\n{y}", "{\"a\":1}\ndone\n"] {
+            assert_eq!(unread(text), None, "{text}");
+        }
     }
 }

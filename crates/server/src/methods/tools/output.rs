@@ -188,19 +188,27 @@ impl Finished<'_> {
         // A tool with an output schema may return any structure; otherwise only an object counts as structured.
         let is_structured = |raw: &Raw<'_>| raw.is_object() || self.tool.output_schema.is_some();
         let structured = printed.filter(is_structured);
-        if printed.is_none() && not_json::several_values(stdout).is_some() {
-            self.work.log(
-                LogLevel::Debug,
-                "mcp.tools",
-                "a tool printed several JSON values, which are sent as text",
-                || Facts::of_tool(self.tool),
-            );
+        if printed.is_none() {
+            self.report_unread(stdout);
         }
         let text = stdout.strip_suffix('\n').unwrap_or(stdout);
         let _held =
             self.room_for(cut::size_of(text, self.work) + structured.map_or(0, |raw| raw.text().len()))?;
         let content = cut::content_of(text, self.work);
         Ok(self.with_meta(self.content(content, structured.map(Structured::of_text), false), None, None))
+    }
+
+    /// Logs, once for each tool, that its output holds JSON and is sent as text all the same.
+    fn report_unread(&self, stdout: &str) {
+        let (server, tool) = (self.work.server(), &self.tool.name);
+        if server.is_reported_unread(tool) {
+            return;
+        }
+        if let Some(problem) = not_json::unread(stdout)
+            && server.note_reported_unread(tool)
+        {
+            self.work.log(LogLevel::Warning, "mcp.tools", problem, || Facts::of_tool(self.tool));
+        }
     }
 
     fn failed(&self, stdout: &str, printed: Option<Raw<'_>>) -> Result<Answer, FailedCall> {
@@ -233,14 +241,6 @@ impl Finished<'_> {
         Ok(self.with_meta(content.finish(true), None, said))
     }
 
-    fn how_it_failed(&self) -> String {
-        format!("Tool '{}' {}", self.tool.name, self.outcome.failure())
-    }
-
-    /// The end of standard error, as the client receives it.
-    fn errors(&self) -> String {
-        self.short(&self.outcome.errors())
-    }
     /// The variable that the script lacked, unless another reason is known.
     fn missing_variable(&self, stderr: &str) -> Option<String> {
         let exit_code = self.outcome.exit_code().unwrap_or_default();
@@ -255,6 +255,14 @@ impl Finished<'_> {
         missing_variable(self.tool, paths, server.settings(), stderr).map(|missing| missing.to_string())
     }
 
+    fn how_it_failed(&self) -> String {
+        format!("Tool '{}' {}", self.tool.name, self.outcome.failure())
+    }
+
+    /// The end of standard error, as the client receives it.
+    fn errors(&self) -> String {
+        self.short(&self.outcome.errors())
+    }
 
     fn short(&self, text: &str) -> String {
         self.work.server().short_paths().text_but(text, self.arguments).into_owned()
