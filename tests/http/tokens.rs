@@ -101,8 +101,22 @@ fn failures_have_a_message_and_an_exit_code() {
     fs::set_permissions(tokens.path(), fs::Permissions::from_mode(0o666)).unwrap();
     let (code, _, words) = tokens.run(&["new", "eve"]);
     assert!(code == 2 && words.contains("chmod 600"), "{words}");
-    let without = Server::command().args(["token", "list"]).output().unwrap();
-    assert!(String::from_utf8_lossy(&without.stderr).contains("--file FILE"));
+    let without = |words: &[&str]| {
+        let mut command = Server::command();
+        let output = command.arg("token").args(words).current_dir(tokens.folder.path()).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{words:?}");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let looked_for = "which file? Neither `--file FILE` nor the variable MCPBASH_HTTP_TOKENS names one";
+    for words in [&["list"][..], &["remove", "alice"], &["delete", "alice"]] {
+        let said = without(words);
+        assert!(
+            said.contains(&format!("{looked_for}; add `--file tokens` for the one in this folder")),
+            "{said}"
+        );
+    }
+    fs::remove_file(tokens.path()).unwrap();
+    assert!(without(&["list"]).contains(&format!("{looked_for}; give one of them")));
 }
 
 #[test]

@@ -49,6 +49,9 @@ const REMOVE_EXAMPLES: &str = "\
 Examples:
   mcp-bash token remove alice --file tokens";
 
+/// The name of the token file in all examples.
+const USUAL_NAME: &str = "tokens";
+
 #[derive(Debug, Clone, Args)]
 pub(crate) struct NewArguments {
     /// The name of the caller
@@ -117,11 +120,18 @@ impl NamedFile {
     fn path(&self) -> Result<PathBuf, Error> {
         let (settings, _) = startup::settings();
         let file = self.file.clone().or(settings.http.tokens);
-        file.ok_or_else(|| {
-            let advice = "which file? give `--file FILE`, or set MCPBASH_HTTP_TOKENS";
-            Error::of_command(Exit::Usage, advice)
-        })
+        file.ok_or_else(|| Error::of_command(Exit::Usage, no_file()))
     }
+}
+
+/// What was looked for in vain. A file of the usual name is only proposed: it may not be the one that the server reads.
+fn no_file() -> String {
+    let next_step = if Path::new(USUAL_NAME).is_file() {
+        format!("add `--file {USUAL_NAME}` for the one in this folder")
+    } else {
+        "give one of them".to_owned()
+    };
+    format!("which file? Neither `--file FILE` nor the variable MCPBASH_HTTP_TOKENS names one; {next_step}")
 }
 
 pub(crate) fn run(common: &Common, arguments: &Arguments) -> Result<ExitCode, Error> {
