@@ -1,6 +1,7 @@
 //! Watcher: terminates servers that hang or eat all memory, reports processes that outlive their calls, and reaps those
 //! that lost their parents.
 
+use crate::http::SERVERS;
 use crate::peer::Peer;
 use crate::proc;
 use crate::process::signal_process;
@@ -107,7 +108,8 @@ fn judge_sighting(run: &Run, word: Word, ago: Duration, what: &str, told: &mut B
 fn reap_orphans(run: &Run) {
     // No server is being started meanwhile, so every child that is not a server is an orphan.
     let _alone = STARTING.lock().unwrap_or_else(PoisonError::into_inner);
-    let servers: BTreeSet<u32> = run.peers().iter().map(|peer| peer.pid).collect();
+    let mut servers: BTreeSet<u32> = run.peers().iter().map(|peer| peer.pid).collect();
+    servers.extend(&*SERVERS.lock().unwrap_or_else(PoisonError::into_inner));
     let us = std::process::id();
     for process in proc::descendants(us) {
         let is_orphan = process.parent == us && process.is_dead && !servers.contains(&process.pid);

@@ -12,6 +12,7 @@ use crate::arguments::Arguments;
 use crate::audit;
 use crate::http::Server;
 use crate::planted;
+use crate::project::STARTING;
 use crate::random::Random;
 use crate::run::Run;
 use crate::violations::{Kind, excerpt};
@@ -23,6 +24,7 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::PoisonError;
 use std::thread;
 
 /// The names of the callers.
@@ -104,6 +106,8 @@ fn look_at_log(run: &Run, log: &str) {
 
 /// A new token for a caller, which is also in the file of tokens.
 pub(crate) fn new_token(binary: &Path, name: &str, file: &Path) -> io::Result<String> {
+    // Nobody else must take it for an orphan.
+    let _alone = STARTING.lock().unwrap_or_else(PoisonError::into_inner);
     let output = Command::new(binary).args(["token", "new", name, "--json", "--file"]).arg(file).output()?;
     let made: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
     let problem = || io::Error::other(format!("no token: {}", String::from_utf8_lossy(&output.stderr)));

@@ -2,8 +2,10 @@
 
 use crate::proc;
 use crate::process::signal_process;
+use crate::project::STARTING;
 use crate::run::{TIMEOUT, wait_until};
 use rustix::process::Signal;
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fmt;
 use std::fs;
@@ -17,6 +19,9 @@ use std::time::Duration;
 
 /// The number of log lines shown if it does not exit.
 const LAST_LINES: usize = 10;
+
+/// The processes of all servers so far, which are waited for here and nowhere else.
+pub(crate) static SERVERS: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
 
 #[derive(Debug)]
 pub(crate) struct Server {
@@ -45,7 +50,12 @@ impl Server {
         command.arg("serve").arg(project).args(["--http", "127.0.0.1:0"]).args(arguments);
         command.env("TMPDIR", temporary).envs(environment.iter().copied());
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-        let mut child = command.spawn()?;
+        let mut child = {
+            let _alone = STARTING.lock().unwrap_or_else(PoisonError::into_inner);
+            let child = command.spawn()?;
+            SERVERS.lock().unwrap_or_else(PoisonError::into_inner).insert(child.id());
+            child
+        };
         let log = Arc::<Mutex<String>>::default();
         let stderr = child.stderr.take().ok_or_else(|| io::Error::other("no pipe"))?;
         let text = Arc::clone(&log);
