@@ -202,12 +202,17 @@ fn split_description(line: &str) -> (&str, Option<&str>) {
 /// The description in the lines below, which are indented further, and the number of its lines.
 fn below(lines: &[&str], indent: usize, beside: Option<&str>) -> (String, usize) {
     let (mut words, mut count) = (String::new(), 0);
+    // Where a description below its option begins. A further line of it may begin with the name of another option.
+    let column = lines.first().filter(|line| beside.is_none() && !is_option_line(line));
+    let column = column.map(|line| indentation(line)).filter(|column| *column > indent);
     for (index, line) in lines.iter().enumerate() {
+        let is_in_column = column.is_some_and(|column| indentation(line) >= column);
         let is_more = match beside {
             // If the description is beside the option, its further lines are far to the right.
             Some(_) => {
                 indentation(line) > indent + 4 && !(is_option_line(line) && indentation(line) < indent + 10)
             }
+            None if is_in_column => true,
             None => indentation(line) > indent && !(is_option_line(line) && indentation(line) <= indent + 4),
         };
         // clap puts an empty line before the possible values.

@@ -5,6 +5,7 @@ use super::option::ProgramOption;
 use super::usage::Usage;
 use crate::argument_limit::argument_limit;
 use crate::{Imported, Unreadable};
+use std::collections::BTreeSet;
 
 /// Removes options that run something, and those that write and are not allowed. Returns whether one that writes is left.
 pub(super) fn remove_hazards(
@@ -23,6 +24,14 @@ pub(super) fn remove_hazards(
         return Err(Unreadable::NoSuchOption { option: missing.clone(), options });
     }
     let mut writes = false;
+    // A manual page may list an option twice, and say only once what it does.
+    let mut refused: BTreeSet<String> = BTreeSet::new();
+    for option in options.iter() {
+        let is_allowed = allowed.iter().any(|name| is_named(option, name));
+        if option.takes_code(command) || option.writes(command) && !is_allowed {
+            refused.extend(option.names.iter().cloned());
+        }
+    }
     options.retain(|option| {
         let name = &option.names[0];
         if option.takes_code(command) {
@@ -38,7 +47,7 @@ pub(super) fn remove_hazards(
             }
             return is_allowed;
         }
-        true
+        !option.names.iter().any(|name| refused.contains(name))
     });
     Ok(writes)
 }

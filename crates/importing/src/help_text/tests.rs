@@ -66,6 +66,34 @@ b 512, kB 1000, K 1024, MB 1000*1000, M 1024*1024.
 }
 
 #[test]
+fn an_option_that_is_listed_twice_is_left_out_in_both_forms() {
+    let text = "\
+SYNOPSIS
+       git push [-n | --dry-run] [-o <string> | --push-option=<string>] [<repository>]
+
+OPTIONS
+       -o <option>, --push-option=<option>
+           Transmit the given string to the server, which passes it to a hook. When multiple
+           --push-option=<option> are given, they are all sent to the other side in the order listed on the command line.
+
+       --push-option=<string>
+           A string for the other side.
+
+       --shortstat
+           Prints the last line of the output of
+           --stat, which counts everything.
+
+       -q, --quiet
+           Says nothing.
+";
+    let imported = imported(&["git", "push"], text);
+    assert!(imported.left_out.iter().any(|left| left.what == "--push-option"), "{:?}", imported.left_out);
+    let command = imported.tools[0].command_words();
+    assert!(command.contains("--quiet") && !command.contains("option"), "{command}");
+    assert!(command.contains("--shortstat") && !command.contains("[--stat]"), "{command}");
+}
+
+#[test]
 fn clap() {
     let text = "\
 A simple greeter
