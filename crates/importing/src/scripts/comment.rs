@@ -81,22 +81,51 @@ pub(super) fn answering_codes(text: &str) -> Vec<u8> {
     let mut codes = Vec::new();
     for line in text.lines().take(400) {
         let line = line.trim_start_matches(['#', ' ', '\t', '*', '-']).to_ascii_lowercase();
-        let line = line
-            .trim_start_matches("exit code")
-            .trim_start_matches("exit status")
-            .trim_start_matches([':', 's', ' ']);
-        let end = line.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(line.len());
-        let (number, rest) = line.split_at(end);
-        let is_list = rest.starts_with([' ', ':', ',', '=', '\t', '-']);
-        if let Ok(code) = number.parse::<u8>()
-            && is_list
-            && code > 0
-            && ANSWERS.iter().any(|answer| rest.contains(answer))
-        {
-            codes.push(code);
+        let headed = ["exit code", "exit status"].iter().find_map(|head| line.strip_prefix(head));
+        // `Exit codes: 0 found, 1 no match`
+        let parts = match headed {
+            Some(rest) => rest.split([',', ';']).collect(),
+            None => vec![&*line],
+        };
+        for part in parts {
+            let part = part.trim_start_matches(['s', ':', ' ']);
+            let part = part.strip_prefix("is ").unwrap_or(part);
+            let end = part.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(part.len());
+            let (number, rest) = part.split_at(end);
+            let is_list = headed.is_some() || rest.starts_with([' ', ':', ',', '=', '\t', '-']);
+            if let Ok(code) = number.parse::<u8>()
+                && is_list
+                && code > 0
+                && ANSWERS.iter().any(|answer| rest.contains(answer))
+            {
+                codes.push(code);
+            }
         }
     }
     codes.dedup();
     codes.truncate(5);
     codes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::answering_codes;
+
+    #[test]
+    fn exit_codes_are_read_from_lists_and_lines() {
+        for text in [
+            "# Exit codes:\n#  0 found\n#  1 no match\n#  2 error\n",
+            "# Exit codes: 0 found, 1 no match, 2 error\n",
+            "Exit status: 0 found; 1 = nothing found; 2 error",
+            "Exit status is 1 if nothing matches.",
+            "# exit code 1: no changes",
+        ] {
+            assert_eq!(answering_codes(text), [1], "{text}");
+        }
+        for text in
+            ["# Exit codes: 0 no match, 1 error", "exit 1 # no match", "Exit status is not 1 if files differ"]
+        {
+            assert_eq!(answering_codes(text), Vec::<u8>::new(), "{text}");
+        }
+    }
 }
