@@ -32,6 +32,7 @@ pub enum ArgumentKind {
     /// Some of these choices; any texts, if there are none.
     List(Vec<String>),
     HarmlessList,
+    Integers,
 }
 
 impl Argument {
@@ -47,7 +48,7 @@ impl Argument {
     }
 
     pub(crate) fn is_list(&self) -> bool {
-        matches!(self.kind, ArgumentKind::List(_) | ArgumentKind::HarmlessList)
+        self.kind.is_list()
     }
 
     pub(crate) fn schema(&self) -> Value {
@@ -66,6 +67,19 @@ impl Argument {
 }
 
 impl ArgumentKind {
+    pub(crate) fn is_list(&self) -> bool {
+        matches!(self, Self::List(_) | Self::HarmlessList | Self::Integers)
+    }
+
+    /// The same with harmless characters only, if it allows any text.
+    pub(crate) fn harmless(self) -> Self {
+        match self {
+            Self::Text | Self::Line => Self::HarmlessText,
+            Self::List(choices) if choices.is_empty() => Self::HarmlessList,
+            other => other,
+        }
+    }
+
     /// The name of the type, in words.
     pub fn words(&self) -> String {
         match self {
@@ -79,6 +93,7 @@ impl ArgumentKind {
             Self::List(choices) if !choices.is_empty() => format!("list of {}", choices.join("|")),
             Self::List(_) => "list of texts".to_owned(),
             Self::HarmlessList => format!("list of texts of {HARMLESS_WORDS}"),
+            Self::Integers => "list of integers".to_owned(),
         }
     }
 
@@ -96,6 +111,7 @@ impl ArgumentKind {
             }
             Self::List(_) => json!({ "type": "array", "items": Self::Text.schema() }),
             Self::HarmlessList => json!({ "type": "array", "items": Self::HarmlessText.schema() }),
+            Self::Integers => json!({ "type": "array", "items": Self::Integer.schema() }),
         }
     }
 }

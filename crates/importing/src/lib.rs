@@ -106,6 +106,8 @@ pub enum Unreadable {
     OnlyFunctions,
     #[error("runs {0} as a command, which no caller may choose")]
     RunsWords(String),
+    #[error("evaluates {0} as a number or a name, which can run a command: no caller may choose it")]
+    EvaluatesWords(String),
     #[error("does not look like the help of a program: there is no usage line and no option in it")]
     NoHelp,
     #[error("is the help of `{other}`, not of `{program}`")]

@@ -43,6 +43,7 @@ impl ArgumentKind {
             Self::OneOf(choices) => json!(choices.first()),
             Self::List(choices) if !choices.is_empty() => json!(choices.iter().take(2).collect::<Vec<_>>()),
             Self::List(_) | Self::HarmlessList => json!(["one", "two"]),
+            Self::Integers => json!([1, 2]),
         }
     }
 }

@@ -35,6 +35,8 @@ pub(super) fn tool(command: ScriptCommand<'_>, reading: ScriptReading, name: Str
         variables,
         passed,
         answers,
+        integers,
+        is_evaluated,
         mut doubts,
         gaps,
         effect,
@@ -69,6 +71,7 @@ pub(super) fn tool(command: ScriptCommand<'_>, reading: ScriptReading, name: Str
             |default: &String| default.len() < 10 && default.bytes().all(|byte| byte.is_ascii_digit());
         let kind = match (&variable.default, command.is_own) {
             (Some(default), _) if is_number(default) => ArgumentKind::Integer,
+            _ if integers.contains(&variable.name) => ArgumentKind::Integer,
             (_, true) => ArgumentKind::Text,
             (_, false) => ArgumentKind::HarmlessText,
         };
@@ -86,12 +89,16 @@ pub(super) fn tool(command: ScriptCommand<'_>, reading: ScriptReading, name: Str
         let Some(name) = draft.free_name(&answer.name.to_lowercase()) else { continue };
         input.push_str(&place(&name));
         input.push('\n');
-        let described = Argument {
-            description: answer.question,
-            is_required: true,
-            ..Argument::new(name, ArgumentKind::Line)
-        };
+        let is_integer = integers.contains(&answer.name);
+        let kind = if is_integer { ArgumentKind::Integer } else { ArgumentKind::Line };
+        let described =
+            Argument { description: answer.question, is_required: true, ..Argument::new(name, kind) };
         draft.arguments.push(described);
+    }
+    if is_evaluated {
+        for argument in &mut draft.arguments {
+            argument.kind = std::mem::replace(&mut argument.kind, ArgumentKind::Text).harmless();
+        }
     }
     let is_described = description.is_some();
     let effect = match effect {
@@ -169,6 +176,7 @@ impl Draft {
         };
         let kind = match (option.is_repeated, option.kind) {
             (true, ArgumentKind::OneOf(choices) | ArgumentKind::List(choices)) => ArgumentKind::List(choices),
+            (true, ArgumentKind::Integer) => ArgumentKind::Integers,
             (true, _) => ArgumentKind::List(Vec::new()),
             (false, kind) => kind,
         };

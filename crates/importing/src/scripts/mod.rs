@@ -53,6 +53,12 @@ pub fn read(
     if let Some(runs) = reading.runs.take() {
         return Err(Unreadable::RunsWords(runs));
     }
+    if let Some(evaluates) = reading.evaluates.take() {
+        return Err(Unreadable::EvaluatesWords(evaluates));
+    }
+    if reading.is_evaluated {
+        reading.gap("it may evaluate parts of its values as numbers: only harmless characters are allowed");
+    }
     reading.success_exit_codes = comment::answering_codes(text);
     complete(&mut reading, command.name);
     if let Some(why) = reading.is_opaque.take() {

@@ -33,6 +33,12 @@ pub(crate) struct ScriptReading {
     pub(crate) left_out: Vec<(String, String)>,
     /// Why its words cannot be told apart: the tool takes a list of words.
     pub(crate) is_opaque: Option<String>,
+    /// Variables and answers that have to be whole numbers.
+    pub(crate) integers: Vec<String>,
+    /// Whether parts of its values are evaluated, so that no value may have the signs of an expression.
+    pub(crate) is_evaluated: bool,
+    /// The word that it would evaluate, although it may be a text.
+    pub(crate) evaluates: Option<String>,
     /// The word that it would run, if it is there to run one.
     pub(crate) runs: Option<String>,
     /// Whether it only defines functions.
@@ -53,6 +59,19 @@ pub(crate) struct ScriptOption {
     pub(crate) default: Option<String>,
     pub(crate) is_required: bool,
     pub(crate) is_repeated: bool,
+    pub(crate) evaluation: Option<Evaluation>,
+}
+
+/// How a shell evaluates a value, from the harmless to the worst.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Evaluation {
+    Number,
+    /// A part of it, or something made of it.
+    Part,
+    /// As a number, although it is also compared with other texts.
+    Text,
+    /// As the name of a variable.
+    Name,
 }
 
 /// How an option takes its value.
@@ -75,6 +94,7 @@ pub(crate) struct ScriptPositional {
     pub(crate) kind: ArgumentKind,
     pub(crate) default: Option<String>,
     pub(crate) is_required: bool,
+    pub(crate) evaluation: Option<Evaluation>,
 }
 
 #[derive(Debug, Clone)]
@@ -140,6 +160,7 @@ impl ScriptReading {
         }
         known.variable = known.variable.take().or(option.variable);
         known.is_repeated |= option.is_repeated;
+        known.evaluation = known.evaluation.max(option.evaluation);
     }
 }
 
@@ -154,6 +175,7 @@ impl ScriptOption {
             default: None,
             is_required: false,
             is_repeated: false,
+            evaluation: None,
         }
     }
 
@@ -173,6 +195,13 @@ impl ScriptOption {
 
 impl ScriptPositional {
     pub(crate) fn new(name: impl Into<String>, kind: ArgumentKind, is_required: bool) -> Self {
-        Self { name: name.into(), description: String::new(), kind, default: None, is_required }
+        Self {
+            name: name.into(),
+            description: String::new(),
+            kind,
+            default: None,
+            is_required,
+            evaluation: None,
+        }
     }
 }

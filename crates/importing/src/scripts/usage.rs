@@ -66,10 +66,7 @@ fn name_words(words: &[HelpWord], reading: &mut ScriptReading) {
         positional.name == "args"
             || positional.name.strip_prefix("arg").is_some_and(|number| number.parse::<usize>().is_ok())
     };
-    let takes_any = reading
-        .positionals
-        .iter()
-        .any(|positional| matches!(positional.kind, ArgumentKind::List(_) | ArgumentKind::HarmlessList));
+    let takes_any = reading.positionals.iter().any(|positional| positional.kind.is_list());
     if words.len() > reading.positionals.len() && !takes_any {
         let names = words.iter().map(|word| &*word.name).collect::<Vec<_>>().join(", ");
         reading.doubt(format!(
@@ -81,7 +78,7 @@ fn name_words(words: &[HelpWord], reading: &mut ScriptReading) {
         return;
     }
     for (positional, word) in reading.positionals.iter_mut().zip(words) {
-        let is_list = matches!(positional.kind, ArgumentKind::List(_));
+        let is_list = positional.kind.is_list();
         if is_list != word.is_list {
             continue;
         }

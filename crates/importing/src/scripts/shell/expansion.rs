@@ -62,7 +62,8 @@ fn one<'t>(text: &'t str, at: usize, is_inner: bool, found: &mut Vec<Expansion<'
         collect(rest, at + 2 + all.len() - rest.len(), is_inner, found, depth + 1);
         return length;
     }
-    if let Some(body) = inner.strip_prefix('(').and_then(|body| body.strip_suffix(')')) {
+    let inside = |open, close| inner.strip_prefix(open).and_then(|body| body.strip_suffix(close));
+    if let Some(body) = inside('(', ')').or(inside('[', ']')) {
         collect(body, at + 2, true, found, depth + 1);
         return length;
     }

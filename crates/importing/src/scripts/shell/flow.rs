@@ -60,7 +60,8 @@ impl<'t> Flow<'t> {
                 Node::While { head, body } => {
                     Node::While { head: self.inlined(head, depth), body: self.inlined(body, depth) }
                 }
-                Node::For { variable, words, body } => Node::For {
+                Node::For { variable, words, body, asks } => Node::For {
+                    asks: *asks,
                     variable: variable.clone(),
                     words: words.clone(),
                     body: self.inlined(body, depth),
@@ -169,6 +170,8 @@ pub(super) fn assignments(command: &Command) -> Vec<(&str, bool, &str)> {
 fn assignment(word: &str) -> Option<(&str, bool, &str)> {
     let (left, value) = word.split_once('=')?;
     let (name, appends) = left.strip_suffix('+').map_or((left, false), |name| (name, true));
+    // `name[index]=value`
+    let name = name.strip_suffix(']').and_then(|element| element.split('[').next()).unwrap_or(name);
     let is_name = !name.is_empty()
         && !name.starts_with(|first: char| first.is_ascii_digit())
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');

@@ -1,8 +1,9 @@
 //! `getopts` of shells and the program `getopt`: their specifications name all options.
 
 use super::checks::Checks;
+use super::evaluated::Evaluated;
 use super::expansion::{expansions, is_only, plain};
-use super::flow::{Flow, any_command, any_node, assignments, each_command};
+use super::flow::{any_command, any_node, assignments, each_command};
 use super::tree::{self, Arm, Command, Node};
 use crate::argument::ArgumentKind;
 use crate::scripts::reading::{ScriptOption, ScriptReading, UNREAD_OPTIONS, ValueForm};
@@ -12,7 +13,8 @@ use std::collections::{BTreeMap, BTreeSet};
 const MOST_CALLS: usize = 20;
 
 /// Returns whether one of them is used.
-pub(super) fn read(flow: &Flow<'_>, checks: &Checks, reading: &mut ScriptReading) -> bool {
+pub(super) fn read(evaluated: &Evaluated<'_>, checks: &Checks, reading: &mut ScriptReading) -> bool {
+    let flow = evaluated.flow;
     let mut literals: BTreeMap<String, String> = BTreeMap::new();
     let mut commands: Vec<Command> = Vec::new();
     each_command(&flow.main, &mut |command| {
@@ -43,7 +45,7 @@ pub(super) fn read(flow: &Flow<'_>, checks: &Checks, reading: &mut ScriptReading
     for command in commands.iter().take(MOST_CALLS) {
         let is_builtin = command.words.iter().any(|word| word == "getopts");
         let read = if is_builtin {
-            of_builtin(command, &text_of, flow, checks, reading)
+            of_builtin(command, &text_of, evaluated, checks, reading)
         } else {
             of_program(command, &text_of, reading)
         };
@@ -58,7 +60,7 @@ pub(super) fn read(flow: &Flow<'_>, checks: &Checks, reading: &mut ScriptReading
 fn of_builtin(
     command: &Command,
     text_of: &dyn Fn(&str) -> Option<String>,
-    flow: &Flow<'_>,
+    evaluated: &Evaluated<'_>,
     checks: &Checks,
     reading: &mut ScriptReading,
 ) -> Option<()> {
@@ -66,7 +68,7 @@ fn of_builtin(
     let specification = text_of(command.words.get(at + 1)?)?;
     let variable = plain(command.words.get(at + 2)?)?;
     let mut arms: Vec<Arm> = Vec::new();
-    any_node(&flow.main, &mut |node| {
+    any_node(&evaluated.flow.main, &mut |node| {
         if let Node::Case { subject, arms: found } = node
             && is_only(subject, &variable)
         {
@@ -93,6 +95,7 @@ fn of_builtin(
             ScriptOption::flag(names)
         };
         if let Some(arm) = by_pattern.get(&*letter.to_string()) {
+            option.evaluation = evaluated.use_in(&arm.body, "OPTARG");
             any_command(&arm.body, &mut |command| {
                 for (name, appends, value) in assignments(command) {
                     let used = expansions(value);

@@ -58,7 +58,8 @@ impl Lexer<'_> {
     }
 
     fn token(&mut self) -> Option<()> {
-        if self.rest().starts_with("((") && self.begins_command() {
+        let follows_for = matches!(self.tokens.last(), Some(Token::Word(word)) if word == "for");
+        if self.rest().starts_with("((") && (follows_for || self.begins_command()) {
             let end = self.at + balanced(self.rest(), '(', ')', 0)?;
             self.tokens.push(Token::Word(self.text[self.at..end].to_owned()));
             self.at = end;
@@ -173,6 +174,8 @@ fn substitution_within(text: &str, depth: usize) -> Option<usize> {
     match rest.chars().next() {
         Some('(') => Some(1 + balanced(rest, '(', ')', depth)?),
         Some('{') => Some(1 + balanced(rest, '{', '}', depth)?),
+        // An old form of `$((…))`, or a dollar sign of a pattern.
+        Some('[') => Some(1 + balanced(rest, '[', ']', depth).unwrap_or(0)),
         Some('\'') => {
             let mut at = 1;
             loop {

@@ -1,8 +1,11 @@
 //! Shell scripts: options from `getopts`, `getopt` and `case` loops, words from `$1` and `$@`, variables from
 //! `${NAME:-default}`, answers from `read -p`.
 
+mod arithmetic;
 mod body;
 mod checks;
+mod evaluated;
+mod evaluated_values;
 mod expansion;
 mod flow;
 mod getopts;
@@ -19,6 +22,7 @@ pub use traps::{ShellTraps, shell_traps};
 
 use super::comment;
 use super::reading::{ScriptOption, ScriptReading};
+use evaluated::Evaluated;
 use flow::Flow;
 use tree::{Item, Node};
 
@@ -31,6 +35,7 @@ pub(super) fn read(text: &str) -> ScriptReading {
     let Some(items) = tree::parse(text) else {
         reading.is_opaque = Some("its text could not be read as a shell script to the end".to_owned());
         reading.usage = usage_text::by_lines(text);
+        reading.is_evaluated = arithmetic::may_evaluate(text);
         return reading;
     };
     let flow = Flow::of(&items);
@@ -40,13 +45,15 @@ pub(super) fn read(text: &str) -> ScriptReading {
         return reading;
     }
     let checks = checks::Checks::of(&flow);
-    let has_loop =
-        option_loop::read(&flow, &checks, &mut reading) | getopts::read(&flow, &checks, &mut reading);
+    let evaluated = Evaluated::of(&flow, text);
+    let has_loop = option_loop::read(&evaluated, &checks, &mut reading)
+        | getopts::read(&evaluated, &checks, &mut reading);
     note_other_cases(&items, &mut reading);
-    positions::read(&flow, &checks, has_loop, &mut reading);
+    positions::read(&evaluated, &checks, has_loop, &mut reading);
     variables::read(&flow, &checks, &mut reading);
     pass_on(text, &mut reading);
     run_values::check(&flow, &mut reading);
+    evaluated_values::check(&evaluated, &mut reading);
     body::read(&items, &mut reading);
     reading
 }
@@ -88,3 +95,6 @@ fn note_other_cases(items: &[Item], reading: &mut ScriptReading) {
             .doubt(format!("it compares words with {}, in a way that is not understood", missing.join(", ")));
     }
 }
+
+#[cfg(test)]
+mod evaluated_tests;

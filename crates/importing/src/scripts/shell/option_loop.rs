@@ -1,11 +1,12 @@
 //! Option loops: `while … case "$1" in`, `for arg in "$@" … case "$arg" in`, and a single `case "$1" in`.
 
 use super::checks::Checks;
+use super::evaluated::Evaluated;
 use super::expansion::{expansions, is_all_words, is_only, plain};
-use super::flow::{Flow, any_command, assignments, children, each_command, mentions};
+use super::flow::{any_command, assignments, children, each_command, mentions};
 use super::tree::{Arm, Item, Node};
 use crate::argument::ArgumentKind;
-use crate::scripts::reading::{ScriptOption, ScriptPositional, ScriptReading, ValueForm};
+use crate::scripts::reading::{Evaluation, ScriptOption, ScriptPositional, ScriptReading, ValueForm};
 
 /// A case over the words of the script.
 pub(super) struct WordCase<'t> {
@@ -20,22 +21,28 @@ pub(super) struct WordCase<'t> {
 }
 
 /// Reads all option loops. Returns whether there is one.
-pub(super) fn read(flow: &Flow<'_>, checks: &Checks, reading: &mut ScriptReading) -> bool {
+pub(super) fn read(evaluated: &Evaluated<'_>, checks: &Checks, reading: &mut ScriptReading) -> bool {
     let mut has_loop = false;
-    walk(&flow.main, flow, checks, reading, &mut has_loop);
+    walk(&evaluated.flow.main, evaluated, checks, reading, &mut has_loop);
     has_loop
 }
 
-fn walk(items: &[Item], flow: &Flow<'_>, checks: &Checks, reading: &mut ScriptReading, has_loop: &mut bool) {
+fn walk(
+    items: &[Item],
+    evaluated: &Evaluated<'_>,
+    checks: &Checks,
+    reading: &mut ScriptReading,
+    has_loop: &mut bool,
+) {
     for item in items {
         match word_case(&item.node) {
             Some(case) if is_about_options(&case) || !case.is_loop => {
                 *has_loop |= case.is_loop;
-                case.read(flow, checks, reading);
+                case.read(evaluated, checks, reading);
             }
             _ => {
                 for inner in children(&item.node) {
-                    walk(inner, flow, checks, reading, has_loop);
+                    walk(inner, evaluated, checks, reading, has_loop);
                 }
             }
         }
@@ -89,7 +96,7 @@ pub(super) fn word_case(node: &Node) -> Option<WordCase<'_>> {
                 is_loop: true,
             })
         }
-        Node::For { variable, words, body } => {
+        Node::For { variable, words, body, .. } => {
             let is_all = words.as_ref().is_none_or(|words| matches!(&**words, [word] if is_all_words(word)));
             let (arms, holder) = inner_case(body, std::slice::from_ref(variable)).filter(|_| is_all)?;
             let is_used = body.iter().any(|item| {
@@ -133,12 +140,13 @@ fn holder(word: &str) -> Option<String> {
 }
 
 impl WordCase<'_> {
-    fn read(&self, flow: &Flow<'_>, checks: &Checks, reading: &mut ScriptReading) {
+    fn read(&self, evaluated: &Evaluated<'_>, checks: &Checks, reading: &mut ScriptReading) {
         let mut choices = Vec::new();
         let mut has_open_end = true;
         let mut others = Vec::new();
         for arm in &self.arms {
-            let ends = flow.ends(&arm.body);
+            let ends = evaluated.flow.ends(&arm.body);
+            let evaluation = evaluated.use_in(&arm.body, &self.holder);
             let mut names = Names::default();
             for pattern in &arm.patterns {
                 match plain(pattern) {
@@ -155,12 +163,12 @@ impl WordCase<'_> {
             if names.is_rest {
                 has_open_end = !ends;
                 if self.is_loop && !ends {
-                    others.push(arm);
+                    others.push((arm, evaluation));
                 }
             }
             choices.extend(names.words.iter().cloned());
             for names in names.told_apart(mentions(&arm.body, &self.holder) || arm.body.is_empty()) {
-                self.options(&names, arm, checks, reading);
+                self.options(&names, arm, evaluation, checks, reading);
             }
         }
         if !self.is_loop && !reading.options.is_empty() && is_about_options(self) {
@@ -169,17 +177,30 @@ impl WordCase<'_> {
                 reading.doubt("it looks for these options in its first word only, so one of them at a time");
             }
         }
+        let known = reading.positionals.len();
         self.words(choices, has_open_end, checks, reading);
-        for arm in others {
-            self.rest(arm, checks, reading);
+        for positional in &mut reading.positionals[known..] {
+            let of_others = others.iter().filter_map(|(_, evaluation)| *evaluation).max();
+            positional.evaluation = of_others.max(evaluated.use_of(&self.holder));
+        }
+        for (arm, evaluation) in others {
+            self.rest(arm, evaluation, checks, reading);
         }
         if let Some(name) = self.used.filter(|_| reading.positionals.is_empty()) {
             let list = ArgumentKind::List(Vec::new());
-            reading.positionals.push(ScriptPositional::new(name, list, checks.counts().0 > 0));
+            let list = ScriptPositional::new(name, list, checks.counts().0 > 0);
+            reading.positionals.push(ScriptPositional { evaluation: evaluated.use_of(name), ..list });
         }
     }
 
-    fn options(&self, names: &Names, arm: &Arm, checks: &Checks, reading: &mut ScriptReading) {
+    fn options(
+        &self,
+        names: &Names,
+        arm: &Arm,
+        evaluation: Option<Evaluation>,
+        checks: &Checks,
+        reading: &mut ScriptReading,
+    ) {
         let variable = self.variable(&arm.body);
         let is_required = variable.as_ref().is_some_and(|(name, _)| checks.not_empty.contains(name));
         let (name, is_repeated) = variable.map_or((None, false), |(name, repeated)| (Some(name), repeated));
@@ -198,7 +219,7 @@ impl WordCase<'_> {
             if self.is_each && mentions(&arm.body, "2") {
                 reading.doubt(format!("`{}` reads another word in a way that is not clear", names.plain[0]));
             }
-            entered = Some(ScriptOption { variable: name.clone(), ..option });
+            entered = Some(ScriptOption { variable: name.clone(), evaluation, ..option });
         }
         if !names.joined.is_empty() || !names.attached.is_empty() {
             let form = if names.joined.is_empty() { ValueForm::Attached } else { ValueForm::Joined };
@@ -207,6 +228,7 @@ impl WordCase<'_> {
                 is_required,
                 is_repeated,
                 variable: name,
+                evaluation,
                 ..ScriptOption::with_value(all, form)
             };
             match entered.as_mut().filter(|entered| entered.value.is_some()) {
@@ -295,7 +317,7 @@ impl WordCase<'_> {
     }
 
     /// The arm for all other words: what it does with them.
-    fn rest(&self, arm: &Arm, checks: &Checks, reading: &mut ScriptReading) {
+    fn rest(&self, arm: &Arm, evaluation: Option<Evaluation>, checks: &Checks, reading: &mut ScriptReading) {
         let leaves =
             any_command(&arm.body, &mut |command| command.words.first().is_some_and(|word| word == "break"));
         if leaves {
@@ -316,26 +338,21 @@ impl WordCase<'_> {
                 }
             }
         });
-        if let Some(name) = list {
+        let is_mentioned = || mentions(&arm.body, &self.holder) || mentions(&arm.body, "1");
+        let mut enter = |name: String, kind: ArgumentKind| {
             let is_required = checks.not_empty.contains(&name);
-            reading.positionals.push(ScriptPositional::new(
-                name,
-                ArgumentKind::List(Vec::new()),
-                is_required,
-            ));
+            let positional = ScriptPositional::new(name, kind, is_required);
+            reading.positionals.push(ScriptPositional { evaluation, ..positional });
+        };
+        if let Some(name) = list {
+            enter(name, ArgumentKind::List(Vec::new()));
         } else if !named.is_empty() {
             named.dedup();
             for name in named {
-                let is_required = checks.not_empty.contains(&name);
-                reading.positionals.push(ScriptPositional::new(name, ArgumentKind::Text, is_required));
+                enter(name, ArgumentKind::Text);
             }
-        } else if mentions(&arm.body, &self.holder) || mentions(&arm.body, "1") {
-            let is_required = false;
-            reading.positionals.push(ScriptPositional::new(
-                "args",
-                ArgumentKind::List(Vec::new()),
-                is_required,
-            ));
+        } else if is_mentioned() {
+            enter("args".to_owned(), ArgumentKind::List(Vec::new()));
         }
     }
 }

@@ -1,8 +1,9 @@
 //! Positions: `$1` to `$9` and `$@` in the flow of a script, the names they are given, and which of them it requires.
 
 use super::checks::Checks;
+use super::evaluated::Evaluated;
 use super::expansion::{default_of, expansions, is_all_words, is_only, plain};
-use super::flow::{Flow, assignments, children, mentions, own_words};
+use super::flow::{any_command, assignments, children, mentions, own_words};
 use super::option_loop::{is_option_loop, word_case};
 use super::tree::{Command, Item, Node};
 use crate::argument::ArgumentKind;
@@ -17,7 +18,7 @@ const REPLACED: &str = "it replaces its words with `set --`";
 /// Words before the program that a command runs.
 const PREFIXES: [&str; 5] = ["command", "doas", "exec", "nohup", "sudo"];
 
-pub(super) fn read(flow: &Flow<'_>, checks: &Checks, has_loop: bool, reading: &mut ScriptReading) {
+pub(super) fn read(evaluated: &Evaluated<'_>, checks: &Checks, has_loop: bool, reading: &mut ScriptReading) {
     let mut walk = Walk {
         seen: BTreeMap::new(),
         shift: 0,
@@ -29,7 +30,7 @@ pub(super) fn read(flow: &Flow<'_>, checks: &Checks, has_loop: bool, reading: &m
         first_options: Vec::new(),
         passed_loop: false,
     };
-    walk.items(&flow.main, false);
+    walk.items(&evaluated.flow.main, false);
     let has_first_options = !walk.first_options.is_empty();
     for names in walk.first_options {
         if !reading.options.iter().any(|known| known.names.iter().any(|name| names.contains(name))) {
@@ -72,12 +73,15 @@ pub(super) fn read(flow: &Flow<'_>, checks: &Checks, has_loop: bool, reading: &m
     let has_command = reading.positionals.len() == 1 && reading.positionals[0].name == "command";
     let highest =
         walk.seen.keys().next_back().copied().unwrap_or(0).max(if has_loop { 0 } else { least.min(9) });
+    // Words that are evaluated all together are these too, if none of them is shifted away before.
+    let of_all = evaluated.use_of("@").filter(|_| walk.shift == 0);
     let mut found = Vec::new();
     for index in 1..=highest {
         let position = walk.seen.remove(&index).unwrap_or_default();
         if index == 1 && has_command {
             let mut command = reading.positionals.remove(0);
             command.is_required |= least > 0;
+            command.evaluation = command.evaluation.max(evaluated.use_of("1"));
             if let Some(name) = position.name {
                 command.name = name;
             }
@@ -92,6 +96,7 @@ pub(super) fn read(flow: &Flow<'_>, checks: &Checks, has_loop: bool, reading: &m
             || position.is_plain && position.default.is_none();
         let mut positional = ScriptPositional::new(name, ArgumentKind::Text, is_required);
         positional.default = position.default;
+        positional.evaluation = evaluated.use_of(&index.to_string()).max(of_all);
         found.push(positional);
     }
     // What follows a required word is required.
@@ -104,10 +109,13 @@ pub(super) fn read(flow: &Flow<'_>, checks: &Checks, has_loop: bool, reading: &m
         found.push(reading.positionals.remove(0));
     }
     if let Some(rest) = walk.rest {
+        let further =
+            (highest + 1..=MOST_WORDS).filter_map(|index| evaluated.use_of(&index.to_string())).max();
         let is_required = found.len() < least;
         let is_full = largest.is_some_and(|largest| found.len() >= largest) && !has_loop;
         if !is_full {
-            found.push(ScriptPositional::new(rest, ArgumentKind::List(Vec::new()), is_required));
+            let rest = ScriptPositional::new(rest, ArgumentKind::List(Vec::new()), is_required);
+            found.push(ScriptPositional { evaluation: evaluated.use_of("@").max(further), ..rest });
         }
     }
     reading.positionals.extend(found);
@@ -183,7 +191,11 @@ impl Walk {
                 self.shift = before;
             }
             Node::While { head, body } => {
-                let shifts = super::flow::any_command(body, &mut |command| {
+                // `for ((i = 1; i <= $#; i++)); do echo "${!i}"; done`
+                if mentions(head, "#") && any_command(body, &mut |command| names_position(command)) {
+                    self.rest.get_or_insert_with(|| "args".to_owned());
+                }
+                let shifts = any_command(body, &mut |command| {
                     command.words.first().is_some_and(|word| word == "shift")
                 });
                 if shifts && mentions(body, "1") {
@@ -193,7 +205,7 @@ impl Walk {
                 self.items(head, true);
                 self.items(body, true);
             }
-            Node::For { variable, words, body } => {
+            Node::For { variable, words, body, .. } => {
                 if words.as_ref().is_none_or(|words| matches!(&**words, [word] if is_all_words(word))) {
                     self.rest.get_or_insert_with(|| variable.clone());
                     self.loops_over_all |= self.shift == 0;
@@ -335,6 +347,10 @@ impl Walk {
         }
         is_found
     }
+}
+
+fn names_position(command: &Command) -> bool {
+    command.words.iter().any(|word| word.contains("${!"))
 }
 
 fn position(name: &str) -> Option<usize> {

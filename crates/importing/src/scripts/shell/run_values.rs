@@ -31,7 +31,8 @@ pub(super) fn check(flow: &Flow<'_>, reading: &mut ScriptReading) {
             let words = own_words(command);
             let mut before = String::new();
             let mut judged = 0;
-            for word in words {
+            // `((…))` and `[[…]]` are no commands.
+            for word in words.iter().filter(|word| !word.starts_with("((") && !word.starts_with("[[")) {
                 // All words of `eval` are code, also those in quotes.
                 let is_code = before.starts_with("eval ");
                 let word = word.strip_prefix('\'').filter(|_| is_code).unwrap_or(word);

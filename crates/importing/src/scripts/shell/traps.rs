@@ -31,7 +31,7 @@ pub fn shell_traps(text: &str) -> ShellTraps {
         set.extend(assignments(command).into_iter().map(|(name, _, _)| name.to_owned()));
         match first {
             "." | "source" => sources_other |= words.get(1).is_some_and(|file| !file.contains("MCP_SDK")),
-            "read" | "mapfile" | "readarray" | "getopts" | "printf" | "unset" | "for" | "select" => {
+            "read" | "mapfile" | "readarray" | "getopts" | "printf" | "unset" => {
                 set.extend(words.iter().skip(1).cloned());
             }
             _ => {}
@@ -55,8 +55,12 @@ pub fn shell_traps(text: &str) -> ShellTraps {
         }
     });
     any_node(&items, &mut |node| {
-        if let Node::For { variable, .. } = node {
+        if let Node::For { variable, asks, .. } = node {
             set.insert(variable.clone());
+            let question = "select".to_owned();
+            if *asks && !found.questions.contains(&question) {
+                found.questions.push(question);
+            }
         }
         false
     });
@@ -76,7 +80,6 @@ fn question(words: &[String], is_redirected: bool) -> Option<String> {
     let is_prompt = |word: &String| word.starts_with('-') && !word.starts_with("--") && word.contains('p');
     match first.as_str() {
         "read" if !is_redirected && rest.iter().any(is_prompt) => Some("read -p".to_owned()),
-        "select" => Some("select".to_owned()),
         "sudo" if !has(&["-n", "--non-interactive", "-S", "-A"]) => Some("sudo".to_owned()),
         program if INTERACTIVE.contains(&program) && !is_redirected => Some(program.to_owned()),
         _ => None,
@@ -100,6 +103,7 @@ mod tests {
         assert_eq!(questions("read -p 'Delete? [Y/n]' a\nrm -rf x\n"), ["read -p"]);
         assert_eq!(questions("if true; then read -rp 'Sure? ' a; fi\n"), ["read -p"]);
         assert_eq!(questions("sudo systemctl restart x\nsudo ls\n"), ["sudo"]);
+        assert_eq!(questions("select x in a b; do echo $x; break; done\n"), ["select"]);
         assert_eq!(questions("vim /etc/hosts\n"), ["vim"]);
         for quiet in [
             "while read -r line; do echo \"$line\"; done < file\n",

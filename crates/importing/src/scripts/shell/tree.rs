@@ -1,5 +1,5 @@
 //! Shell syntax tree, as far as it is needed to see how a script reads its words: commands, conditions, loops, cases and
-//! functions. Redirections are kept as words of their own.
+//! functions. Redirections of a loop or a block are a command without words after it, in a block with it.
 
 use super::lexer::{Token, tokens};
 
@@ -42,6 +42,8 @@ pub(super) enum Node {
         variable: String,
         words: Option<Vec<String>>,
         body: Vec<Item>,
+        /// Whether it is a `select`, which asks for one of the words.
+        asks: bool,
     },
     Block(Vec<Item>),
 }
@@ -210,7 +212,11 @@ impl Parser<'_> {
         // Redirections of the whole.
         let mut after = Command::default();
         while self.redirection(&mut after)? {}
-        Some(node)
+        if after.redirections.is_empty() && after.here_document.is_none() {
+            return Some(node);
+        }
+        let items = [node, Node::Command(after)];
+        Some(Node::Block(items.map(|node| Item { joint: Joint::Next, node }).into()))
     }
 
     fn is_definition(&self) -> bool {
@@ -260,6 +266,7 @@ impl Parser<'_> {
     }
 
     fn repetition(&mut self) -> Option<Node> {
+        let asks = self.word() == Some("select");
         self.at += 1;
         let variable = self.word()?.to_owned();
         self.at += 1;
@@ -279,7 +286,12 @@ impl Parser<'_> {
         self.at += 1;
         let body = self.list(&[closing])?;
         self.take_word(closing)?;
-        Some(Node::For { variable, words, body })
+        // `for ((i = 0; i < n; i++))`
+        if variable.starts_with("((") {
+            let node = Node::Command(Command { words: vec![variable], ..Command::default() });
+            return Some(Node::While { head: vec![Item { joint: Joint::Next, node }], body });
+        }
+        Some(Node::For { variable, words, body, asks })
     }
 
     fn case(&mut self) -> Option<Node> {

@@ -1,0 +1,509 @@
+//! Evaluated values: which words, options and variables of a script reach an expression of its shell, through assignments,
+//! loops, functions and what functions print. A caller who chose such a value freely could run a command with it.
+
+use super::arithmetic::{self, Declared, Dollar, Expression, bare_names, each_dollar};
+use super::expansion::{Expansion, expansions, is_all_words, plain};
+use super::flow::{Flow, any_command, assignments, children, each_command, own_words};
+use super::option_loop::{is_option_loop, word_case};
+use super::tree::{self, Command, Item, Joint, Node};
+use crate::scripts::reading::Evaluation;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How many substitutions may be inside each other.
+const DEEPEST: usize = 6;
+
+/// Programs that print their words, or parts of them.
+const PRINTING: [&str; 10] =
+    ["awk", "basename", "dirname", "echo", "expr", "jq", "print", "printf", "readlink", "realpath"];
+
+/// All words of the script or of a function, or one of them that is not known.
+const ANY_WORD: &str = "@";
+
+/// A word that an option loop puts aside before it knows which option it belongs to.
+pub(super) const WORD_OF_LOOP: &str = "a word of its loop";
+
+pub(super) struct Evaluated<'f> {
+    pub(super) flow: &'f Flow<'f>,
+    declared: Declared,
+    /// Names of values: `1`, `@`, `COUNT`, and `f 1` and `f @` for the words of the function f, `f ()` for its output.
+    uses: BTreeMap<String, Evaluation>,
+    /// Values that are compared with words that are no numbers.
+    texts: BTreeSet<String>,
+}
+
+impl<'f> Evaluated<'f> {
+    pub(super) fn of(flow: &'f Flow<'f>, text: &str) -> Self {
+        let mut declared = Declared::default();
+        let first_line = text.lines().next().unwrap_or_default();
+        declared.tests_evaluate =
+            first_line.starts_with("#!") && (first_line.contains("zsh") || first_line.contains("ksh"));
+        for items in flow.functions.values().copied().chain([&*flow.main]) {
+            each_command(items, &mut |command| declared.note(command));
+        }
+        let mut trace = Trace::new(flow, &declared);
+        trace.walk(&flow.main, &mut Place::default());
+        for (name, body) in &flow.functions {
+            trace.walk(body, &mut Place { function: Some(name), ..Place::default() });
+        }
+        let uses = spread(&trace.edges, trace.sinks);
+        let whole = |edges: &Edges| {
+            let whole = |sources: &Vec<(String, bool)>| {
+                sources.iter().filter(|(_, is_whole)| *is_whole).cloned().collect()
+            };
+            edges.iter().map(|(name, sources)| (name.clone(), whole(sources))).collect()
+        };
+        let compared = trace.texts.into_iter().map(|name| (name, Evaluation::Text)).collect();
+        let texts = spread(&whole(&trace.edges), compared).into_keys().collect();
+        Self { flow, declared, uses, texts }
+    }
+
+    /// How a value is evaluated; `None` if it is not.
+    pub(super) fn use_of(&self, name: &str) -> Option<Evaluation> {
+        let evaluation = *self.uses.get(name)?;
+        let is_text = evaluation == Evaluation::Number && self.texts.contains(name);
+        Some(if is_text { Evaluation::Text } else { evaluation })
+    }
+
+    /// How some commands evaluate the word that an option loop has at hand.
+    pub(super) fn use_in(&self, items: &[Item], holder: &str) -> Option<Evaluation> {
+        let mut trace = Trace::new(self.flow, &self.declared);
+        trace.walk(items, &mut Place::default());
+        let is_word = |name: &str| name == holder || name == "OPTARG" || is_position(name);
+        let direct = trace.sinks.iter().filter(|(name, _)| is_word(name)).map(|(_, evaluation)| *evaluation);
+        let assigned = trace.edges.iter().filter_map(|(name, sources)| {
+            let evaluation = self.use_of(name)?;
+            let found = sources.iter().filter(|(source, _)| is_word(source));
+            found.map(|(_, is_whole)| through(evaluation, *is_whole)).max()
+        });
+        direct.chain(assigned).max()
+    }
+}
+
+type Edges = BTreeMap<String, Vec<(String, bool)>>;
+
+/// The use of all values that reach these.
+fn spread(edges: &Edges, sinks: Vec<(String, Evaluation)>) -> BTreeMap<String, Evaluation> {
+    let mut uses: BTreeMap<String, Evaluation> = BTreeMap::new();
+    let mut waiting = sinks;
+    while let Some((name, evaluation)) = waiting.pop() {
+        if uses.get(&name).is_some_and(|known| *known >= evaluation) {
+            continue;
+        }
+        for (source, is_whole) in edges.get(&name).into_iter().flatten() {
+            waiting.push((source.clone(), through(evaluation, *is_whole)));
+        }
+        uses.insert(name, evaluation);
+    }
+    uses
+}
+
+/// The use of a value that is all or a part of another one.
+fn through(evaluation: Evaluation, is_whole: bool) -> Evaluation {
+    if is_whole { evaluation } else { evaluation.max(Evaluation::Part) }
+}
+
+fn is_position(name: &str) -> bool {
+    name == ANY_WORD || name.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Where a command is: whose words its positions are.
+#[derive(Debug, Clone, Default)]
+struct Place<'t> {
+    function: Option<&'t str>,
+    shift: usize,
+    /// Whether it is not known how many words have been shifted.
+    is_loose: bool,
+    /// The name of the word at hand in an option loop.
+    holder: Option<String>,
+    /// Whether it is an arm of that loop: these are judged one by one.
+    is_arm: bool,
+}
+
+impl Place<'_> {
+    /// The name of a value; `None` if no caller chooses it.
+    fn name(&self, name: &str) -> Option<String> {
+        let is_word = name.starts_with(|first: char| first.is_ascii_digit()) || matches!(name, "@" | "*");
+        if let Some(holder) = &self.holder
+            && (is_word || name == holder || name == "OPTARG")
+        {
+            return (!self.is_arm).then(|| WORD_OF_LOOP.to_owned());
+        }
+        if !is_word {
+            let is_variable =
+                name.starts_with(|first: char| first.is_ascii_alphabetic() || matches!(first, '_'));
+            return is_variable.then(|| name.to_owned());
+        }
+        let word = match name.parse::<usize>() {
+            Ok(0) => return None,
+            Ok(number) if !self.is_loose => number.saturating_add(self.shift).to_string(),
+            _ => ANY_WORD.to_owned(),
+        };
+        Some(self.function.map_or(word.clone(), |function| format!("{function} {word}")))
+    }
+}
+
+struct Trace<'t> {
+    flow: &'t Flow<'t>,
+    declared: &'t Declared,
+    sinks: Vec<(String, Evaluation)>,
+    /// The values that each value is made of, and whether it is nothing else.
+    edges: Edges,
+    texts: Vec<String>,
+}
+
+impl<'t> Trace<'t> {
+    fn new(flow: &'t Flow<'t>, declared: &'t Declared) -> Self {
+        Self { flow, declared, sinks: Vec::new(), edges: Edges::new(), texts: Vec::new() }
+    }
+
+    fn walk(&mut self, items: &[Item], place: &mut Place<'_>) {
+        let mut piped: Vec<(String, bool)> = Vec::new();
+        for item in items {
+            if item.joint == Joint::Pipe {
+                self.read(std::slice::from_ref(item), &piped);
+            } else {
+                piped.clear();
+            }
+            piped.extend(self.printed_by(std::slice::from_ref(item), place, 0));
+            self.node(&item.node, place);
+        }
+        // The input of a loop or a block.
+        if let [read, Item { node: Node::Command(input), .. }] = items
+            && input.words.is_empty()
+        {
+            let sources = self.input(input, place);
+            self.read(std::slice::from_ref(read), &sources);
+        }
+    }
+
+    /// Enters that some commands read these values.
+    fn read(&mut self, items: &[Item], sources: &[(String, bool)]) {
+        each_command(items, &mut |command| {
+            for name in read_names(command) {
+                for (source, _) in sources {
+                    self.edge(name, Some(source.clone()), false);
+                }
+            }
+        });
+    }
+
+    fn node(&mut self, node: &Node, place: &mut Place<'_>) {
+        match node {
+            Node::Command(command) => {
+                self.command(command, place, 0);
+                shift(command, place);
+            }
+            Node::Block(items) => self.walk(items, place),
+            Node::Function { .. } => {}
+            _ => self.branches(node, place),
+        }
+    }
+
+    fn branches(&mut self, node: &Node, place: &mut Place<'_>) {
+        let mut inside = place.clone();
+        let is_loop = place.function.is_none() && is_option_loop(node);
+        if is_loop {
+            inside.holder = Some(word_case(node).map_or_else(|| "OPTARG".to_owned(), |case| case.holder));
+        }
+        match node {
+            Node::Case { subject, arms } => {
+                inside.is_arm |= inside.holder.is_some();
+                self.word(subject, place);
+                let patterns = arms.iter().flat_map(|arm| &arm.patterns).filter_map(|pattern| plain(pattern));
+                if patterns.into_iter().any(|pattern| is_text(&pattern)) {
+                    self.compared(subject, place);
+                }
+            }
+            Node::For { variable, words, .. } => match words {
+                None => self.edge(variable, place.name(ANY_WORD), true),
+                Some(words) => {
+                    for word in words {
+                        self.word(word, place);
+                        self.assigned(variable, word, place);
+                    }
+                }
+            },
+            Node::While { body, .. } => {
+                inside.is_loose |= any_command(body, &mut |command| {
+                    own_words(command).first().is_some_and(|word| word == "shift")
+                });
+            }
+            _ => {}
+        }
+        for items in children(node) {
+            let mut branch = inside.clone();
+            self.walk(items, &mut branch);
+            // In the script itself, a word that a branch shifts is an option, which comes before the others.
+            place.is_loose |= place.function.is_some() && (branch.is_loose || branch.shift != inside.shift);
+        }
+        if is_loop {
+            place.shift = 0;
+        }
+    }
+
+    fn command(&mut self, command: &Command, place: &Place<'_>, depth: usize) {
+        for expression in self.declared.expressions(command) {
+            self.expression(&expression, place);
+        }
+        for (name, _, value) in assignments(command) {
+            self.assigned(name, value, place);
+        }
+        let input = self.input(command, place);
+        for name in read_names(command) {
+            for (source, _) in &input {
+                self.edge(name, Some(source.clone()), false);
+            }
+        }
+        self.replaced(command, place);
+        self.call(command, place);
+        self.output(command, place);
+        self.comparison(command, place);
+        let words = command.words.iter().chain(command.redirections.iter().map(|(_, target)| target));
+        for word in words.chain(&command.here_document) {
+            each_inner(word, depth, &mut |inner| self.command(inner, place, depth + 1));
+        }
+        if let Some(items) =
+            arithmetic::quoted_code(command).filter(|_| depth < DEEPEST).and_then(|text| tree::parse(&text))
+        {
+            each_command(&items, &mut |inner| self.command(inner, place, depth + 1));
+        }
+    }
+
+    /// The expressions in a word that belongs to no command.
+    fn word(&mut self, word: &str, place: &Place<'_>) {
+        let mut found = Vec::new();
+        self.declared.of_word(word, &mut found);
+        for expression in found {
+            self.expression(&expression, place);
+        }
+        each_inner(word, 0, &mut |inner| self.command(inner, place, 1));
+    }
+
+    fn expression(&mut self, expression: &Expression, place: &Place<'_>) {
+        let (text, evaluation) = match expression {
+            Expression::Number(text) => (text, Evaluation::Number),
+            Expression::Name(text) => (text, Evaluation::Name),
+        };
+        for (name, is_whole) in self.sources(text, place, 0) {
+            // Each value of an expression is a number of its own.
+            self.sinks.push((name, through(evaluation, is_whole)));
+        }
+        if evaluation == Evaluation::Number {
+            let names = bare_names(text).into_iter().filter_map(|name| place.name(name));
+            self.sinks.extend(names.map(|name| (name, evaluation)));
+        }
+    }
+
+    /// The values in a text, and whether each is there as it is.
+    fn sources(&self, text: &str, place: &Place<'_>, depth: usize) -> Vec<(String, bool)> {
+        let own = expansions(text).into_iter().filter(|found| !found.is_inner && !is_length(text, found));
+        let mut all: Vec<(String, bool)> =
+            own.filter_map(|found| Some((place.name(found.name)?, is_unchanged(found.rest)))).collect();
+        each_dollar(text, false, &mut |dollar| {
+            let Dollar::Command(inner) = dollar else { return };
+            all.extend(self.printed(inner, place, depth));
+        });
+        all
+    }
+
+    /// The values that the commands of a substitution print.
+    fn printed(&self, text: &str, place: &Place<'_>, depth: usize) -> Vec<(String, bool)> {
+        if let Some(items) = tree::parse(text).filter(|_| depth < DEEPEST) {
+            return self.printed_by(&items, place, depth);
+        }
+        let names = expansions(text).into_iter().filter_map(|found| place.name(found.name));
+        names.map(|name| (name, false)).collect()
+    }
+
+    fn printed_by(&self, items: &[Item], place: &Place<'_>, depth: usize) -> Vec<(String, bool)> {
+        let mut all = Vec::new();
+        let mut counts = false;
+        each_command(items, &mut |command| {
+            let words = own_words(command);
+            let first = words.first().map_or("", String::as_str);
+            counts |= first == "wc";
+            if self.flow.functions.contains_key(first) {
+                all.push((format!("{first} ()"), words.len() == command.words.len()));
+            }
+            let strings = command.redirections.iter().filter(|(operator, _)| operator == "<<<");
+            let printed = words.iter().skip(1).filter(|_| PRINTING.contains(&first));
+            for word in strings.map(|(_, target)| target).chain(printed).chain(&command.here_document) {
+                let sources = self.sources(word, place, depth + 1);
+                all.extend(sources.into_iter().map(|(name, _)| (name, false)));
+            }
+        });
+        if counts { Vec::new() } else { all }
+    }
+
+    fn edge(&mut self, name: &str, source: Option<String>, is_whole: bool) {
+        if let Some(source) = source {
+            self.edges.entry(name.to_owned()).or_default().push((source, is_whole));
+        }
+    }
+
+    fn assigned(&mut self, name: &str, value: &str, place: &Place<'_>) {
+        // `(a b)` is a list of values.
+        let list = value.strip_prefix('(').and_then(|value| value.strip_suffix(')'));
+        let sources = self.sources(list.unwrap_or(value), place, 0);
+        let is_alone = is_one_expansion(list.unwrap_or(value));
+        for (source, is_unchanged) in sources {
+            self.edge(name, Some(source), is_unchanged && is_alone);
+        }
+    }
+
+    /// The values in the text that a command reads: `<<< "$1"`, `< <(echo "$1")`, a here-document.
+    fn input(&self, command: &Command, place: &Place<'_>) -> Vec<(String, bool)> {
+        let texts = command
+            .redirections
+            .iter()
+            .filter(|(operator, target)| operator == "<<<" || operator == "<" && target.starts_with("<("));
+        let texts = texts.map(|(_, target)| target).chain(&command.here_document);
+        texts.flat_map(|text| self.sources(text, place, 0)).collect()
+    }
+
+    /// `set -- $1` makes words of a value.
+    fn replaced(&mut self, command: &Command, place: &Place<'_>) {
+        let ["set", "--", words @ ..] = &*own_words(command).iter().map(String::as_str).collect::<Vec<_>>()
+        else {
+            return;
+        };
+        let sources: Vec<_> = words.iter().flat_map(|word| self.sources(word, place, 0)).collect();
+        for name in ["1", "2", "3", "4", "5", "6", "7", "8", "9", ANY_WORD] {
+            let Some(name) = place.name(name) else { continue };
+            for (source, _) in &sources {
+                self.edge(&name, Some(source.clone()), false);
+            }
+        }
+    }
+
+    /// A call of a function: its words are those of the function.
+    fn call(&mut self, command: &Command, place: &Place<'_>) {
+        let words = own_words(command);
+        let Some(function) = words.first().filter(|name| self.flow.functions.contains_key(&***name)) else {
+            return;
+        };
+        for (index, word) in words.iter().enumerate().skip(1) {
+            let is_alone = is_one_expansion(word);
+            for (source, is_unchanged) in self.sources(word, place, 0) {
+                let is_whole = is_unchanged && is_alone;
+                self.edge(&format!("{function} {ANY_WORD}"), Some(source.clone()), is_whole);
+                let last = if is_all_words(word) { 9 } else { index };
+                for number in index..=last.max(index) {
+                    self.edge(&format!("{function} {number}"), Some(source.clone()), is_whole);
+                }
+            }
+        }
+    }
+
+    /// What a function prints.
+    fn output(&mut self, command: &Command, place: &Place<'_>) {
+        let Some(function) = place.function else { return };
+        let words = own_words(command);
+        let first = words.first().map_or("", String::as_str);
+        let is_elsewhere =
+            command.redirections.iter().any(|(operator, target)| operator.contains('>') && target != "&1");
+        if is_elsewhere {
+            return;
+        }
+        let name = format!("{function} ()");
+        if self.flow.functions.contains_key(first) {
+            self.edge(&name, Some(format!("{first} ()")), true);
+        }
+        let printed = words.iter().skip(1).filter(|_| PRINTING.contains(&first));
+        for word in printed.chain(&command.here_document) {
+            let is_alone = is_one_expansion(word);
+            for (source, is_unchanged) in self.sources(word, place, 0) {
+                self.edge(&name, Some(source), is_unchanged && is_alone);
+            }
+        }
+    }
+
+    /// Notes values that a test compares with a word that is no number.
+    fn comparison(&mut self, command: &Command, place: &Place<'_>) {
+        let text = command.words.join(" ");
+        let is_test = text.starts_with('[') || text.starts_with("test ");
+        let words: Vec<&str> = text.split_whitespace().filter(|_| is_test).collect();
+        for three in words.windows(3) {
+            if let [left, "=" | "==" | "!=", right] = three
+                && plain(right).is_some_and(|right| is_text(&right))
+            {
+                self.compared(left, place);
+            }
+        }
+    }
+
+    fn compared(&mut self, word: &str, place: &Place<'_>) {
+        if is_one_expansion(word) {
+            let names = expansions(word)
+                .into_iter()
+                .filter(|found| is_unchanged(found.rest) && !is_length(word, found));
+            self.texts.extend(names.filter_map(|found| place.name(found.name)));
+        }
+    }
+}
+
+/// The variables that a command sets to what it reads.
+fn read_names(command: &Command) -> &[String] {
+    match own_words(command).split_first() {
+        Some((first, names)) if matches!(&**first, "read" | "mapfile" | "readarray") => names,
+        _ => &[],
+    }
+}
+
+/// Follows `shift`.
+fn shift(command: &Command, place: &mut Place<'_>) {
+    let words = own_words(command);
+    if words.first().is_none_or(|word| word != "shift") {
+        return;
+    }
+    match words.get(1).map(|count| count.parse::<usize>()) {
+        None => place.shift = place.shift.saturating_add(1),
+        Some(Ok(count)) => place.shift = place.shift.saturating_add(count),
+        // `shift $((OPTIND - 1))`
+        Some(Err(_)) if place.function.is_none() => place.shift = 0,
+        Some(Err(_)) => place.is_loose = true,
+    }
+}
+
+/// The commands inside the substitutions of a word.
+fn each_inner(word: &str, depth: usize, visit: &mut dyn FnMut(&Command)) {
+    if depth >= DEEPEST {
+        return;
+    }
+    each_dollar(word, false, &mut |dollar| match dollar {
+        Dollar::Command(text) => {
+            if let Some(items) = tree::parse(text) {
+                each_command(&items, visit);
+            }
+        }
+        Dollar::Number(text) | Dollar::Braces(text) => each_inner(text, depth + 1, visit),
+    });
+}
+
+/// `${#NAME}` is a number, whatever the value.
+fn is_length(text: &str, found: &Expansion<'_>) -> bool {
+    text[found.at..].starts_with("${#")
+}
+
+/// Whether what follows a name in braces leaves its value as it is, besides a default or the name of an option.
+fn is_unchanged(rest: &str) -> bool {
+    let is_default = rest.trim_start_matches(':').starts_with(['-', '=', '?']);
+    let is_element = rest.starts_with('[') && rest.ends_with(']');
+    let is_slice = rest.strip_prefix(':').is_some_and(|from| from.trim().parse::<i32>().is_ok());
+    let cuts_option = rest.starts_with('#') && rest.ends_with('=');
+    rest.is_empty() || is_default || is_element || is_slice || cuts_option
+}
+
+/// Whether a word is one expansion, and no other text.
+fn is_one_expansion(word: &str) -> bool {
+    let bare = word.trim().trim_matches('"');
+    bare.starts_with('$') && super::expansion::length(bare) == bare.len()
+}
+
+/// Whether a word cannot be a number, and is neither an option nor a pattern nor what asks for help.
+fn is_text(word: &str) -> bool {
+    let is_plain =
+        word.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '.' | '/'));
+    let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
+    is_plain && !is_number && !word.starts_with('-') && !matches!(word, "help" | "version" | "usage")
+}
