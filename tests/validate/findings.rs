@@ -283,3 +283,36 @@ fn the_keys_of_bundles_are_known() {
     assert_eq!(text.matches("unknown key").count(), 1, "{text}");
     assert!(text.contains("has the unknown key `autor`") && text.contains("write `author`"), "{text}");
 }
+
+#[test]
+fn traps_are_found_in_scripts_that_a_command_starts() {
+    let script = "#!/bin/bash\nselect size in small large; do break; done\nsudo ls \"$DATA_FOLDER\"\n";
+    for command in [r#"["./bin/it.sh"]"#, r#"["bash", "bin/it.sh"]"#] {
+        let project = Project::new().script("bin/it.sh", script).file(
+            "tools/it.meta.json",
+            &format!(
+                r#"{{"name": "it", "description": "Does it.", "command": {command}, "annotations": {{"readOnlyHint": true}}}}"#
+            ),
+        );
+        let (code, text) = validate(&project, &[]);
+        assert_eq!(code, 0, "{text}");
+        for expected in [
+            "⚠ bin/it.sh:2 - asks at a terminal (`select`)",
+            "⚠ bin/it.sh:3 - asks at a terminal (`sudo`)",
+            "⚠ bin/it.sh:3 - reads the variable `DATA_FOLDER`, which it does not receive",
+        ] {
+            assert!(text.contains(expected), "{expected}: {text}");
+        }
+        let answered = project
+            .script("bin/it.sh", "#!/bin/bash\nread -p 'Name: ' name\necho \"$name $DATA_FOLDER\"\n")
+            .file(
+                "tools/it.meta.json",
+                &format!(
+                    r#"{{"name": "it", "description": "Does it.", "command": {command}, "stdin": "{{name}}\n",
+                        "env": ["DATA_FOLDER"], "annotations": {{"readOnlyHint": true}}}}"#
+                ),
+            );
+        let (code, text) = validate(&answered, &["--strict"]);
+        assert!(code == 0 && !text.contains("bin/it.sh"), "{text}");
+    }
+}

@@ -7,4 +7,4 @@ mod server;
 pub(crate) use connection::{Connection, Event, Head};
 pub(crate) use mcp_bash_http_client::EventBlocks;
 pub(crate) use requests::{STATELESS, add_meta, delete, get, initialize, post};
-pub(crate) use server::{Server, Usage};
+pub(crate) use server::{SERVERS, Server, Usage};

@@ -3,20 +3,26 @@
 use super::beginning;
 use crate::declarations::server_config::ServerConfig;
 use crate::ground::interpreters::{SHELLS, interpreter_name};
-use crate::{Catalog, Diagnostic, Execution, Paths, Tool};
+use crate::{Catalog, Diagnostic, Execution, Paths, Tool, Words};
 use mcp_bash_importing::{ShellTraps, shell_traps};
+use std::path::{Path, PathBuf};
 
 /// How much of a script is read, in bytes.
 const LONGEST: u64 = 256 * 1024;
 
-/// Checks the shell scripts of all tools.
+/// Checks the shell scripts of all tools, also those that a `command` starts.
 pub(super) fn check(catalog: &Catalog, found: &mut Vec<Diagnostic>) {
     let env_file = env_file(&catalog.paths);
     let common = ServerConfig::read(&catalog.paths, &mut Vec::new()).variables;
     for tool in catalog.tools.items() {
-        let Some(text) = shell_script(tool) else { continue };
+        let Some((script, text)) = shell_script(tool, &catalog.paths.root) else { continue };
         let ShellTraps { questions, variables } = shell_traps(&text);
-        for question in questions {
+        let has_answers = tool
+            .execution
+            .mapping()
+            .is_some_and(|mapping| mapping.input.as_ref().is_some_and(|input| !input.parts.is_empty()));
+        // What `stdin` holds answers `read`.
+        for question in questions.into_iter().filter(|question| !has_answers || question != "read -p") {
             let problem =
                 format!("asks at a terminal (`{question}`), and a tool has none: it gets the end of input");
             let remedy = match question.as_str() {
@@ -29,7 +35,7 @@ pub(super) fn check(catalog: &Catalog, found: &mut Vec<Diagnostic>) {
             found.push(at(
                 &text,
                 question.split(' ').next().unwrap_or_default(),
-                Diagnostic::warning(&tool.script, problem, remedy),
+                Diagnostic::warning(&script, problem, remedy),
             ));
         }
         let is_named =
@@ -40,7 +46,7 @@ pub(super) fn check(catalog: &Catalog, found: &mut Vec<Diagnostic>) {
             let problem = format!("reads the variable `{name}`, which it does not receive");
             let remedy =
                 format!("add \"env\": [\"{name}\"] to its metadata, or give it a default (`${{{name}:-}}`)");
-            found.push(at(&text, name, Diagnostic::warning(&tool.script, problem, &remedy)));
+            found.push(at(&text, name, Diagnostic::warning(&script, problem, &remedy)));
         }
     }
 }
@@ -48,7 +54,7 @@ pub(super) fn check(catalog: &Catalog, found: &mut Vec<Diagnostic>) {
 /// The variables that the shell script of a tool reads without a default, and that neither the script nor the project sets.
 /// The script is read for it.
 pub fn variables_from_outside(tool: &Tool, paths: &Paths) -> Vec<String> {
-    let Some(text) = shell_script(tool) else { return Vec::new() };
+    let Some((_, text)) = shell_script(tool, &paths.root) else { return Vec::new() };
     let mut variables = shell_traps(&text).variables;
     variables.retain(|name| !is_set_by_project(tool, name));
     if !variables.is_empty() {
@@ -58,14 +64,29 @@ pub fn variables_from_outside(tool: &Tool, paths: &Paths) -> Vec<String> {
     variables
 }
 
-/// The text of a tool's own script, if a shell runs it.
-fn shell_script(tool: &Tool) -> Option<String> {
-    if tool.is_function() || matches!(tool.execution, Execution::Command { .. }) {
+/// The script of a tool and its text, if a shell runs it.
+fn shell_script(tool: &Tool, root: &Path) -> Option<(PathBuf, String)> {
+    if tool.is_function() {
         return None;
     }
-    let text = beginning(&tool.script, LONGEST);
+    let script = script(tool, root)?;
+    let text = beginning(&script, LONGEST);
     let interpreter = interpreter_name(text.lines().next().unwrap_or_default())?;
-    SHELLS.contains(&interpreter).then_some(text)
+    SHELLS.contains(&interpreter).then_some((script, text))
+}
+
+/// The script of a tool, or the one in the project that its `command` starts, itself or with a shell.
+fn script(tool: &Tool, root: &Path) -> Option<PathBuf> {
+    let Execution::Command { program, mapping } = &tool.execution else { return Some(tool.script.clone()) };
+    let is_shell = SHELLS.contains(&program.rsplit('/').next().unwrap_or(program));
+    let word = match mapping.words.first() {
+        Some(Words::Word(word)) if is_shell => word.template.fixed()?,
+        _ if program.contains('/') => program,
+        _ => return None,
+    };
+    let file = root.join(word.trim_start_matches("./"));
+    let is_below = file.canonicalize().ok()?.starts_with(root.canonicalize().ok()?);
+    (is_below && file.is_file()).then_some(file)
 }
 
 fn env_file(paths: &Paths) -> String {
