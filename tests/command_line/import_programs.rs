@@ -3,6 +3,7 @@
 use super::import::{call, command, import, problems, said};
 use crate::harness::{Project, Server, exists, wait_until, wait_until_gone};
 use serde_json::{Value, json};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 const HELP: &str = "\
@@ -244,4 +245,32 @@ fn a_tool_has_as_many_arguments_as_a_model_reads() {
     assert!(shown.contains(told), "{shown}");
     let (_, shown, _) = said(&project, &["many", "--help-from", "help.txt", "--all-options"]);
     assert_eq!(shown.matches("  takes ").count(), 43, "{shown}");
+}
+
+#[test]
+fn a_program_that_starts_man_can_print_its_help() {
+    let manual =
+        ["/etc/manpath.config", "/etc/man_db.conf"].into_iter().find(|file| Path::new(file).exists());
+    let Some(manual) = manual else { return eprintln!("skipped: man is not installed") };
+    let project = Project::new().file("tools/.keep", "").script(
+        "bin/greet",
+        &format!("#!/bin/sh\n[ \"$1\" = --help ] || exit 1\nhead -c 1 {manual} >/dev/null || exit 2\ncat <<'E'\n{HELP}E\n"),
+    );
+    let output = import(&project, &["bin/greet", "--run-help", "--json"]);
+    let report: Value = serde_json::from_slice(&output.stdout).expect("a report");
+    assert_eq!(report["tools"][0]["name"], "greet", "{report:#}");
+}
+
+#[test]
+fn what_a_program_complains_about_is_in_the_error() {
+    let project = Project::new().file("tools/.keep", "").script(
+        "bin/greet",
+        "#!/bin/sh\necho starting\nfor n in 1 2 3 4; do echo \"no page $n\" >&2; done\nexit 1\n",
+    );
+    let (status, _, problem) = said(&project, &["bin/greet", "--run-help"]);
+    assert_eq!(status, Some(1), "{problem}");
+    assert!(
+        problem.contains("its standard error ends with `no page 2; no page 3; no page 4`; `--help-from"),
+        "{problem}"
+    );
 }

@@ -8,13 +8,16 @@ use crate::scripts::Scripts;
 use mcp_bash_project::Paths;
 use mcp_bash_project::trust::Start;
 use mcp_bash_runner::{Input, StartError, TimeLimits, Variables};
-use mcp_bash_sandbox::{Declaration, Mode};
+use mcp_bash_sandbox::{Declaration, Mode, Place};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// How long a program may take to exit after it is asked to.
 const GRACE: Duration = Duration::from_millis(200);
+
+/// What `man` reads besides the system's programs: some programs start it for their help.
+const MANUAL: [&str; 4] = ["/etc/man_db.conf", "/etc/manpath.config", "/usr/local/man", "/var/cache/man"];
 
 /// A command line that prints a help text.
 pub struct HelpRequest<'a> {
@@ -29,8 +32,8 @@ pub struct HelpRequest<'a> {
 }
 
 impl Scripts {
-    /// Runs it with the default sandbox: it reads its folder and the system's programs, writes to a temporary folder, and
-    /// reaches no network.
+    /// Runs it with the default sandbox: it reads its folder, the system's programs and their manuals, writes to a temporary
+    /// folder, and reaches no network.
     pub async fn help_text(&self, request: HelpRequest<'_>) -> Result<Outcome, StartError> {
         let program = request.program.clone();
         let process = Process {
@@ -48,7 +51,7 @@ impl Scripts {
             grace: GRACE,
             talk: None,
             sandbox: Some(Confined {
-                declaration: Some(&Declaration::of(Mode::On)),
+                declaration: Some(&declaration()),
                 roots: &[],
                 paths: &Paths::of(request.folder),
                 script: &program,
@@ -56,4 +59,12 @@ impl Scripts {
         };
         self.surroundings.processes.run_without_talk(process, std::future::pending()).await
     }
+}
+
+/// The sandbox that it runs in.
+fn declaration() -> Declaration {
+    let mut declaration = Declaration::of(Mode::On);
+    let manual = MANUAL.into_iter().map(PathBuf::from).filter(|path| path.exists()).map(Place::Absolute);
+    declaration.read = Some(std::iter::once(Place::Project(PathBuf::new())).chain(manual).collect());
+    declaration
 }

@@ -39,6 +39,8 @@ pub(super) enum ImportError {
     NoProgram(PathBuf),
     #[error("{what} {why}{}", next_step(why))]
     Unreadable { what: String, why: Unreadable },
+    #[error("{what} {why}; its standard error ends with `{end}`{}", next_step(why))]
+    NoHelp { what: String, why: Unreadable, end: String },
     #[error(
         "`{0}` was not run: `import` runs nothing unless you say so; `--run-help` runs exactly this command, \
          `--help-from FILE` reads a help text that you saved"
@@ -65,6 +67,14 @@ pub(super) enum ImportError {
 }
 
 impl ImportError {
+    /// Why a help text cannot be imported, with what the program complained about.
+    pub(super) fn of_help(what: String, why: Unreadable, end: String) -> Self {
+        match why {
+            Unreadable::NoHelp if !end.is_empty() => Self::NoHelp { what, why, end },
+            why => Self::Unreadable { what, why },
+        }
+    }
+
     fn exit(&self) -> Exit {
         match self {
             Self::NoSuch { .. } | Self::NoSuchName { .. } => Exit::NotFound,
@@ -80,6 +90,7 @@ impl ImportError {
             Self::Read { .. }
             | Self::Stdin(_)
             | Self::Unreadable { .. }
+            | Self::NoHelp { .. }
             | Self::NotRun { .. }
             | Self::TooLong(..)
             | Self::Nothing { .. }

@@ -13,6 +13,9 @@ use std::path::Path;
 use std::time::Duration;
 use tokio::runtime::Runtime;
 
+/// How many lines of its standard error are shown if it prints no help.
+const MOST_LINES: usize = 3;
+
 /// The timeout for a program to print its help, in seconds.
 const SECONDS: u64 = 10;
 
@@ -42,6 +45,28 @@ impl Display for HelpCommand<'_> {
     }
 }
 
+/// What a program printed when it was asked for its help.
+pub(super) struct Help {
+    pub(super) text: String,
+    /// Its standard error.
+    pub(super) complaint: String,
+}
+
+impl From<String> for Help {
+    fn from(text: String) -> Self {
+        Self { text, complaint: String::new() }
+    }
+}
+
+impl Help {
+    /// The end of its standard error, on one line.
+    pub(super) fn last_words(&self) -> String {
+        let lines: Vec<&str> =
+            self.complaint.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        mcp_bash_harmless::line(&lines[lines.len().saturating_sub(MOST_LINES)..].join("; ")).into_owned()
+    }
+}
+
 /// Whether the user at the terminal agrees to run exactly this command.
 pub(super) fn is_confirmed(command: &HelpCommand<'_>) -> bool {
     can_ask() && confirm(&format!("Run `{command}` to read its help?")).unwrap_or(false)
@@ -52,7 +77,7 @@ pub(super) fn ask(
     scripts: &Scripts,
     runtime: &Runtime,
     command: &HelpCommand<'_>,
-) -> Result<String, ImportError> {
+) -> Result<Help, ImportError> {
     let mut variables = Variables::default();
     variables.extend(std::env::vars_os());
     variables.extend(QUIET);
@@ -72,8 +97,10 @@ pub(super) fn ask(
     match ending {
         // Many programs print their help on standard error, and exit as if something had failed.
         ProcessEnding::Exited(_) => {
-            let printed = if stdout.iter().all(u8::is_ascii_whitespace) { stderr } else { stdout };
-            Ok(String::from_utf8_lossy(&printed).into_owned())
+            let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+            let complaint = text(&stderr);
+            let is_empty = stdout.iter().all(u8::is_ascii_whitespace);
+            Ok(Help { text: if is_empty { complaint.clone() } else { text(&stdout) }, complaint })
         }
         ProcessEnding::TimedOut(_) => Err(ImportError::TimedOut(shown(), SECONDS)),
         ProcessEnding::OutputTooLarge => Err(ImportError::TooLong(shown(), LONGEST)),

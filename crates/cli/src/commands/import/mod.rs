@@ -15,6 +15,7 @@ use crate::base::error::Error;
 use crate::base::exit::Exit;
 use crate::open::startup;
 use error::ImportError;
+use help::Help;
 use mcp_bash_importing::{FileLocation, HelpChoices, Imported, Tool, tool_name};
 use mcp_bash_project::{Catalog, Paths, Reading};
 use mcp_bash_scripts::Scripts;
@@ -189,7 +190,7 @@ impl Importer {
             ImportSource::Program { file, word } => {
                 let mut command = vec![word];
                 command.extend(arguments.commands.iter().cloned());
-                let text = self.help(arguments, file.as_deref())?;
+                let help = self.help(arguments, file.as_deref())?;
                 let shown = format!("the help of `{}`", command.join(" "));
                 let aliases: Vec<String> = file
                     .iter()
@@ -200,19 +201,19 @@ impl Importer {
                     allowed: &arguments.allow,
                     all_options: arguments.all_options,
                 };
-                let imported = mcp_bash_importing::read_help(&command, &text, choices);
+                let imported = mcp_bash_importing::read_help(&command, &help.text, choices);
                 let imported =
-                    imported.map_err(|why| ImportError::Unreadable { what: shown.clone(), why })?;
+                    imported.map_err(|why| ImportError::of_help(shown.clone(), why, help.last_words()))?;
                 Ok((shown, imported, false))
             }
         }
     }
 
     /// The help text of a program, from where the user said.
-    fn help(&self, arguments: &Arguments, program: Option<&Path>) -> Result<String, ImportError> {
+    fn help(&self, arguments: &Arguments, program: Option<&Path>) -> Result<Help, ImportError> {
         match (&arguments.help_from, program) {
-            (Some(from), _) if from == Path::new("-") => help::from_stdin(),
-            (Some(from), _) => source::read(from),
+            (Some(from), _) if from == Path::new("-") => help::from_stdin().map(Help::from),
+            (Some(from), _) => source::read(from).map(Help::from),
             (None, Some(program)) => {
                 let command = help::HelpCommand { program, commands: &arguments.commands };
                 if !arguments.run_help && (arguments.json || !help::is_confirmed(&command)) {
