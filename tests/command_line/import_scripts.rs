@@ -126,6 +126,42 @@ fn a_folder_of_scripts_becomes_tools_that_call_them() {
 }
 
 #[test]
+fn a_value_that_a_script_evaluates_runs_nothing() {
+    let project = Project::new()
+        .file("tools/.keep", "")
+        .script("bin/sum.sh", "#!/usr/bin/env bash\n# Adds one.\necho $(( $1 + 1 ))\n")
+        .script("bin/long.sh", "#!/usr/bin/env bash\n# Tells how long.\n[[ ${MINUTES:-} -gt 60 ]] && echo long\n")
+        .script(
+            "bin/pick.sh",
+            "#!/usr/bin/env bash\n# Picks one.\nwhile getopts i: o; do case $o in i) at=$OPTARG;; esac; done\n\
+             all=(a b c)\necho \"${all[at]}\"\n",
+        )
+        .script("bin/set.sh", "#!/usr/bin/env bash\n# Sets it.\nprintf -v \"$1\" x\n");
+    let report = report(&project, &["bin", "--yes"]);
+    let left = report["leftOut"].to_string();
+    assert!(left.contains("evaluates arg1 as a number or a name"), "{left}");
+    let mut server = Server::ready(project.root());
+    let hostile = format!("a[$(touch {})]", project.path("owned").display());
+    for (id, (name, argument, value, expected)) in
+        [("sum", "arg1", 4, "5"), ("long", "MINUTES", 61, "long"), ("pick", "at", 2, "c")]
+            .into_iter()
+            .enumerate()
+    {
+        let drafted = tool(&report, name);
+        assert_eq!(
+            drafted["metadata"]["inputSchema"]["properties"][argument]["type"], "integer",
+            "{drafted:#}"
+        );
+        assert!(drafted["lacks"].to_string().contains("it calculates with"), "{drafted:#}");
+        let id = 2 * id as u64 + 1;
+        assert_eq!(call(&mut server, id, name, &json!({ argument: hostile }))["isError"], true, "{name}");
+        let result = call(&mut server, id + 1, name, &json!({ argument: value }));
+        assert_eq!(result["content"][0]["text"].as_str().map(str::trim), Some(expected), "{result}");
+    }
+    assert!(!project.path("owned").exists(), "nothing was run");
+}
+
+#[test]
 fn a_draft_that_is_broken_afterwards_fails_its_case() {
     let project = Project::new().file("tools/.keep", "").script("bin/deploy.sh", DEPLOY);
     report(&project, &["bin/deploy.sh", "--yes"]);
