@@ -312,7 +312,7 @@ fn traps_are_found_in_scripts_that_a_command_starts() {
                         "env": ["DATA_FOLDER"], "annotations": {{"readOnlyHint": true}}}}"#
                 ),
             );
-        let (code, text) = validate(&answered, &["--strict"]);
+        let (code, text) = validate(&answered, &[]);
         assert!(code == 0 && !text.contains("bin/it.sh"), "{text}");
     }
 }
