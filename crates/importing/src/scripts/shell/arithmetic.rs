@@ -91,7 +91,15 @@ impl Declared {
         match &**first {
             "let" => found.extend(texts().map(Expression::Number)),
             "read" | "mapfile" | "readarray" | "unset" => {
-                names(&mut texts().filter(|word| !word.starts_with('-')));
+                // The word after `-p` is a prompt, those after others are numbers.
+                let takes_next = |word: &String| {
+                    word.starts_with('-') && word.ends_with(['C', 'N', 'O', 'c', 'd', 'i', 'n', 'p', 'u'])
+                };
+                let before = std::iter::once(false).chain(rest.iter().map(takes_next));
+                let is_name = |(word, is_operand): (String, bool)| {
+                    (!is_operand && !word.starts_with('-')).then_some(word)
+                };
+                names(&mut texts().zip(before).filter_map(is_name));
             }
             "getopts" => names(&mut texts().skip(1).take(1)),
             "printf" if rest.first().is_some_and(|word| word == "-v") => names(&mut texts().skip(1).take(1)),

@@ -159,6 +159,7 @@ fn what_is_not_calculated_with_stays_a_text() {
         "awk '{ print $((1)) }' \"$1\"",
         "[[ $1 == *.txt ]]",
         "ls file[$1]",
+        "read -rp \"Rotate $1? [y/N] \" answer",
     ] {
         assert_eq!(kinds(text), "arg1: text", "{text}");
     }
