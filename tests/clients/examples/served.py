@@ -17,11 +17,9 @@ class Served:
     def __init__(self, server, folder, mode, environment=None, root=None):
         self.folder, self.root = folder, root or folder
         self.answers, self.asked, self.updates = [], [], []
-        words = ["--project-root", str(folder)]
-        if mode != "legacy":
-            # The server asks for roots with the handshake only. Later, whoever starts it names them.
-            words += ["--roots", str(self.root)]
-        parameters = StdioServerParameters(command=server, args=words, env=environment, cwd="/")
+        parameters = StdioServerParameters(
+            command=server, args=["--project-root", str(folder)], env=environment, cwd="/"
+        )
         self.client = Client(
             parameters,
             mode=mode,
