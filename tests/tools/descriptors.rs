@@ -35,19 +35,28 @@ fn server_of_careless_parent(project: &Project) -> Server {
 
 #[test]
 fn nothing_that_the_parent_left_open_reaches_scripts_hooks_providers_and_workers() {
-    let listing = format!("{LIST} >>\"$MCPBASH_PROJECT_ROOT/open\"\ntrue\n");
+    let listing = |source: &str| format!("{LIST} >>\"$MCPBASH_PROJECT_ROOT/open.{source}\"\ntrue\n");
+    let script = |source: &str, then: &str| format!("#!/usr/bin/env bash\n{}{then}\n", listing(source));
     let project = Project::new()
         .file("secret", "of the parent")
-        .tool("script", &format!("#!/usr/bin/env bash\n{listing}echo done\n"))
+        .tool("script", &script("script", "echo done"))
+        // The sandbox shows no `/proc`.
+        .script(
+            "tools/confined/tool.sh",
+            "#!/usr/bin/env bash\nfor number in {3..255}; do { : <&$number; } 2>&- && echo \"$number\"; done\necho looked\n",
+        )
+        .file("tools/confined/tool.meta.json", r#"{"name": "confined", "sandbox": "on"}"#)
         .file(
             "server.d/policy.sh",
-            &format!("{listing}mcp_tools_policy_check() {{ return 0; }}\n"),
+            &format!("mcp_tools_policy_check() {{\n{}return 0\n}}\n", listing("policy")),
         )
-        .file("server.d/env.sh", &listing)
+        .file("server.d/env.sh", &listing("environment"))
         .script(
             "tools/team.sh",
-            &format!("#!/usr/bin/env bash\n{listing}[ \"$1\" = list ] && echo '{{\"name\":\"provided\",\"inputSchema\":{{}}}}'\n"),
+            &script("provider", "[ \"$1\" = list ] && echo '{\"name\":\"provided\",\"inputSchema\":{}}'"),
         )
+        .script("providers/mine.sh", &script("resources", "printf text"))
+        .file("resources/note.meta.json", r#"{"uri": "mine://note", "provider": "mine"}"#)
         .file(
             "tools/functions.py",
             "import os\nfrom mcp_bash import tool\n\n@tool\ndef worker() -> list[str]:\n    \"\"\"What is open.\"\"\"\n    \
@@ -57,12 +66,20 @@ fn nothing_that_the_parent_left_open_reaches_scripts_hooks_providers_and_workers
     let mut server = server_of_careless_parent(&project);
     let listed = server.ask(1, "tools/list", &json!({}))["result"]["tools"].to_string();
     assert!(listed.contains("provided") && listed.contains("worker"), "{listed}");
-    let answer = call(&mut server, "script", &json!({}));
-    assert_eq!(text(&answer), "done");
-    let open = project.read("open");
-    assert!(open.contains("pipe:"), "the listing works: {open}");
-    assert!(!open.contains("secret"), "{open}");
-    let answer = call(&mut server, "worker", &json!({}));
-    assert!(text(&answer).contains("pipe:"), "{answer}");
-    assert!(!answer.to_string().contains("secret"), "{answer}");
+    assert_eq!(text(&call(&mut server, "script", &json!({}))), "done");
+    let confined = call(&mut server, "confined", &json!({}));
+    let said: Vec<&str> = text(&confined).lines().collect();
+    assert!(said.contains(&"looked") && !said.contains(&"7") && !said.contains(&"200"), "{confined}");
+    let read = server.ask(2, "resources/read", &json!({ "uri": "mine://note" }));
+    assert_eq!(read["result"]["contents"][0]["text"], "text", "{read}");
+    let of_worker = call(&mut server, "worker", &json!({})).to_string();
+    let written = ["script", "policy", "environment", "provider", "resources"];
+    let written = written.map(|source| (source, project.read(&format!("open.{source}"))));
+    for (source, open) in written.into_iter().chain([("worker", of_worker)]) {
+        assert!(
+            open.contains("pipe:") || open.contains("/dev/null"),
+            "the listing of {source} works: {open}"
+        );
+        assert!(!open.contains("secret"), "{source}: {open}");
+    }
 }
