@@ -195,8 +195,8 @@ fn a_program_becomes_a_tool_without_a_script() {
     assert_eq!(
         said,
         "Scaffolded tool at tools/say\n\n\
-         Note: clients are told that it may change or remove data, and ask before each call; `--read-only` says that it changes \
-         nothing\n\nNext steps:\n  \
+         Note: its annotations say that it may change or remove data, so clients ask before each call; with `--read-only` they \
+         say that it changes nothing\n\nNext steps:\n  \
            mcp-bash import echo   # or: an argument for each option of its --help\n  \
            mcp-bash call say      # call it\n  \
            mcp-bash test say      # run its test\n  \

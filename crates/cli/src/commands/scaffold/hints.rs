@@ -24,12 +24,12 @@ impl HintArguments {
         }
     }
 
-    /// What the user is told of hints that were not asked for.
+    /// The note about hints that the user did not ask for.
     pub(super) fn note(self, effect: Effect) -> Option<String> {
         let is_assumed = effect == Effect::Destroys && !self.destructive;
         is_assumed.then(|| {
-            "clients are told that it may change or remove data, and ask before each call; `--read-only` says that it changes \
-             nothing"
+            "its annotations say that it may change or remove data, so clients ask before each call; with `--read-only` they say \
+             that it changes nothing"
                 .to_owned()
         })
     }

@@ -230,7 +230,7 @@ pub(super) enum Dollar<'t> {
     Command(&'t str),
 }
 
-/// Calls a function with what each `$` of a word begins, outside of single quotes, but not inside of others.
+/// Calls a function with what each `$` of a word begins, outside single quotes, but not inside others.
 pub(super) fn each_dollar<'t>(text: &'t str, is_quoted: bool, visit: &mut dyn FnMut(Dollar<'t>)) {
     let (mut at, mut in_double) = (0, is_quoted);
     while let Some(letter) = text[at..].chars().next() {
