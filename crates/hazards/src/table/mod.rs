@@ -8,8 +8,7 @@ use crate::program::{Program, UNKNOWN};
 
 /// The row of a program, by its path or name. `python3.12` is `python`.
 pub(crate) fn find(program: &str) -> &'static Program {
-    let name = program.rsplit('/').next().unwrap_or(program);
-    let name = name.strip_suffix(".exe").unwrap_or(name);
+    let name = file_name(program);
     let plain = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || matches!(letter, '.' | '-'));
     let all = interpreters::ALL.iter().chain(wrappers::ALL).chain(tools::ALL);
     all.into_iter().find(|row| row.names.contains(&plain) || row.names.contains(&name)).unwrap_or(&UNKNOWN)
@@ -17,10 +16,14 @@ pub(crate) fn find(program: &str) -> &'static Program {
 
 /// What a program is called in its row; `the program` if it has none.
 pub(crate) fn name(program: &str) -> &'static str {
-    let names = find(program).names;
-    let is_in = |name: &&&str| program.rsplit('/').next().is_some_and(|last| last.starts_with(**name));
-    let longest = names.iter().filter(is_in).max_by_key(|name| name.len());
-    longest.or(names.first()).copied().unwrap_or("the program")
+    let (names, full) = (find(program).names, file_name(program));
+    let own = names.iter().filter(|name| full.starts_with(**name)).max_by_key(|name| name.len());
+    own.copied().unwrap_or("the program")
+}
+
+fn file_name(program: &str) -> &str {
+    let name = program.rsplit('/').next().unwrap_or(program);
+    name.strip_suffix(".exe").unwrap_or(name)
 }
 
 #[cfg(test)]
