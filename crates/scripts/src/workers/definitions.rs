@@ -23,15 +23,15 @@ impl Workers {
         // Its own declaration is not known before it is loaded, so that the default of the project applies.
         let secrets = &Needs::default();
         let which = Which { script: file, worker, variables: &[], sandbox: None, secrets, roots: &[], paths };
-        let mut birth = self.birth(which).await.map_err(ScriptError::into_unanswered)?;
-        let start = self.start_of(which, &birth);
-        self.confine(which, &mut birth).await.map_err(ScriptError::into_unanswered)?;
-        let ready = birth.begin(self.surroundings.settings().workers.start).await;
+        let mut starting = self.starting_worker(which).await.map_err(ScriptError::into_unanswered)?;
+        let start = self.start_of(which, &starting);
+        self.confine(which, &mut starting).await.map_err(ScriptError::into_unanswered)?;
+        let ready = starting.start(self.surroundings.settings().workers.start).await;
         let ready = ready.map_err(|failure| told(failure.fault, which))?;
         let definitions = definitions_in(&ready.frame)
             .ok_or_else(|| Unanswered::from("its worker did not say which functions there are".to_owned()))?;
         let spare = self.spares.keep(start);
-        self.home().spawn(ready.wait(spare));
+        self.home().spawn(ready.wait_for_calls(spare));
         Ok(definitions)
     }
 }

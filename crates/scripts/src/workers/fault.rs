@@ -27,14 +27,14 @@ pub(super) enum Why {
     #[error("wrote of a call before it was ready, and was ended")]
     Early,
     #[error("does not read its standard input any more, and was ended")]
-    Deaf,
+    InputClosed,
     #[error(
         "needed {used} MB in the call, more than twice the {limit} MB that it may keep, and was ended; {}, or \
          MCPBASH_WORKER_MEMORY_MB, gives it more", .program.place_of_option("memoryMb")
     )]
     Memory { used: u64, limit: u64, program: WorkerProgram },
     #[error("did not heed a cancellation within a second, and was ended")]
-    Unheeding,
+    IgnoredCancellation,
     #[error("was not ready within {} s, and was ended; MCPBASH_WORKER_START_SECS gives it more", .0.as_secs())]
     NotReady(Duration),
     /// It reports that it cannot serve, and why.

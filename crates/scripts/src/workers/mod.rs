@@ -4,7 +4,7 @@
 //!
 //! Each script has a pool of workers (`pool.rs`). A call takes a free worker, or waits in order while one is started or
 //! serves others. It writes its frame straight to the worker, and waits for the frames about it (`conversation.rs`). A task
-//! attends to each process (`life.rs`): it reads the worker's frames, passes each on to its call, checks after each call
+//! attends to each process (`serving.rs`): it reads the worker's frames, passes each on to its call, checks after each call
 //! whether the process may stay, and terminates it. So a call costs one write, one read, and a check of the script, the
 //! memory and the children of the worker; no thread, no file, and no registration with the runtime.
 //!
@@ -18,12 +18,14 @@ mod conversation;
 mod definitions;
 mod fault;
 mod frame;
-mod life;
 mod news;
 mod pool;
 mod ready;
+mod serving;
 mod spares;
 mod stamps;
+mod starting;
+mod supervisor;
 mod which;
 
 pub use call::{Request, WorkerCall};
@@ -41,7 +43,6 @@ use crate::surroundings::Surroundings;
 use bounds::Bounds;
 use conversation::{Conversed, converse};
 use fault::{Fault, Why};
-use life::Birth;
 use mcp_bash_project::{Catalog, Worker};
 use mcp_bash_runner::{ProcessEnding, Question, StartError, WorkerInvocation};
 use mcp_bash_sandbox::{Confinement, Declaration};
@@ -50,6 +51,7 @@ use parking_lot::Mutex;
 use pool::{Lease, Pool, StartPermit, Taken, Turn};
 use spares::{Spares, StartOfWorker};
 use stamps::Stamps;
+use starting::StartingWorker;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::pin::Pin;
@@ -282,19 +284,19 @@ impl Workers {
 
     /// Starts a worker, which serves the next waiting call as soon as it is ready; or lets a spare one serve.
     async fn start_worker(&self, which: Which<'_>, permit: StartPermit) -> Result<(), ScriptError> {
-        let mut birth = self.birth(which).await?;
-        let start = self.start_of(which, &birth);
+        let mut starting = self.starting_worker(which).await?;
+        let start = self.start_of(which, &starting);
         // A spare worker was not started under a watch.
         let is_traced = self.surroundings.processes.sandboxes.traces(which.script);
         let permit = if is_traced { Some(permit) } else { self.spares.take_over(&start, permit) };
         if let Some(permit) = permit {
-            self.confine(which, &mut birth).await?;
-            self.home().spawn(birth.live(permit));
+            self.confine(which, &mut starting).await?;
+            self.home().spawn(starting.start_and_serve(permit));
         }
         Ok(())
     }
 
-    async fn birth(&self, which: Which<'_>) -> Result<Birth, ScriptError> {
+    async fn starting_worker(&self, which: Which<'_>) -> Result<StartingWorker, ScriptError> {
         let stamps = Stamps::of(which.script);
         self.pool_of(which).judge_loaded(&which.paths.root).map_err(|source| {
             let what = which.script.strip_prefix(&which.paths.root).unwrap_or(which.script);
@@ -307,7 +309,7 @@ impl Workers {
                 tell(news);
             }
         };
-        Ok(Birth {
+        Ok(StartingWorker {
             runner: Arc::clone(self.surroundings.runner()),
             script,
             root: which.paths.root.clone(),
@@ -316,18 +318,18 @@ impl Workers {
             stamps,
             budget: Arc::clone(self.surroundings.budget()),
             tell: Arc::new(tell),
-            ended: Box::pin(self.surroundings.processes.ended()),
+            shutdown: Box::pin(self.surroundings.processes.ended()),
         })
     }
 
-    fn start_of(&self, which: Which<'_>, birth: &Birth) -> StartOfWorker {
+    fn start_of(&self, which: Which<'_>, starting: &StartingWorker) -> StartOfWorker {
         let sandbox = self.surroundings.processes.sandboxes.in_force(which.sandbox).ok().flatten();
-        StartOfWorker::of(&birth.invocation, sandbox, which.roots)
+        StartOfWorker::of(&starting.invocation, sandbox, which.roots)
     }
 
     /// Puts a worker that is about to be started into its sandbox.
-    async fn confine(&self, which: Which<'_>, birth: &mut Birth) -> Result<(), ScriptError> {
-        let invocation = &mut birth.invocation;
+    async fn confine(&self, which: Which<'_>, starting: &mut StartingWorker) -> Result<(), ScriptError> {
+        let invocation = &mut starting.invocation;
         let confined = Confined {
             declaration: which.sandbox,
             roots: which.roots,
@@ -346,7 +348,7 @@ impl Workers {
                 CommandLine { program: &mut invocation.program, arguments: &mut invocation.arguments };
             let confinement = lease.confine(None, command).map_err(|error| refused(error.into()))?;
             let lease = Arc::new(lease);
-            birth.sandbox = Some(Arc::clone(&lease));
+            starting.sandbox = Some(Arc::clone(&lease));
             invocation.confinement = confinement.keeping(lease);
         }
         Ok(())

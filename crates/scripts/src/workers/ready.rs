@@ -1,4 +1,4 @@
-//! Ready worker, as its callers know it. The task of its process (`life.rs`) knows the rest.
+//! Ready worker, as its callers know it. The task of its process (`serving.rs`) knows the rest.
 
 use super::fault::Fault;
 use super::frame;
