@@ -14,7 +14,7 @@ pub enum Cancelling {
     Unknown,
 }
 
-/// Cancels a task, whoever runs it.
+/// Cancels a task, whichever server runs it.
 pub fn cancel(store: &dyn TaskStore, id: &TaskId, now_ms: u64) -> Result<Cancelling, StoreError> {
     match store.get(id)? {
         None => return Ok(Cancelling::Unknown),

@@ -169,7 +169,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whoever tries in whichever order: no limit is passed, and at the end nobody waits for nothing.
+        /// In any order of attempts, no limit is exceeded, and at the end no task waits without a reason.
         #[test]
         fn limits_hold_and_no_place_stays_empty(
             made in prop::collection::vec(entrant(), 1..20),

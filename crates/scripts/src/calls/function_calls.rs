@@ -65,7 +65,7 @@ impl Scripts {
             request: Request::Resource { uri: read.uri, name: read.name, variables: &variables },
             caller: read.caller,
             trace: &TraceVariables::default(),
-            // Its text is kept, and compared for subscribers, whoever reads it.
+            // Its text is kept, and compared for subscribers, for every reader.
             roots: &ScriptRoots::new(&[]),
             opened_roots: &[],
             asks: Asks::default(),

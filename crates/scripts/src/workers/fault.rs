@@ -33,7 +33,7 @@ pub(super) enum Why {
          MCPBASH_WORKER_MEMORY_MB, gives it more", .program.place_of_option("memoryMb")
     )]
     Memory { used: u64, limit: u64, program: WorkerProgram },
-    #[error("did not heed a cancellation within a second, and was ended")]
+    #[error("ignored a cancellation for a second, and was ended")]
     IgnoredCancellation,
     #[error("was not ready within {} s, and was ended; MCPBASH_WORKER_START_SECS gives it more", .0.as_secs())]
     NotReady(Duration),

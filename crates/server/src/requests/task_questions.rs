@@ -1,5 +1,5 @@
-//! Questions of a task. Its process stays as it is while they wait: whoever asks for the task sees them, and any later request
-//! can bring an answer, one at a time.
+//! Questions of a task. Its process stays as it is while they wait: every client that gets the task sees them, and any
+//! later request can bring an answer, one at a time.
 
 use super::questions::Unanswered;
 use mcp_bash_tasks::Question;

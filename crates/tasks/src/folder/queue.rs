@@ -69,8 +69,8 @@ impl FolderStore {
         Ok(may)
     }
 
-    /// The tasks that wait or run in a living process. The marks of others are removed: whoever claims such a task makes its
-    /// mark again.
+    /// The tasks that wait or run in a living process. The marks of others are removed: the server that claims such a
+    /// task makes its mark again.
     pub(super) fn entrants(&self) -> Result<Vec<Entrant>, StoreError> {
         let failed = |source| StoreError::Read { path: self.queue(), source };
         let entries = match fs::read_dir(self.queue()) {

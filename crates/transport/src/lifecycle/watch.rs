@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
-/// How long whoever serves may take to notice that it is over. Only a system that does not answer can make it take as long.
+/// How long the transport may take to notice that the server ends. Only an unresponsive system can make it take that long.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How long after a panic it is looked again.
@@ -55,7 +55,7 @@ pub(crate) struct Watcher {
 /// What is watched.
 pub(crate) struct Watch<O> {
     pub(crate) lifecycle: Arc<Lifecycle>,
-    /// Where the client reads. Its end is reported whoever writes.
+    /// Where the client reads. A closed output is noticed even if nothing is written.
     pub(crate) output: Arc<O>,
     /// How often to look for the parent, where its end cannot be awaited. `None` where nobody looks for it.
     pub(crate) orphan_check: Option<Duration>,
@@ -63,7 +63,7 @@ pub(crate) struct Watch<O> {
     pub(crate) idle_timeout: Option<Duration>,
     /// Whether nothing is being worked on.
     pub(crate) is_idle: Box<dyn Fn() -> bool + Send>,
-    /// What to do when it is over, and whoever serves does not notice.
+    /// What to do if the transport does not notice that the server ends.
     pub(crate) give_up: fn(Ending) -> !,
 }
 

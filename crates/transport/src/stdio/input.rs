@@ -58,7 +58,7 @@ impl Input {
                     }
                     return count;
                 }
-                // Whoever started us made it non-blocking, which is theirs to decide.
+                // The parent process made it non-blocking, and that is its decision.
                 Err(Errno::AGAIN) => ready.clear_ready(),
                 Err(_) => return 0,
             }

@@ -20,7 +20,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
-/// The queue to standard output. Whoever flushes writes what the pipe takes at once; the rest is written by a thread
+/// The queue to standard output. The task that flushes writes what the pipe accepts at once; the rest is written by a thread
 /// that is started the first time it is needed.
 pub(super) struct Outbox {
     shared: Arc<Shared>,

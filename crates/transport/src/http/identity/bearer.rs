@@ -46,7 +46,7 @@ fn in_authorization(headers: &HeaderMap) -> Shown<'_> {
     let value = match (values.next(), values.next()) {
         (None, _) => return Shown::Nothing,
         (Some(value), None) => value.as_bytes(),
-        // Which of the two is meant could be seen differently by whoever stands before us.
+        // A proxy in front of this server could choose the other of the two.
         (Some(_), Some(_)) => return Shown::Unreadable,
     };
     let Some((scheme, token)) = value.split_once_space() else { return Shown::Unreadable };

@@ -83,7 +83,7 @@ impl Visitor {
     }
 }
 
-/// Whoever has an IPv6 address has at least 2^64 of them.
+/// A peer with an IPv6 address has at least 2^64 of them.
 fn peer_name(peer: &Peer) -> String {
     match peer {
         Peer::Unix { uid } => format!("user {uid}"),

@@ -37,7 +37,7 @@ impl From<&Peer> for Owner {
     fn from(peer: &Peer) -> Self {
         match peer {
             Peer::Tcp(address) => match address.ip().to_canonical() {
-                // Whoever has one of these addresses has at least 2^64 of them.
+                // A peer with one of these addresses has at least 2^64 of them.
                 IpAddr::V6(ip) if !ip.is_loopback() => {
                     Self::Address(Ipv6Addr::from_bits(ip.to_bits() & !u128::from(u64::MAX)).into())
                 }

@@ -16,7 +16,7 @@ pub struct Options {
     pub allowed_hosts: Vec<String>,
     /// Web pages that may talk to the server, such as `https://app.example.com`, or `*` for any.
     pub allowed_origins: Vec<String>,
-    /// The file of the tokens. Without one, whoever can connect is served.
+    /// The file of the tokens. Without one, every client that can connect is served.
     pub tokens: Option<PathBuf>,
     /// The file of the roles. Without one, a caller may do what its credential allows.
     pub roles: Option<PathBuf>,

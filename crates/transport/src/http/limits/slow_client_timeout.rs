@@ -94,7 +94,7 @@ pub(in crate::http) struct TimedIo<S> {
     /// Whether the peer has closed its writing side, and who has to be told of it later.
     has_ended: bool,
     reader: Option<Waker>,
-    /// What `serving` had counted when whoever serves was given time to take what had come before the end.
+    /// What `serving` had counted when the service was given time to read what had arrived before the end of input.
     given_time: u64,
     /// What `serving` had counted when everything that was written had left.
     flushed: u64,
@@ -123,7 +123,7 @@ impl<S> TimedIo<S> {
             idle: limits.idle_time,
             stall: limits.stall_time,
             reading: Deadline::default(),
-            // Whoever connects has something to say.
+            // A client connects to send something.
             awaited: Awaited::Head,
             changes: 0,
             has_ended: false,
@@ -162,7 +162,7 @@ impl<S> TimedIo<S> {
         read
     }
 
-    /// The peer has closed its writing side. Whoever reads is told when the answer to what it has asked has left.
+    /// The peer has closed its writing side. The reader gets the end of input once the response to its last request has been sent.
     fn poll_end(&mut self, context: &Context<'_>) -> Poll<io::Result<()>> {
         let changes = self.serving.changes();
         let is_being_served = changes % 2 == 1;

@@ -125,7 +125,7 @@ mod tests {
         unix.accept().await.unwrap();
         assert!(unix.wide_address().is_none());
         drop((client, unix));
-        assert!(path.exists(), "the file belongs to whoever made it");
+        assert!(path.exists(), "the file belongs to the process that created it");
     }
 
     #[test]

@@ -67,7 +67,8 @@ pub(crate) enum Listener {
     Tcp(TcpListener),
     Unix {
         listener: UnixListener,
-        /// The file that we made, which is removed in the end. Inherited sockets belong to whoever handed them over.
+        /// The socket file that this server created, which is removed at shutdown. Inherited sockets belong to the process that
+        /// passed them on.
         file: Option<SocketFile>,
     },
 }

@@ -11,7 +11,7 @@ pub(super) enum Format {
 }
 
 impl Format {
-    /// The form that whoever asks wants, by its `Accept` header.
+    /// The format that the client prefers, by its `Accept` header.
     pub(super) fn wanted(accept: Option<&str>) -> Self {
         let is_open = accept.is_some_and(|accept| accept.contains("application/openmetrics-text"));
         if is_open { Self::OpenMetrics } else { Self::Prometheus }

@@ -61,7 +61,7 @@ pub(in crate::http) async fn post(
     }
 }
 
-/// A message that says all about itself. Whoever closes the connection does not want the answer any more.
+/// A message that says all about itself. A client that closes the connection no longer wants the answer.
 async fn without_session(
     endpoint: &Arc<Endpoint>,
     principal: Arc<Principal>,

@@ -85,7 +85,7 @@ fn is_open_to_others(folder: &Path) -> io::Result<bool> {
 }
 
 /// The content of a file that only its owner may write and that strangers cannot read: 0600, 0400, 0640 or 0440. Its
-/// owner is whoever runs the server, or root. Links are followed, and what counts is where they lead: that is how
+/// owner is the user who runs the server, or root. Links are followed, and what counts is where they lead: that is how
 /// secrets are mounted into containers.
 pub(crate) fn read_secret(path: &Path) -> Result<Vec<u8>, GuardedFileError> {
     read_judged(path, 0o027, |path, mode| GuardedFileError::TooOpen { path, mode })

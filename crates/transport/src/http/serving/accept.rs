@@ -36,7 +36,7 @@ const BREATH: Duration = Duration::from_millis(100);
 /// Those who had connected when the server was asked to end are there at once.
 const BACKLOG: Duration = Duration::from_millis(20);
 
-/// And all of them in this time: whoever goes on connecting does not keep the server from ending.
+/// And all of them in this time: a client that keeps connecting does not keep the server from ending.
 const WHOLE_BACKLOG: Duration = Duration::from_secs(1);
 
 /// How long a connection without a request may take to send its first one once the server shuts down: the client may have

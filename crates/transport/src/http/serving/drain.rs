@@ -15,7 +15,7 @@ const GRACE: Duration = Duration::from_millis(500);
 /// How long the answers of what was stopped may take to leave.
 const LAST_WORDS: Duration = Duration::from_secs(5);
 
-/// Waits until what has begun is finished, for a while, and ends the server. Whoever accepts connections knows that it is
+/// Waits until what has begun is finished, for a while, and ends the server. The task that accepts connections knows that it is
 /// over.
 pub(in crate::http) async fn drain(endpoint: &Arc<Endpoint>, connections: &Connections) {
     endpoint.end_listens();
@@ -29,7 +29,7 @@ pub(in crate::http) async fn drain(endpoint: &Arc<Endpoint>, connections: &Conne
     if timeout_at(until, endpoint.server.tasks_ended()).await.is_err() {
         log.event(LogLevel::Warning, "mcp.http", "tasks that took too long were stopped", &json!({}));
     }
-    // Whoever still waits is answered when the scripts are gone.
+    // Requests that still wait are answered when the scripts are gone.
     let (done, is_done_by_server) = oneshot::channel::<()>();
     endpoint.server.in_background(move |server| {
         server.end(GRACE);

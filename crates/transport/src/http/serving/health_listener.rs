@@ -73,7 +73,7 @@ impl HealthListener {
             }
         });
         let io = TokioIo::new(TimedIo::new(stream, limits, serving.clone()));
-        // What breaks a connection concerns nobody but whoever watches.
+        // A broken connection concerns only the monitor that opened it.
         let _ = http1::Builder::new().serve_connection(io, service).await;
     }
 

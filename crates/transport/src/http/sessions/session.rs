@@ -33,7 +33,7 @@ pub(in crate::http) struct Session {
     /// Those that a client may come back to.
     streams: Mutex<BTreeMap<u64, Arc<ReplayBuffer>>>,
     last_used: Mutex<Instant>,
-    /// Whether it is over. Whoever had it before may still use it once.
+    /// Whether it has ended. A request that already had it may still use it once.
     has_ended: AtomicBool,
     /// Whether another server has begun it, whose events are not known here.
     is_taken_over: AtomicBool,

@@ -116,7 +116,7 @@ impl Events {
     }
 
     /// The client has closed its writing side. It is sent something at once and then again, which shows whether it is there;
-    /// meanwhile whoever asks for the stream gets it.
+    /// meanwhile the next request for the stream gets it.
     pub(in crate::http) fn doubt_reader(&mut self) {
         if self.probe.is_none() {
             self.buffer.leave(self.reader);
@@ -195,7 +195,7 @@ impl Body for Events {
                     break;
                 }
                 Poll::Ready(Next::Replaced) => {
-                    // Whoever came back elsewhere need not be asked to.
+                    // A client that has already resumed on another connection need not be asked to.
                     self.farewell = None;
                     is_over = true;
                     break;

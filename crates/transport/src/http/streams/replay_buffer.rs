@@ -31,7 +31,7 @@ impl Rules {
         let (limit, server) = (server.settings().max_unread_bytes, Arc::downgrade(server));
         let relieve = move || {
             if let Some(server) = server.upgrade() {
-                // It may be a lot, and whoever reads here has others to serve.
+                // It may be a lot, and this thread serves other readers too.
                 tokio::spawn(async move { server.relieved() });
             }
         };
@@ -74,7 +74,7 @@ struct State {
     waker: Option<Waker>,
 }
 
-/// A message, and how many bytes were said before it: so that whoever comes back costs the same wherever it goes on.
+/// A message, and how many bytes came before it: so that resuming costs the same at any position.
 struct Message {
     bytes: Bytes,
     before: u64,
@@ -257,12 +257,12 @@ impl ReplayBuffer {
         if self.state.lock().has_begun { LONGEST_EVENT } else { usize::MAX }
     }
 
-    /// One who reads what nobody took yet, whoever read before.
+    /// A reader of the messages that no reader has taken yet. It replaces the previous reader.
     pub(in crate::http) fn take_over(&self) -> u64 {
         self.state.lock().take_over()
     }
 
-    /// One who reads what comes after the message of that number, whoever read before. None where some of it is not kept
+    /// A reader of the messages after the one with that number. It replaces the previous reader. None where some of it is not kept
     /// any more, or was never said.
     pub(in crate::http) fn read_after(&self, number: u64) -> Option<u64> {
         let mut state = self.state.lock();
@@ -369,7 +369,7 @@ impl State {
     fn take_over(&mut self) -> u64 {
         self.reader += 1;
         self.has_reader = true;
-        // Whoever read before learns that it is over.
+        // The previous reader ends.
         if let Some(waker) = self.waker.take() {
             waker.wake();
         }
@@ -438,7 +438,7 @@ impl AsRef<[u8]> for Long {
     }
 }
 
-/// Wakes whoever reads, when the state is not locked any more.
+/// Wakes the reader after the state is unlocked.
 fn wake(mut state: parking_lot::MutexGuard<'_, State>) {
     let waker = state.waker.take();
     drop(state);

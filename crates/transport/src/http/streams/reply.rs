@@ -45,7 +45,7 @@ impl Stream for Said {
         leaves
     }
 
-    /// Whoever reads was woken when it was said.
+    /// The reader was woken when it was added.
     fn flush(&self) {}
 
     fn is_clogged(&self) -> bool {
