@@ -1,5 +1,5 @@
-//! Transports: how clients reach the server. A transport turns bytes into lines and messages into bytes, and does not
-//! interpret them. It also detects why a server shuts down (`lifecycle`) and returns the reason.
+//! Transports: stdio and HTTP. A transport turns bytes into lines and messages into bytes, and does not interpret them. It also
+//! detects why the server has to shut down (`lifecycle`) and returns the reason.
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests use files of their own"))]
 
@@ -10,11 +10,11 @@ pub mod stdio;
 
 pub use lifecycle::Ending;
 
-/// What only the program itself can do.
+/// Functions that only the program itself can provide.
 #[derive(Debug, Clone, Copy)]
 pub struct Host {
-    /// Ends the process, where there is a reason to and nobody else can act upon it.
+    /// Exits the process when the server has to shut down and the transport does not respond.
     pub give_up: fn(Ending) -> !,
-    /// Gives memory that is free back to the system.
+    /// Returns free memory to the system.
     pub give_memory_back: fn(),
 }

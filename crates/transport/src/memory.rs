@@ -1,4 +1,4 @@
-//! Memory release: free memory goes back to the system after a burst of large messages.
+//! Memory release: returns free memory to the system after a burst of large messages.
 
 use crate::Host;
 use mcp_bash_budget::Budget;
@@ -9,14 +9,14 @@ use tokio::runtime::Handle;
 use tokio::sync::Notify;
 use tokio::time::sleep;
 
-/// How long nothing large comes or goes before what is free is given back: the next may be on its way.
+/// How long memory use must stay unchanged before free memory is returned: more large messages may be on their way.
 const QUIET: Duration = Duration::from_secs(1);
 
-/// Gives memory back whenever what was charged to `budget` was large and is not any more, for as long as the runtime lives.
+/// Returns memory each time the use of `budget` was large and has settled, for as long as the runtime lives.
 pub(crate) fn give_memory_back(runtime: &Handle, budget: &Arc<Budget>, host: Host) {
     let large = Arc::new(Notify::new());
-    let told = Arc::clone(&large);
-    budget.when_large(move || told.notify_one());
+    let notifier = Arc::clone(&large);
+    budget.when_large(move || notifier.notify_one());
     let budget = Arc::clone(budget);
     spawn_lasting(runtime, "give_memory_back", move || watch(Arc::clone(&large), Arc::clone(&budget), host));
 }

@@ -2,30 +2,30 @@
 
 use mcp_bash_wire::LogLevel;
 
-/// Why a server ends.
+/// Why a server shuts down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
-    /// The client closed our input; what it had asked is answered.
+    /// The client closed our input; its requests have been answered.
     EndOfInput,
-    /// The client said `exit`.
+    /// The client sent `exit`.
     Exit,
-    /// The client said `shutdown`, and `exit` did not come in time.
+    /// The client sent `shutdown`, and `exit` did not follow in time.
     ShutdownTimeout,
     Signal(i32),
-    /// The client closed our output: nobody will hear an answer.
+    /// The client closed our output: it will not receive any response.
     OutputClosed,
-    /// What the client was to read could not be written, and it has not closed our output.
+    /// Writing to our output failed, although the client has not closed it.
     OutputFailed,
-    /// The process that started us is gone.
+    /// The parent process is gone.
     ParentDied,
-    /// The client has not said anything for too long.
+    /// The client has sent no message within the idle timeout.
     Idle,
-    /// A signal asked for it, and whatever was begun has been answered.
+    /// A signal asked for a graceful shutdown, and all requests in progress have been answered.
     Drained,
 }
 
 impl Ending {
-    /// The status the process ends with: shells know a death by a signal as 128 and its number.
+    /// The exit code of the process: 128 plus the signal number after a signal, as shells report it.
     pub fn exit_code(self) -> i32 {
         match self {
             Self::Signal(number) => 128 + number,
@@ -57,7 +57,7 @@ impl Ending {
         }
     }
 
-    /// Whether the client may still want to read what it was told.
+    /// Whether the client may still read messages that were sent to it.
     pub(crate) fn leaves_a_reader(self) -> bool {
         matches!(self, Self::EndOfInput | Self::Exit | Self::ShutdownTimeout | Self::Idle)
     }

@@ -1,5 +1,5 @@
-//! Lifecycle: why a server shuts down, whatever the transport: signals, a dead parent, idleness. The first reason counts,
-//! and the transport is notified. Nothing here exits the process.
+//! Lifecycle: why a server shuts down, whatever the transport: signals, a dead parent, idleness. The first reason counts, and
+//! the transport is notified. Nothing here exits the process.
 
 mod ending;
 mod signals;
@@ -12,7 +12,7 @@ pub(crate) use watch::{Activity, Watch, Watcher};
 use std::sync::OnceLock;
 use tokio::sync::Notify;
 
-/// The end of one server, which is decided once.
+/// The shutdown of one server, which is decided once.
 #[derive(Default)]
 pub(crate) struct Lifecycle {
     ending: OnceLock<Ending>,
@@ -20,20 +20,20 @@ pub(crate) struct Lifecycle {
 }
 
 impl Lifecycle {
-    /// There is a reason to end. An earlier one counts more.
+    /// Requests shutdown. Only the first reason counts.
     pub(crate) fn end(&self, ending: Ending) {
         if self.ending.set(ending).is_ok() {
             self.decided.notify_one();
         }
     }
 
-    /// Completes when there is a reason to end. For one who serves.
+    /// Completes when shutdown is requested. Supports one waiting task.
     pub(crate) async fn ended(&self) -> Ending {
         loop {
             if let Some(ending) = self.ending.get() {
                 return *ending;
             }
-            // One that comes between the look and the wait is kept.
+            // `Notify` stores a notification that arrives between the check and the wait.
             self.decided.notified().await;
         }
     }

@@ -1,5 +1,4 @@
-//! Signals: those that ask the server to shut down, and `HUP`, which asks it to open its log files again unless its terminal
-//! is gone.
+//! Signals: `TERM` and `INT` shut the server down. `HUP` reopens its log files, or shuts it down if its terminal is gone.
 
 use super::{Ending, Lifecycle};
 use mcp_bash_server::Server;
@@ -9,8 +8,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 use tokio::signal::unix::{SignalKind, signal};
 
-/// Ends the server on the signals that ask for it, and opens its log files again on `HUP`. `input` is the standard input
-/// of the process. To be called within the runtime.
+/// Installs the signal handlers. `input` is the standard input of the process. Must be called within the runtime.
 pub(crate) fn await_signals(
     lifecycle: &Arc<Lifecycle>,
     server: &Arc<Server>,
@@ -29,7 +27,7 @@ pub(crate) fn await_signals(
     let hangup = SignalKind::hangup();
     let mut signals = signal(hangup)?;
     let lifecycle = Arc::clone(lifecycle);
-    // The server may end before it is asked.
+    // A weak reference: the task must not keep the server alive.
     let server = Arc::downgrade(server);
     tokio::spawn(async move {
         while signals.recv().await.is_some() {
@@ -43,7 +41,7 @@ pub(crate) fn await_signals(
     Ok(())
 }
 
-/// Whether a terminal was closed. The kernel marks it before it sends the signal.
+/// Whether the terminal was closed. The kernel marks it as closed before it sends `HUP`.
 fn is_gone(terminal: BorrowedFd<'_>) -> bool {
     let mut polled = [PollFd::from_borrowed_fd(terminal, PollFlags::empty())];
     let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };

@@ -1,5 +1,5 @@
-//! Watchdog thread: sleeps until something outside ends the server. It also does what blocks at shutdown, because it exists
-//! already when the system may have no thread left.
+//! Watchdog thread: waits for external reasons to shut down. It also runs the blocking part of the shutdown, because it already
+//! exists when the system may have no thread left.
 
 use super::{Ending, Lifecycle};
 use parking_lot::Mutex;
@@ -13,16 +13,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
-/// How long the transport may take to notice that the server ends. Only an unresponsive system can make it take that long.
+/// How long the transport may take to react to a shutdown. Only an unresponsive system can make it take that long.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long after a panic it is looked again.
-const AFTER_PANIC: Duration = Duration::from_millis(500);
+/// Delay before the checks resume after a panic.
+const PANIC_DELAY: Duration = Duration::from_millis(500);
 
-/// Enough for what is done at the end.
+/// Stack size; enough for the shutdown work.
 const STACK: usize = 256 * 1024;
 
-/// When the client was last heard, as milliseconds since the start.
+/// Time of the client's last message, in milliseconds since the start.
 #[derive(Clone)]
 pub(crate) struct Activity {
     start: Instant,
@@ -43,49 +43,49 @@ impl Activity {
     }
 }
 
-/// What blocks when the server ends.
-type LastDuty = Box<dyn FnOnce() + Send>;
+/// The blocking part of the shutdown.
+type ShutdownWork = Box<dyn FnOnce() + Send>;
 
-/// The watching thread.
+/// Handle to the watchdog thread.
 pub(crate) struct Watcher {
-    duty: Arc<Mutex<Option<LastDuty>>>,
+    work: Arc<Mutex<Option<ShutdownWork>>>,
     wake: PipeWriter,
 }
 
-/// What is watched.
+/// What the watchdog thread watches.
 pub(crate) struct Watch<O> {
     pub(crate) lifecycle: Arc<Lifecycle>,
-    /// Where the client reads. A closed output is noticed even if nothing is written.
+    /// The output that the client reads. A closed output is noticed even if nothing is written.
     pub(crate) output: Arc<O>,
-    /// How often to look for the parent, where its end cannot be awaited. `None` where nobody looks for it.
+    /// How often to check that the parent is alive, if its exit cannot be awaited. `None` disables the check.
     pub(crate) orphan_check: Option<Duration>,
     pub(crate) activity: Activity,
     pub(crate) idle_timeout: Option<Duration>,
-    /// Whether nothing is being worked on.
+    /// Whether no request is in progress.
     pub(crate) is_idle: Box<dyn Fn() -> bool + Send>,
-    /// What to do if the transport does not notice that the server ends.
+    /// Called if the transport does not react to the shutdown.
     pub(crate) give_up: fn(Ending) -> !,
 }
 
 impl Watcher {
     pub(crate) fn start<O: AsFd + Send + Sync + 'static>(watch: Watch<O>) -> io::Result<Self> {
-        let duty = Arc::new(Mutex::new(None));
+        let work = Arc::new(Mutex::new(None));
         let (woken, wake) = io::pipe()?;
-        // Before the client has an answer: on the thread, which may start late, the parent could be gone already.
+        // The parent is looked up before the client gets any response: by the time the thread runs, it could be gone already.
         let parent = watch.orphan_check.and_then(Parent::new);
-        let thread = Thread { watch, parent, woken, duty: Arc::clone(&duty) };
+        let thread = Thread { watch, parent, woken, work: Arc::clone(&work) };
         std::thread::Builder::new().name("watch".into()).stack_size(STACK).spawn(move || thread.run())?;
-        Ok(Self { duty, wake })
+        Ok(Self { work, wake })
     }
 
-    /// Lets the watching thread do what blocks at the end, after which it watches no more.
-    pub(crate) async fn finish(&self, duty: impl FnOnce() + Send + 'static) {
+    /// Runs `work`, which may block, on the watchdog thread, which then exits.
+    pub(crate) async fn finish(&self, work: impl FnOnce() + Send + 'static) {
         let (done, is_done) = oneshot::channel::<()>();
-        let duty: LastDuty = Box::new(move || {
-            duty();
+        let work: ShutdownWork = Box::new(move || {
+            work();
             drop(done);
         });
-        *self.duty.lock() = Some(duty);
+        *self.work.lock() = Some(work);
         let _ = (&self.wake).write_all(b"!");
         let _ = is_done.await;
     }
@@ -95,20 +95,21 @@ struct Thread<O> {
     watch: Watch<O>,
     parent: Option<Parent>,
     woken: PipeReader,
-    duty: Arc<Mutex<Option<LastDuty>>>,
+    work: Arc<Mutex<Option<ShutdownWork>>>,
 }
 
 impl<O: AsFd> Thread<O> {
     fn run(mut self) {
         let decided = loop {
-            // A panic of the idle check is caught and the check repeated: without this thread nothing ends the server.
+            // If the idle check panics, the wait is repeated: without this thread, a dead parent or an idle client would go
+            // unnoticed.
             let event = catch_unwind(AssertUnwindSafe(|| self.wait()));
             let event = event.unwrap_or_else(|_| {
-                std::thread::sleep(AFTER_PANIC);
+                std::thread::sleep(PANIC_DELAY);
                 None
             });
             match event {
-                Some(Event::LastDuty) => break None,
+                Some(Event::ShutdownWork) => break None,
                 Some(Event::End(ending)) => break Some(ending),
                 None => {}
             }
@@ -120,17 +121,17 @@ impl<O: AsFd> Thread<O> {
             }
         }
         let _ = self.woken.read(&mut [0]);
-        let duty = self.duty.lock().take();
-        if let Some(duty) = duty {
-            duty();
+        let work = self.work.lock().take();
+        if let Some(work) = work {
+            work();
         }
     }
 
-    /// Waits until something happens, or it is time to look again.
+    /// Waits until something happens, or until the next check is due.
     fn wait(&self) -> Option<Event> {
         let parent = self.parent.as_ref();
         let timeout = [parent.and_then(Parent::interval), self.silence_left()].into_iter().flatten().min();
-        // Nothing is asked of the output but its end, which is always reported.
+        // No events are requested for the output: errors and hangups are always reported.
         let mut watched = vec![
             PollFd::new(&self.woken, PollFlags::IN),
             PollFd::from_borrowed_fd(self.watch.output.as_fd(), PollFlags::empty()),
@@ -138,13 +139,13 @@ impl<O: AsFd> Thread<O> {
         let handle = parent.and_then(|parent| parent.handle.as_ref());
         watched.extend(handle.map(|handle| PollFd::new(handle, PollFlags::IN)));
         let happened = poll(&mut watched, timeout.map(timespec).as_ref()).unwrap_or(0) > 0;
-        let is_told =
+        let is_ready =
             |index: usize| happened && watched.get(index).is_some_and(|fd| !fd.revents().is_empty());
-        if is_told(0) {
-            Some(Event::LastDuty)
-        } else if is_told(1) {
+        if is_ready(0) {
+            Some(Event::ShutdownWork)
+        } else if is_ready(1) {
             Some(Event::End(Ending::OutputClosed))
-        } else if is_told(2) || parent.is_some_and(Parent::is_gone) {
+        } else if is_ready(2) || parent.is_some_and(Parent::is_gone) {
             Some(Event::End(Ending::ParentDied))
         } else if self.is_silent_for_too_long() {
             Some(Event::End(Ending::Idle))
@@ -153,16 +154,16 @@ impl<O: AsFd> Thread<O> {
         }
     }
 
-    fn is_woken_within(&self, patience: Duration) -> bool {
-        poll(&mut [PollFd::new(&self.woken, PollFlags::IN)], Some(&timespec(patience)))
+    fn is_woken_within(&self, timeout: Duration) -> bool {
+        poll(&mut [PollFd::new(&self.woken, PollFlags::IN)], Some(&timespec(timeout)))
             .is_ok_and(|count| count > 0)
     }
 
-    /// How long to wait before looking again whether the client is silent, with nothing of its own being worked on.
+    /// How long to wait before the next check whether the client is idle: it sends nothing, and no request is in progress.
     fn silence_left(&self) -> Option<Duration> {
         let limit = self.watch.idle_timeout?;
         let left = limit.saturating_sub(self.watch.activity.silence());
-        // A call that outlasts the limit is no idleness; its end starts no new wait, so look again in a while.
+        // A call that outlasts the limit is not idleness. Its end does not wake this thread, so check again soon.
         let is_busy = left.is_zero() && !(self.watch.is_idle)();
         Some(if is_busy { limit.min(Duration::from_secs(1)) } else { left })
     }
@@ -174,27 +175,27 @@ impl<O: AsFd> Thread<O> {
 }
 
 enum Event {
-    /// The server ends, and there is something to be done.
-    LastDuty,
+    /// The server shuts down, and there is work to run.
+    ShutdownWork,
     End(Ending),
 }
 
 /// The process that started us.
 struct Parent {
     pid: Pid,
-    /// Readable when the parent is gone, where the system has such a thing.
+    /// A pidfd, readable when the parent is gone; `None` where the system has no pidfds.
     handle: Option<OwnedFd>,
     interval: Duration,
 }
 
 impl Parent {
-    /// `None` where there is no parent to lose: we are an orphan from the start, or it is outside our namespace.
+    /// `None` if there is no parent to watch: we are orphaned from the start, or it is outside our PID namespace.
     fn new(interval: Duration) -> Option<Self> {
         let pid = getppid().filter(|pid| !pid.is_init())?;
         Some(Self { pid, handle: parent_handle(pid), interval })
     }
 
-    /// How often to look, where the end cannot be awaited.
+    /// How often to poll, if the parent's exit cannot be awaited.
     fn interval(&self) -> Option<Duration> {
         self.handle.is_none().then_some(self.interval)
     }

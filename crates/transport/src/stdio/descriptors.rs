@@ -6,8 +6,9 @@ use rustix::stdio::{dup2_stdin, dup2_stdout, stderr, stdin, stdout};
 use std::io;
 use std::os::fd::OwnedFd;
 
-/// The real standard input and output. From now on descriptor 0 is empty and descriptor 1 is standard error: whatever
-/// a library or a child writes there cannot reach the client, and whatever reads there cannot take its messages.
+/// Returns the real standard input and output. From now on, descriptor 0 is `/dev/null` and descriptor 1 is standard error: a
+/// library or a child that writes to standard output cannot reach the client, and one that reads standard input cannot take its
+/// messages.
 pub(super) fn take() -> io::Result<(OwnedFd, OwnedFd)> {
     check_output()?;
     let input = fcntl_dupfd_cloexec(stdin(), 3)?;

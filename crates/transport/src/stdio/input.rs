@@ -12,14 +12,13 @@ use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 use tokio::task::yield_now;
 
-/// It may be shared with others, so that it is not ours to make it non-blocking: it is only read when it has
-/// something.
+/// The input may be shared with other processes, so it is not made non-blocking: it is read only when it is readable.
 pub(super) enum Input {
-    /// Says when there is something to read.
+    /// Reports when it is readable.
     Pipe { input: AsyncFd<OwnedFd>, is_roomy: Cell<bool> },
-    /// Says so too.
+    /// A socket or a terminal. Reports when it is readable.
     Other(AsyncFd<OwnedFd>),
-    /// Always has something to read, or its end: a file, or nothing at all.
+    /// Always readable: a file or `/dev/null`.
     File(OwnedFd),
 }
 
@@ -40,7 +39,7 @@ impl Input {
         })
     }
 
-    /// Waits until there is something to read, and reads it. Nothing is the end; an input that fails has ended.
+    /// Waits until the input is readable, and reads. Returns 0 at the end of input; a failed read counts as the end.
     pub(super) async fn read(&self, room: &mut [u8]) -> usize {
         let input = match self {
             Self::Pipe { input, .. } | Self::Other(input) => input,
@@ -58,19 +57,18 @@ impl Input {
                     }
                     return count;
                 }
-                // The parent process made it non-blocking, and that is its decision.
+                // The parent process made it non-blocking, which we leave as it is.
                 Err(Errno::AGAIN) => ready.clear_ready(),
                 Err(_) => return 0,
             }
         }
     }
 
-    /// Whether it is certain that there is no more, after a read that was short or not. A pipe gives all it has; others
-    /// have to be asked.
+    /// Whether the input is known to be drained. A short read drains a pipe; other inputs have to be polled.
     fn is_known_empty(&self, was_short: bool) -> bool {
         if let Self::Pipe { input, is_roomy } = self {
             if !was_short && !is_roomy.replace(true) {
-                // It has a lot to say.
+                // The client sends large bursts.
                 make_roomy(input.get_ref());
             }
             return was_short;

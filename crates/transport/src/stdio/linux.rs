@@ -2,10 +2,10 @@
 
 use std::os::fd::AsFd;
 
-/// What a pipe may hold where there is a lot to say, as far as systems usually allow.
+/// Pipe capacity for large transfers: the limit for unprivileged processes on most systems.
 const ROOMY: usize = 1024 * 1024;
 
-/// Lets a pipe hold more, so that what is long passes in fewer turns. Where that is not allowed it takes more of them.
+/// Enlarges the pipe, so that large messages need fewer writes. If that is not allowed, the pipe stays as it is.
 pub(super) fn make_roomy(pipe: impl AsFd) {
     let _ = rustix::pipe::fcntl_setpipe_size(pipe, ROOMY);
 }

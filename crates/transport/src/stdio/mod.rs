@@ -2,16 +2,16 @@
 //!
 //! # Theory of operation
 //!
-//! The thread that calls [`serve`] does nearly everything: it waits for input and for the processes of calls at once,
-//! cuts what came into lines and hands them to the client of the server, which answers most of them on the spot; the answers of
-//! one read leave in one write, before the next read. Work that waits goes on in tasks on the same thread, so that a
-//! call wakes nobody but its script and its client. What could block has threads of its own. All answers leave through
-//! the `outbox`, which lets one thread write at a time and never blocks those who send: what the pipe does not take at
-//! once is written by a thread of its own. When a client sends without reading, we stop reading too, and start none of the
-//! calls that wait, until it has read half of what it may leave unread.
+//! The thread that calls [`serve`] does nearly all the work. It waits for input and for child processes at the same time, cuts
+//! the input into lines, and passes them to the `Client` of the server, which answers most of them immediately. The responses
+//! to one read are written together, before the next read. Calls that have to wait run as tasks on the same thread, so that a
+//! call wakes no thread but its script and its client. Blocking work has threads of its own. All messages leave through the
+//! `outbox`: one thread writes at a time, senders never block, and a writer thread writes what the pipe does not take
+//! immediately. Backpressure: if the client sends without reading, we stop reading and start no queued calls until half of the
+//! unread limit is free.
 //!
-//! A second thread watches for what ends a server from outside: a closed output, a dead parent, idleness (`lifecycle`). All
-//! ways to the end meet in [`serve`].
+//! A second thread watches for external reasons to shut down: a closed output, a dead parent, idleness (`lifecycle`). Every
+//! shutdown ends in [`serve`].
 
 mod descriptors;
 mod input;
@@ -43,20 +43,19 @@ use std::time::Duration;
 use tokio::runtime::Runtime;
 use tokio::time::{sleep, timeout};
 
-/// How long scripts may take to end when the server has to.
+/// How long scripts may take to exit at shutdown.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// How often to look whether a client has gone on reading.
-const LOOK: Duration = Duration::from_secs(1);
+/// How often to check whether the client has resumed reading.
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// How long to wait before another thread is asked for, where the system had none.
-const BREATH: Duration = Duration::from_millis(100);
+/// Delay before the writer thread is started again after the system had none left.
+const THREAD_RETRY_DELAY: Duration = Duration::from_millis(100);
 
-/// How long a client may leave our last words unread.
+/// How long a client may go without reading at shutdown.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Serves one client on standard input and output until there is a reason to end, which is returned when nothing is left
-/// of its calls.
+/// Serves one client on standard input and output until shutdown. Returns the reason when none of its calls are left.
 pub fn serve(server: Arc<Server>, runtime: &Runtime, host: Host) -> io::Result<Ending> {
     let (input, output) = descriptors::take()?;
     let principal = server.local_principal();
@@ -101,7 +100,7 @@ pub fn serve(server: Arc<Server>, runtime: &Runtime, host: Host) -> io::Result<E
             None => ending,
         };
         let closed = Arc::clone(&service);
-        // To end is to wait, and this thread must stay able to see children go.
+        // The shutdown blocks, and this thread must stay able to reap children.
         watcher.finish(move || closed.close(ending)).await;
         ending
     }))
@@ -119,7 +118,7 @@ impl Service {
     fn watch(&self, activity: Activity, host: Host) -> io::Result<Watcher> {
         let (client, outbox) = (Arc::clone(&self.client), Arc::clone(&self.outbox));
         let idle_timeout = self.server.settings().idle_timeout;
-        // Calls may wait until the client reads. One that has not read for so long is not waited for.
+        // Calls may wait until the client reads. A client that has not read within the idle timeout counts as idle.
         let is_given_up = move || idle_timeout.is_some_and(|limit| outbox.is_stuck(limit));
         Watcher::start(Watch {
             lifecycle: Arc::clone(&self.lifecycle),
@@ -132,31 +131,32 @@ impl Service {
         })
     }
 
-    /// Lets what is in flight be finished. After the end of input each call has its own deadline; but some wait until the
-    /// client reads, so that one that does not read either has to be given up. A client that said `exit` wants to be rid
-    /// of us: then it gets as long as the shutdown may take.
+    /// Waits for the requests in progress. After the end of input each call has its own deadline. Calls that wait for the
+    /// client to read are abandoned if it has stopped reading. After `exit`, the client does not want to wait: calls get as
+    /// long as the shutdown may take.
     async fn drain(&self, ending: Ending) {
         if ending == Ending::Exit {
             let _ = timeout(self.server.settings().shutdown_timeout, self.client.finish()).await;
             return;
         }
-        while timeout(LOOK, self.client.finish()).await.is_err() {
+        while timeout(CHECK_INTERVAL, self.client.finish()).await.is_err() {
             if self.outbox.is_stuck(TIMEOUT) {
                 return;
             }
         }
     }
 
-    /// Ends the server if `exit` does not come in time.
+    /// Shuts the server down if `exit` does not follow in time.
     fn start_shutdown_timer(&self) {
-        let (lifecycle, patience) = (Arc::clone(&self.lifecycle), self.server.settings().shutdown_timeout);
+        let (lifecycle, shutdown_timeout) =
+            (Arc::clone(&self.lifecycle), self.server.settings().shutdown_timeout);
         tokio::spawn(async move {
-            sleep(patience).await;
+            sleep(shutdown_timeout).await;
             lifecycle.end(Ending::ShutdownTimeout);
         });
     }
 
-    /// Ends what is left, and lets the client read our last words. Blocks.
+    /// Stops the remaining calls, and lets the client read the last messages. Blocks.
     fn close(&self, ending: Ending) {
         if !ending.leaves_a_reader() {
             self.outbox.take_nothing();
@@ -170,16 +170,16 @@ impl Service {
     }
 }
 
-/// Writes what could not be written since the system had no thread for it.
+/// Flushes again after the system had no thread for the writer.
 async fn flush_again(service: Arc<Service>) {
     loop {
         service.outbox.lack_of_thread().await;
-        sleep(BREATH).await;
+        sleep(THREAD_RETRY_DELAY).await;
         service.outbox.flush();
     }
 }
 
-/// Lets what was held back while the client did not read go on when it does.
+/// Resumes the work that backpressure held back once the client reads again.
 async fn go_on_when_relieved(service: Arc<Service>) {
     loop {
         service.outbox.relief().await;

@@ -1,4 +1,4 @@
-//! Outbox: the queue of outgoing messages. One writer at a time writes, and no sender waits.
+//! Outbox: the queue of outgoing messages. One thread writes at a time, and no sender waits.
 
 mod queue;
 #[cfg(test)]
@@ -20,8 +20,8 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
-/// The queue to standard output. The task that flushes writes what the pipe accepts at once; the rest is written by a thread
-/// that is started the first time it is needed.
+/// The queue to standard output. The task that flushes writes what the pipe takes without blocking; a thread that is started on
+/// first use writes the rest.
 pub(super) struct Outbox {
     shared: Arc<Shared>,
 }
@@ -29,38 +29,38 @@ pub(super) struct Outbox {
 struct Shared {
     output: OwnedFd,
     queue: Mutex<Queue>,
-    /// Something is left for the writer thread.
+    /// Signalled when messages are left to the writer thread.
     stalled: Condvar,
-    /// The queue became shorter, or nobody writes any more.
+    /// Signalled when the queue became shorter, or the writer stopped.
     relieved: Condvar,
-    /// Somebody waits for that.
+    /// Whether `finish` waits for `relieved`.
     is_finishing: AtomicBool,
-    /// How much may be queued before the client is told to read: the outbox is clogged then, until half of it is gone.
+    /// Backpressure limit in bytes: above it the outbox is clogged, until half of it is free again.
     limit: usize,
     is_clogged: AtomicBool,
-    /// It is not clogged any more: for the one who reads, and for what was held back.
+    /// Notified when the outbox is no longer clogged: one for the read loop, one for the calls that were held back.
     has_room: Notify,
     has_relief: Notify,
-    /// Why nothing could be written, though the client has not closed our output.
+    /// Why writing failed, although the client has not closed our output.
     failure: OnceLock<io::Error>,
     has_failed: Notify,
-    /// Something is left for the writer thread, and the system has no thread.
+    /// Notified when the writer thread is needed and could not be started.
     lacks_thread: Notify,
 }
 
-/// More than a pipe usually holds. So much is left to the writer thread, and not copied on its way there.
+/// The usual capacity of a pipe. Larger messages go to the writer thread without being copied.
 const LARGE: usize = 64 * 1024;
 
 enum Wrote {
     All,
-    /// Up to this byte; the pipe is full.
+    /// Only the first bytes, this many; the pipe is full.
     Part(usize),
-    /// Nobody will ever read it.
+    /// The client has closed the output, or writing failed.
     Dead,
 }
 
 impl Outbox {
-    /// An outbox that is clogged by more than `limit` bytes. What is queued is charged to `budget`.
+    /// An outbox that is clogged above `limit` bytes. Queued messages are charged to `budget`.
     pub(super) fn new(output: OwnedFd, limit: usize, budget: &Arc<Budget>) -> Self {
         Self {
             shared: Arc::new(Shared {
@@ -80,17 +80,17 @@ impl Outbox {
         }
     }
 
-    /// Why nothing could be written, though the client has not closed our output.
+    /// Why writing failed, although the client has not closed our output.
     pub(super) fn failure(&self) -> Option<&io::Error> {
         self.shared.failure.get()
     }
 
-    /// Completes when nothing can be written any more, though the client has not closed our output.
+    /// Completes when writing fails, although the client has not closed our output.
     pub(super) async fn failed(&self) {
         self.shared.has_failed.notified().await;
     }
 
-    /// Completes when no thread could be started for what is left. It has to be flushed again.
+    /// Completes when the writer thread could not be started. The outbox has to be flushed again.
     pub(super) async fn lack_of_thread(&self) {
         self.shared.lacks_thread.notified().await;
     }
@@ -103,32 +103,32 @@ impl Outbox {
         }
     }
 
-    /// Completes each time that the outbox was clogged and is not any more.
+    /// Completes each time that the outbox is no longer clogged.
     pub(super) async fn relief(&self) {
         self.shared.has_relief.notified().await;
     }
 
-    /// Whether the outbox is clogged, and the client has taken nothing for so long.
-    pub(super) fn is_stuck(&self, patience: Duration) -> bool {
-        self.is_clogged() && self.shared.queue.lock().last_taken.elapsed() >= patience
+    /// Whether the outbox is clogged, and the client has read nothing for `timeout`.
+    pub(super) fn is_stuck(&self, timeout: Duration) -> bool {
+        self.is_clogged() && self.shared.queue.lock().last_taken.elapsed() >= timeout
     }
 
-    /// From now on only answers leave, with the notifications that come before them.
+    /// From now on only responses are queued, with the notifications that belong to their requests.
     pub(super) fn take_only_answers(&self) {
         self.shared.queue.lock().takes = Takes::Answers;
     }
 
-    /// From now on nothing leaves that is not on its way already.
+    /// From now on no message is queued. Queued messages are still written.
     pub(super) fn take_nothing(&self) {
         self.shared.queue.lock().takes = Takes::Nothing;
     }
 
-    /// Waits until all is written, as long as the client takes something every `patience`.
-    pub(super) fn finish(&self, patience: Duration) {
+    /// Waits until everything is written. Gives up if the client reads nothing for `timeout`.
+    pub(super) fn finish(&self, timeout: Duration) {
         self.flush();
         let mut queue = self.shared.queue.lock();
         self.shared.is_finishing.store(true, Ordering::Relaxed);
-        let (mut unsent, mut deadline) = (queue.unsent(), Instant::now() + patience);
+        let (mut unsent, mut deadline) = (queue.unsent(), Instant::now() + timeout);
         while queue.writer != Writer::Nobody && !queue.is_dead {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
@@ -136,20 +136,20 @@ impl Outbox {
             }
             self.shared.relieved.wait_for(&mut queue, left);
             if queue.unsent() < unsent {
-                (unsent, deadline) = (queue.unsent(), Instant::now() + patience);
+                (unsent, deadline) = (queue.unsent(), Instant::now() + timeout);
             }
         }
     }
 }
 
-/// For those who watch for its end.
+/// For the watchdog, which notices when the client closes the output.
 impl AsFd for Outbox {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.shared.output.as_fd()
     }
 }
 
-/// All requests share the one stream there is.
+/// All requests share the single output stream.
 impl Reply for Outbox {
     fn answer(&self, message: Vec<u8>) {
         self.push(message, &[Takes::Everything, Takes::Answers]);
@@ -226,7 +226,7 @@ impl Stream for Outbox {
 }
 
 impl Outbox {
-    /// Queues one message, if the queue takes as much as one of these.
+    /// Queues a message if the queue accepts one of `takes`. Returns whether it does.
     fn push(&self, message: Vec<u8>, takes: &[Takes]) -> bool {
         let mut queue = self.shared.queue.lock();
         if !takes.contains(&queue.takes) {
@@ -240,7 +240,7 @@ impl Outbox {
         true
     }
 
-    /// Leaves the rest to the writer thread, which goes on as the one who writes.
+    /// Hands the queue over to the writer thread, and starts the thread on first use.
     fn hand_over(&self, queue: &mut Queue) {
         queue.writer = Writer::Thread;
         if queue.has_thread {
@@ -249,7 +249,7 @@ impl Outbox {
         }
         let shared = Arc::clone(&self.shared);
         let thread = std::thread::Builder::new().name("writer".into()).stack_size(64 * 1024);
-        if thread.spawn(move || shared.write_to_the_end()).is_ok() {
+        if thread.spawn(move || shared.run_writer()).is_ok() {
             queue.has_thread = true;
         } else {
             queue.writer = Writer::Nobody;
@@ -259,7 +259,7 @@ impl Outbox {
 }
 
 impl Shared {
-    /// Writes what the pipe takes without blocking: after it reports room it takes at least `PIPE_BUF` bytes.
+    /// Writes what the pipe takes without blocking: a pipe that reports room takes at least `PIPE_BUF` bytes.
     fn write_now(&self, bytes: &[u8]) -> Wrote {
         let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
         let mut done = 0;
@@ -283,7 +283,7 @@ impl Shared {
         Wrote::All
     }
 
-    /// Notes why nothing can be written, unless that is because nobody reads.
+    /// Records a failed write, unless the client has closed the output.
     fn note_failure(&self, error: Errno) {
         if error != Errno::PIPE {
             self.fail(error.into());
@@ -305,9 +305,9 @@ impl Shared {
         }
     }
 
-    /// The life of the writer thread. If it panics, nobody knows how much of a message has left, so that nothing can follow.
-    fn write_to_the_end(&self) {
-        if catch_unwind(AssertUnwindSafe(|| self.write_left_overs())).is_err() {
+    /// Body of the writer thread. After a panic it is unknown how much of a message was written, so nothing can follow.
+    fn run_writer(&self) {
+        if catch_unwind(AssertUnwindSafe(|| self.write_queued())).is_err() {
             self.fail(io::Error::other("the thread that writes to standard output panicked"));
             let mut queue = self.queue.lock();
             queue.die();
@@ -315,7 +315,7 @@ impl Shared {
         }
     }
 
-    fn write_left_overs(&self) {
+    fn write_queued(&self) {
         panic_on_purpose("writer");
         let mut queue = self.queue.lock();
         loop {
@@ -333,7 +333,7 @@ impl Shared {
             }
             let mut rest = &bytes[..];
             while !rest.is_empty() {
-                // This thread may block, so the pipe need not be asked first.
+                // This thread may block, so it does not poll the pipe first.
                 match rustix::io::write(&self.output, &rest[..rest.len().min(LARGE)]) {
                     Ok(count) => {
                         rest = &rest[count..];
@@ -352,13 +352,13 @@ impl Shared {
                     }
                 }
             }
-            // Given back before the next is taken.
+            // Freed before the next piece is taken.
             drop(bytes);
             queue = self.queue.lock();
         }
     }
 
-    /// Tells those who wait for the queue to become shorter that it has.
+    /// Signals that the queue became shorter, and ends backpressure when half of the limit is free.
     fn relieve(&self, queue: &Queue) {
         if self.is_finishing.load(Ordering::Relaxed) {
             self.relieved.notify_all();

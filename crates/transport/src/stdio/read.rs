@@ -1,4 +1,4 @@
-//! Read loop: bytes become lines, lines become answers, until the input ends.
+//! Read loop: cuts the input into lines and dispatches them, until the input ends.
 
 use super::Service;
 use super::input::Input;
@@ -9,11 +9,11 @@ use mcp_bash_wire::Lines;
 use std::sync::Arc;
 use tokio::task::yield_now;
 
-/// How many messages of one burst are answered before the first answers leave, so that a client that sends a lot at
-/// once can start on them while we go on.
+/// How many messages of one burst are dispatched before the outbox is flushed, so that a client that sends many at once can
+/// start on the first responses.
 const BURST: usize = 64;
 
-/// Reads to the end of the input, or until the client says `exit`.
+/// Reads until the end of input, or until the client sends `exit`.
 pub(super) async fn all(
     input: &Input,
     service: &Service,
@@ -49,7 +49,7 @@ pub(super) async fn all(
             answered += 1;
             if answered % BURST == 0 || outbox.is_clogged() {
                 outbox.room().await;
-                // What waits in tasks has its turn too, however much comes in.
+                // Let other tasks run, however much input arrives.
                 yield_now().await;
             }
         }

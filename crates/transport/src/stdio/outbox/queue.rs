@@ -5,48 +5,48 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Small messages stand one behind the other in one buffer, a large one is a piece of its own: it is not copied, and its
-/// memory is free again as soon as it is written.
+/// Small messages share one buffer. A large message is a piece of its own: it is not copied, and its memory is freed as soon as
+/// it is written.
 pub(super) struct Queue {
-    /// What leaves first: large messages, and small ones that came before them.
+    /// Written first: large messages, and the small ones queued before them.
     pieces: VecDeque<Vec<u8>>,
-    /// Small messages that came after all of those.
+    /// Small messages queued after all pieces.
     small: Vec<u8>,
-    /// What has not been written, and what is still in memory of it.
+    /// Bytes not written yet, including those a writer has taken.
     unsent: usize,
     held: Charge,
     pub(super) writer: Writer,
     pub(super) has_thread: bool,
-    /// The client has closed its end.
+    /// The client has closed the output, or writing failed.
     pub(super) is_dead: bool,
-    /// What may still be added.
+    /// Which messages are still accepted.
     pub(super) takes: Takes,
-    /// When the client last took something, as far as the writer thread knows.
+    /// When the client last read something, as far as the writer thread knows.
     pub(super) last_taken: Instant,
 }
 
-/// What a queue still takes. Clients raise errors for what they do not expect while they close.
+/// Which messages a queue still accepts. Clients raise errors for messages that they do not expect while they close.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Takes {
     Everything,
-    /// The input has ended: only answers that the client may wait for, each with the notifications of its request.
+    /// The input has ended: only responses, each with the notifications of its request.
     Answers,
     Nothing,
 }
 
-/// Who is writing, and will take what is queued meanwhile.
+/// Who writes at the moment. The writer also takes messages that are queued meanwhile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Writer {
     Nobody,
-    /// Somebody who has flushed.
+    /// A task that flushes.
     Flusher,
     Thread,
 }
 
-/// A larger message is a piece of its own, and more small ones than this are one.
+/// A longer message becomes a piece of its own, and a longer buffer of small messages becomes a piece.
 const LARGE: usize = 64 * 1024;
 
-/// A larger buffer is not kept for the next messages.
+/// A larger buffer is not reused.
 const MOST_KEPT: usize = 256 * 1024;
 
 impl Queue {
@@ -68,7 +68,7 @@ impl Queue {
         self.pieces.is_empty() && self.small.is_empty()
     }
 
-    /// How many bytes have not been written, those that somebody has taken to write among them.
+    /// Bytes not written yet, including those a writer has taken.
     pub(super) fn unsent(&self) -> usize {
         self.unsent
     }
@@ -92,24 +92,24 @@ impl Queue {
         }
     }
 
-    /// Takes all there is, if that is no more than `most`.
+    /// Takes all small messages, if there are no pieces and they have at most `most` bytes.
     pub(super) fn take_few(&mut self, most: usize) -> Option<Vec<u8>> {
         (self.pieces.is_empty() && self.small.len() <= most).then(|| std::mem::take(&mut self.small))
     }
 
-    /// Takes what leaves next.
+    /// Takes the next bytes to write.
     pub(super) fn take_first(&mut self) -> Option<Vec<u8>> {
         self.pieces.pop_front().or_else(|| (!self.small.is_empty()).then(|| std::mem::take(&mut self.small)))
     }
 
-    /// What was taken and not written leaves next.
+    /// Puts back bytes that were taken and not written.
     pub(super) fn put_back(&mut self, rest: Vec<u8>) {
         self.pieces.push_front(rest);
     }
 
-    /// So many bytes of what was taken were written.
+    /// Notes that `count` of the taken bytes were written.
     pub(super) fn wrote(&mut self, count: usize) {
-        // One that died meanwhile has nothing left to write.
+        // The queue may have died meanwhile, which resets `unsent`.
         self.unsent = self.unsent.saturating_sub(count);
         self.held.set(self.unsent);
     }
@@ -121,7 +121,7 @@ impl Queue {
         self.held.set(0);
     }
 
-    /// Keeps a buffer for the next messages, unless it has grown out of proportion.
+    /// Reuses a buffer for the next messages, unless it has grown too large.
     pub(super) fn recycle(&mut self, buffer: Vec<u8>) {
         if buffer.capacity() <= MOST_KEPT {
             self.small = buffer;

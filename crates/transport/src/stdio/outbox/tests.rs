@@ -1,4 +1,4 @@
-//! The outbox at a real pipe.
+//! Outbox tests with a real pipe.
 
 use super::*;
 use std::io::{BufRead, BufReader, PipeReader, Read};
