@@ -52,7 +52,7 @@ impl Body for ResponseBody {
             Content::Text(text) => Poll::Ready(text.take().map(|text| Ok(Frame::data(text)))),
             Content::Events(events) => {
                 if body.served.as_ref().is_some_and(ServingGuard::is_half_closed) {
-                    events.doubt_reader();
+                    events.probe_reader();
                 }
                 Pin::new(events).poll_frame(context)
             }

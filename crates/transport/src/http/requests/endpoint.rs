@@ -92,7 +92,7 @@ impl Endpoint {
         self.waiting.end_listens();
         self.old_sessions.end_all();
         for session in self.sessions.all() {
-            session.end_unasked();
+            session.end_session_stream();
         }
     }
 

@@ -8,7 +8,7 @@ use crate::http::requests::respond::{self, Answer};
 use crate::http::sessions::old_sessions::OldSession;
 use crate::http::streams::events::Events;
 use crate::http::streams::replay_buffer::ReplayBuffer;
-use crate::http::streams::reply::Said;
+use crate::http::streams::reply::BufferedReply;
 use bytes::Bytes;
 use http::{StatusCode, Uri};
 use mcp_bash_server::{Client, Principal, Reply};
@@ -39,7 +39,7 @@ pub(in crate::http) async fn open(endpoint: &Arc<Endpoint>, principal: Arc<Princ
     };
     let buffer = Arc::new(ReplayBuffer::new(None, &endpoint.rules, caller.budget()));
     buffer.begin();
-    let stream = Arc::new(Said::shared(&buffer, None));
+    let stream = Arc::new(BufferedReply::shared(&buffer, None));
     let expires = principal.identity.expires;
     let client = Arc::new(Client::with_session(Arc::clone(server), principal, stream));
     let first = Bytes::from(format!("event: endpoint\ndata: {MESSAGE_PATH}?{SESSION}={id}\n\n"));
@@ -52,7 +52,7 @@ pub(in crate::http) async fn open(endpoint: &Arc<Endpoint>, principal: Arc<Princ
             session.buffer.close();
         }
     };
-    respond::events(events.holding(open).ending_at(expires).when_left(Box::new(left)))
+    respond::events(events.holding(open).ending_at(expires).on_close(Box::new(left)))
 }
 
 /// Takes a message, whose answer is said on the stream of its session.
@@ -85,7 +85,7 @@ pub(in crate::http) fn post(
         let reason = "Too much is unread on the stream; MCPBASH_MAX_UNREAD_BYTES sets the limit".to_owned();
         return respond::later(StatusCode::SERVICE_UNAVAILABLE, RETRY, reason);
     }
-    let reply: Arc<dyn Reply> = Arc::new(Said::shared(&session.buffer, look.id));
+    let reply: Arc<dyn Reply> = Arc::new(BufferedReply::shared(&session.buffer, look.id));
     session.client.receive_from(principal, &Line::Whole(&body.bytes), None, &reply);
     respond::status(StatusCode::ACCEPTED)
 }

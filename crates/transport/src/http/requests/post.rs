@@ -12,7 +12,7 @@ use crate::http::sessions::{NoSession, NotTakenOver};
 use crate::http::streams::events::Events;
 use crate::http::streams::open_streams::OpenStream;
 use crate::http::streams::replay_buffer::{Beginning, ReplayBuffer};
-use crate::http::streams::reply::Said;
+use crate::http::streams::reply::BufferedReply;
 use http::{HeaderMap, HeaderValue, StatusCode};
 use mcp_bash_server::{Client, Owed, Principal, Reply};
 use mcp_bash_wire::{Id, Line, RpcError, code};
@@ -76,7 +76,7 @@ async fn without_session(
     }
     let buffer = Arc::new(ReplayBuffer::new(None, &endpoint.rules, principal.caller.budget()));
     let client = Arc::new(Client::without_session(Arc::clone(&endpoint.server), Arc::clone(&principal)));
-    let reply: Arc<dyn Reply> = Arc::new(Said::on(&buffer, look.id));
+    let reply: Arc<dyn Reply> = Arc::new(BufferedReply::on(&buffer, look.id));
     let (line, headers) = (Line::Whole(&body.bytes), RequestHeaders(headers));
     let owed = client.receive_from(&principal, &line, Some(&headers), &reply);
     // What is still needed of it was copied.
@@ -131,7 +131,7 @@ impl Attended {
                 // A call that has begun is finished. One who listens has to show a token that is still good.
                 let expires = self.principal.identity.expires.filter(|_| self.client.is_listening());
                 let events = events.ending_at(expires);
-                respond::events(events.when_left(Box::new(move || drop(self))))
+                respond::events(events.on_close(Box::new(move || drop(self))))
             }
         }
     }
@@ -233,7 +233,7 @@ async fn in_session(
     serving: &Serving,
 ) -> Answer {
     let buffer = session.buffer(&endpoint.rules);
-    let reply: Arc<dyn Reply> = Arc::new(Said::on(&buffer, look.id));
+    let reply: Arc<dyn Reply> = Arc::new(BufferedReply::on(&buffer, look.id));
     // They need not repeat the message here; they may name the trace that it is part of.
     let (line, headers) = (Line::Whole(&body.bytes), RequestHeaders(headers));
     let owed = session.client.receive_from(principal, &line, Some(&headers), &reply);

@@ -31,10 +31,10 @@ pub(in crate::http) async fn get(
             let reason = "Bad Request: what came after the event in Last-Event-ID is not kept any more";
             refuse(StatusCode::BAD_REQUEST, reason)
         })?,
-        None => session.unasked_events(),
+        None => session.session_events(),
     };
     let events = events.holding(open).ending_at(principal.identity.expires);
-    Ok(respond::events(events.when_left(Box::new(move || session.note_use()))))
+    Ok(respond::events(events.on_close(Box::new(move || session.note_use()))))
 }
 
 /// Ends a session.

@@ -1,9 +1,9 @@
-//! Session table: who may use a session, how many there are, and when they expire.
+//! Session table: ownership, number and expiry of sessions.
 //!
-//! Any caller can begin sessions and so make the others wait for the lock of the table. So nothing that is done under the
-//! lock takes longer the more sessions there are. Where there is no room, the session that was not used for the longest
-//! time goes, of the caller who has the most. Sessions are used all the time, so that the table does not know in which order:
-//! each stands where its use was last seen, and is put where it belongs when somebody looks at it.
+//! Any caller can begin sessions and so make the others wait for the lock of the table. Therefore nothing under the lock takes
+//! longer the more sessions there are. If the table is full, the least recently used session of the caller with the most
+//! sessions is ended. Sessions are used too often to keep the table sorted by last use: each session is sorted by its last
+//! known use, and moved when the table next looks at it.
 
 pub(in crate::http) mod old_sessions;
 pub(in crate::http) mod session;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How many sessions are looked at to find one that makes room, and how many at once when all of them are.
+/// How many sessions are examined to find one to end, and how many are read at a time to list all.
 const LOOKS: usize = 64;
 
 pub(in crate::http) struct Sessions {
@@ -30,9 +30,9 @@ pub(in crate::http) struct Sessions {
 #[derive(Default)]
 struct Table {
     by_id: HashMap<Box<str>, Entered>,
-    /// By when they were last seen to be used.
+    /// Session ids by last known use.
     ids: Holdings<Box<str>>,
-    /// How many sessions were looked at so far.
+    /// How many sessions were examined so far.
     #[cfg(test)]
     looks: usize,
 }
@@ -42,20 +42,20 @@ struct Entered {
     ticket: Ticket,
 }
 
-/// Why there is no session to be had.
+/// Why no session can begin.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::http) enum NoSession {
-    /// There are too many.
+    /// The session limit is reached.
     Full,
-    /// The system gives no random numbers.
+    /// The system has no random numbers.
     NoId,
 }
 
-/// Why a session of another server does not go on here.
+/// Why a session of another server cannot be resumed here.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::http) enum NotTakenOver {
     Unknown,
-    /// It may have ended, which cannot be known now.
+    /// The store does not answer, so it is unknown whether the session has ended.
     Unchecked,
 }
 
@@ -69,7 +69,7 @@ impl Sessions {
         }
     }
 
-    /// One that begins with that message, and is not known by its id yet.
+    /// Creates a session for that `initialize` message. It is not in the table yet.
     pub(in crate::http) fn prepare(
         &self,
         server: &Arc<Server>,
@@ -83,14 +83,14 @@ impl Sessions {
         Ok(Arc::new(Session::new(id.into(), server, rules, principal, self.stream_time)))
     }
 
-    /// Makes it known by its id.
+    /// Adds the session to the table.
     pub(in crate::http) fn enter(&self, session: &Arc<Session>) {
         let mut table = self.table.lock();
         let ticket = table.ids.add(session.client.caller(), Instant::now(), 1, session.id.clone());
         table.by_id.insert(session.id.clone(), Entered { session: Arc::clone(session), ticket });
     }
 
-    /// Begins a session again that another server has begun, if it was this caller's and has not ended.
+    /// Resumes a session that another server began, if it belongs to this caller and has not ended.
     pub(in crate::http) async fn take_over(
         &self,
         id: &str,
@@ -105,9 +105,9 @@ impl Sessions {
         };
         self.make_room().map_err(|_| NotTakenOver::Unknown)?;
         let session = Arc::new(Session::new(id.into(), server, rules, principal, self.stream_time));
-        session.begin_again(rules, principal, &initialize);
+        session.repeat_handshake(rules, principal, &initialize);
         let mut table = self.table.lock();
-        // Another request of the client may have been faster.
+        // Another request of the client may have resumed the session first.
         if let Some(known) = table.by_id.get(id) {
             return Ok(Arc::clone(&known.session));
         }
@@ -116,7 +116,7 @@ impl Sessions {
         Ok(session)
     }
 
-    /// Ends those that their clients have ended at another server.
+    /// Ends the sessions that were ended at another server.
     pub(in crate::http) async fn end_with_others(&self, server: &Server) {
         let sessions = self.all();
         let ended = server.sessions_ended_elsewhere(sessions.iter().map(|session| &*session.id)).await;
@@ -125,7 +125,7 @@ impl Sessions {
         }
     }
 
-    /// The session of that id, if it is this caller's.
+    /// The session with that id, if it belongs to this caller.
     pub(in crate::http) fn get(&self, id: &str, caller: &Arc<Caller>) -> Option<Arc<Session>> {
         let table = self.table.lock();
         let session = table.by_id.get(id).map(|entered| &entered.session);
@@ -135,7 +135,6 @@ impl Sessions {
         Some(session)
     }
 
-    /// Ends that one.
     pub(in crate::http) fn end(&self, session: &Session) {
         let known = self.table.lock().remove(&session.id);
         if let Some(session) = known {
@@ -143,7 +142,7 @@ impl Sessions {
         }
     }
 
-    /// Ends those that nobody has used for too long, and lets go of what the others need not keep.
+    /// Ends idle sessions, and prunes the replay buffers of the others.
     pub(in crate::http) fn expire(&self) {
         for session in self.all() {
             let is_expired =
@@ -156,7 +155,7 @@ impl Sessions {
         }
     }
 
-    /// Ends the one that was not used for the longest time, of the caller who has the most, where there are too many.
+    /// If the table is full, ends the least recently used session of the caller with the most sessions.
     fn make_room(&self) -> Result<(), NoSession> {
         let mut table = self.table.lock();
         if table.ids.count() < self.most {
@@ -171,7 +170,7 @@ impl Sessions {
         Ok(())
     }
 
-    /// All of them. Asked for a few at a time, so that nobody waits until all were counted.
+    /// All sessions. Reads a few at a time, so that the lock is never held for long.
     pub(in crate::http) fn all(&self) -> Vec<Arc<Session>> {
         let (mut all, mut last) = (Vec::new(), None);
         loop {
@@ -199,7 +198,7 @@ impl Table {
         Some(session)
     }
 
-    /// Puts a session where its last use belongs, and returns when that was: none while it is in use, or gone.
+    /// Sorts a session by its last use, and returns when that was: `None` if it is in use or gone.
     fn look_at(&mut self, id: &str) -> Option<Instant> {
         #[cfg(test)]
         {
@@ -216,8 +215,8 @@ impl Table {
         idle_since
     }
 
-    /// Of the caller who has the most sessions, the one that was not used for the longest time. Where more than a few were
-    /// used since they were last looked at, it is the one of these few. None where all of them are in use.
+    /// The least recently used session of the caller with the most sessions. If more than `LOOKS` sessions were used since they
+    /// were last examined, it is the oldest of those examined now. `None` if all examined sessions are in use.
     fn least_lately_used(&mut self) -> Option<Box<str>> {
         let mut seen: Option<(Instant, Box<str>)> = None;
         for _ in 0..LOOKS {

@@ -1,4 +1,4 @@
-//! Sessions of the SSE transport of 2024-11-05, by their ids.
+//! Sessions of the HTTP+SSE transport of 2024-11-05, by id.
 
 use crate::http::streams::replay_buffer::ReplayBuffer;
 use mcp_bash_server::Client;
@@ -15,7 +15,7 @@ pub(in crate::http) struct OldSession {
 }
 
 impl OldSessions {
-    /// Ends the streams when everything that was asked on them is answered.
+    /// Ends each stream when all of its requests are answered.
     pub(in crate::http) fn end_all(&self) {
         for session in self.0.lock().values().cloned() {
             tokio::spawn(async move {

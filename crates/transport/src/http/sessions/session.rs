@@ -1,8 +1,8 @@
 //! HTTP session of the handshake era: its client, its streams, and their replay buffers.
 
-use crate::http::streams::events::{self, Events, UNASKED};
+use crate::http::streams::events::{self, Events, SESSION_STREAM};
 use crate::http::streams::replay_buffer::{ReplayBuffer, Rules};
-use crate::http::streams::reply::Said;
+use crate::http::streams::reply::BufferedReply;
 use bytes::Bytes;
 use mcp_bash_server::{Caller, Client, Principal, Reply, Server};
 use mcp_bash_wire::{Line, Revision};
@@ -13,31 +13,31 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How long the events of a stream that is over are kept for a client that comes back.
+/// How long the events of a finished stream are kept for a client that resumes.
 const KEPT_FOR: Duration = Duration::from_secs(300);
 
-/// So much of streams that are over is kept for one session, and so many of them. The oldest go first.
+/// Limits for the finished streams of one session, in bytes and number. The oldest are dropped first.
 const MOST_KEPT: usize = 4 * 1024 * 1024;
 const MOST_STREAMS_KEPT: usize = 100;
 
-/// They are not kept for so long where a part of what may be held for their caller is held: calls need the room.
+/// How long they are kept if their caller uses more than 1/`SHARE` of its memory budget: calls need the room.
 const KEPT_BRIEFLY: Duration = Duration::from_secs(10);
 const SHARE: usize = 4;
 
 pub(in crate::http) struct Session {
     pub(in crate::http) id: Box<str>,
     pub(in crate::http) client: Arc<Client>,
-    /// What belongs to no request.
-    unasked: Arc<ReplayBuffer>,
+    /// Messages that belong to no request.
+    session_stream: Arc<ReplayBuffer>,
     last_number: AtomicU64,
-    /// Those that a client may come back to.
+    /// Streams that the client may resume.
     streams: Mutex<BTreeMap<u64, Arc<ReplayBuffer>>>,
     last_used: Mutex<Instant>,
-    /// Whether it has ended. A request that already had it may still use it once.
+    /// A request that found the session before it ended may still use it once.
     has_ended: AtomicBool,
-    /// Whether another server has begun it, whose events are not known here.
+    /// Whether another server began the session. Its events are not known here.
     is_taken_over: AtomicBool,
-    /// How long a stream of events may be open before its client has to come back.
+    /// How long an event stream may be open before its client has to reconnect.
     stream_time: Option<Duration>,
 }
 
@@ -49,16 +49,17 @@ impl Session {
         principal: &Arc<Principal>,
         stream_time: Option<Duration>,
     ) -> Self {
-        let unasked = Arc::new(ReplayBuffer::new(Some(UNASKED), rules, principal.caller.budget()));
-        unasked.begin();
-        let stream = Arc::new(Said::on(&unasked, None));
+        let session_stream =
+            Arc::new(ReplayBuffer::new(Some(SESSION_STREAM), rules, principal.caller.budget()));
+        session_stream.begin();
+        let stream = Arc::new(BufferedReply::on(&session_stream, None));
         let client = Client::with_session(Arc::clone(server), Arc::clone(principal), stream);
         let client = Arc::new(client.with_session_id(&id));
         Self {
             id,
             client,
-            unasked,
-            last_number: AtomicU64::new(UNASKED),
+            session_stream,
+            last_number: AtomicU64::new(SESSION_STREAM),
             streams: Mutex::default(),
             last_used: Mutex::new(Instant::now()),
             has_ended: AtomicBool::new(false),
@@ -67,8 +68,8 @@ impl Session {
         }
     }
 
-    /// Goes through the handshake again that its client had with another server.
-    pub(in crate::http) fn begin_again(
+    /// Repeats the handshake that the client had with another server.
+    pub(in crate::http) fn repeat_handshake(
         &self,
         rules: &Arc<Rules>,
         principal: &Arc<Principal>,
@@ -76,25 +77,25 @@ impl Session {
     ) {
         const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
         for message in [initialize, INITIALIZED] {
-            // The client has had the answer.
-            let reply: Arc<dyn Reply> = Arc::new(Said::on(&self.buffer(rules), None));
+            // The client already has the answer.
+            let reply: Arc<dyn Reply> = Arc::new(BufferedReply::on(&self.buffer(rules), None));
             self.client.receive_from(principal, &Line::Whole(message.as_bytes()), None, &reply);
         }
         self.is_taken_over.store(true, Ordering::Release);
     }
 
-    /// What it agreed on. None before `initialize` has succeeded.
+    /// The negotiated revision. `None` before `initialize` has succeeded.
     pub(in crate::http) fn revision(&self) -> Option<Revision> {
         self.client.agreed_revision()
     }
 
-    /// For the messages of one more POST.
+    /// Creates the replay buffer of a POST.
     pub(in crate::http) fn buffer(&self, rules: &Arc<Rules>) -> Arc<ReplayBuffer> {
         let number = self.last_number.fetch_add(1, Ordering::Relaxed) + 1;
         Arc::new(ReplayBuffer::new(Some(number), rules, self.client.caller().budget()))
     }
 
-    /// The messages of a POST as events, which the client may ask for again.
+    /// The messages of a POST as an event stream that the client can resume.
     pub(in crate::http) fn events(&self, buffer: &Arc<ReplayBuffer>) -> Events {
         buffer.begin();
         if let Some(number) = buffer.number {
@@ -102,45 +103,46 @@ impl Session {
             self.streams.lock().insert(number, Arc::clone(buffer));
         }
         let events = Events::of(Arc::clone(buffer), buffer.take_over(), self.first_event(buffer, 0));
-        match self.stream_time.filter(|_| self.can_come_back()) {
+        match self.stream_time.filter(|_| self.can_resume()) {
             Some(wait) => events.closing_after(wait),
             None => events,
         }
     }
 
-    /// What belongs to no request. A stream that is open ends: its client has opened this one because it lost that one.
-    pub(in crate::http) fn unasked_events(&self) -> Events {
-        let reader = self.unasked.take_over();
-        let first = self.first_event(&self.unasked, self.unasked.last_taken());
-        Events::of(Arc::clone(&self.unasked), reader, first).coming_back()
+    /// The stream of messages that belong to no request. It replaces an open one: the client opens this one because it lost
+    /// that one.
+    pub(in crate::http) fn session_events(&self) -> Events {
+        let reader = self.session_stream.take_over();
+        let first = self.first_event(&self.session_stream, self.session_stream.last_taken());
+        Events::of(Arc::clone(&self.session_stream), reader, first).with_retry()
     }
 
-    /// What comes after the event with that id, on whichever stream it came. None where that is not known.
+    /// Resumes a stream after the event with that id. `None` if the id is unknown, or the events are not kept any more.
     pub(in crate::http) fn events_after(&self, id: &str) -> Option<Events> {
         let (number, message) = events::parse_id(id)?;
-        if number == UNASKED
+        if number == SESSION_STREAM
             && self.is_taken_over.load(Ordering::Acquire)
-            && self.unasked.last_taken() < message
+            && self.session_stream.last_taken() < message
         {
-            // Another server has sent it. What follows comes from here.
-            return Some(self.unasked_events());
+            // Another server sent that event. The following events come from here.
+            return Some(self.session_events());
         }
         let buffer = match number {
-            UNASKED => Arc::clone(&self.unasked),
+            SESSION_STREAM => Arc::clone(&self.session_stream),
             number => Arc::clone(self.streams.lock().get(&number)?),
         };
         let reader = buffer.read_after(message)?;
         let events = Events::of(buffer, reader, None);
-        Some(if number == UNASKED { events.coming_back() } else { events })
+        Some(if number == SESSION_STREAM { events.with_retry() } else { events })
     }
 
-    /// Gives the client an id to come back with, where its revision lets an event be empty.
+    /// The priming event, if the revision of the client allows empty events.
     fn first_event(&self, buffer: &ReplayBuffer, after: u64) -> Option<Bytes> {
-        self.can_come_back().then(|| events::priming(buffer, after))?
+        self.can_resume().then(|| events::priming(buffer, after))?
     }
 
-    /// Whether the client comes back to a stream that we close before its end.
-    fn can_come_back(&self) -> bool {
+    /// Whether the client resumes a stream that is closed before its end.
+    fn can_resume(&self) -> bool {
         self.revision().is_some_and(Revision::has_empty_events)
     }
 
@@ -152,46 +154,45 @@ impl Session {
         *self.last_used.lock() = Instant::now();
     }
 
-    /// Since when nobody has used it. None while somebody does.
+    /// When the session was last used. `None` while it is in use.
     pub(in crate::http) fn idle_since(&self) -> Option<Instant> {
-        let is_idle = self.client.is_idle() && !self.unasked.has_reader();
+        let is_idle = self.client.is_idle() && !self.session_stream.has_reader();
         is_idle.then(|| *self.last_used.lock())
     }
 
-    /// Lets go of streams that are over: the old ones, and the oldest where they are too many or hold too much.
+    /// Drops finished streams: old ones, and the oldest ones beyond the limits.
     pub(in crate::http) fn prune(&self) {
         let budget = self.client.caller().budget();
         let is_tight = budget.used() > budget.limit() / SHARE;
         prune(&mut self.streams.lock(), if is_tight { KEPT_BRIEFLY } else { KEPT_FOR });
     }
 
-    /// Whether it is over.
     pub(in crate::http) fn has_ended(&self) -> bool {
         self.has_ended.load(Ordering::Acquire)
     }
 
-    /// Stops everything, and ends all streams.
+    /// Stops all requests, and closes all streams.
     pub(in crate::http) fn end(&self) {
         self.has_ended.store(true, Ordering::Release);
         self.client.abandon();
-        self.unasked.close();
+        self.session_stream.close();
         for buffer in std::mem::take(&mut *self.streams.lock()).into_values() {
             buffer.close();
         }
     }
 
-    /// Nothing more is to be told that belongs to no request.
-    pub(in crate::http) fn end_unasked(&self) {
-        self.unasked.end();
+    /// Ends the stream of messages that belong to no request.
+    pub(in crate::http) fn end_session_stream(&self) {
+        self.session_stream.end();
     }
 }
 
-/// Lets go of streams that were over for longer than `keep_time`, and of the oldest where they are too many or hold too much.
+/// Drops streams that finished more than `keep_time` ago, and the oldest ones beyond the limits.
 fn prune(streams: &mut BTreeMap<u64, Arc<ReplayBuffer>>, keep_time: Duration) {
     let (mut count, mut bytes) =
         (streams.len(), streams.values().map(|buffer| buffer.kept_bytes()).sum::<usize>());
     streams.retain(|_, buffer| {
-        let Some(time) = buffer.over_for().filter(|_| !buffer.has_reader()) else { return true };
+        let Some(time) = buffer.finished_for().filter(|_| !buffer.has_reader()) else { return true };
         let stays = count <= MOST_STREAMS_KEPT && bytes <= MOST_KEPT && time < keep_time;
         if !stays {
             count -= 1;
@@ -209,7 +210,7 @@ mod tests {
     fn buffer(number: u64, bytes: usize) -> Arc<ReplayBuffer> {
         let rules = Arc::new(Rules { limit: usize::MAX, relieve: Box::new(|| {}) });
         let buffer = Arc::new(ReplayBuffer::new(Some(number), &rules, &Budget::new(usize::MAX, "LIMIT")));
-        buffer.say(vec![b'x'; bytes]);
+        buffer.queue(vec![b'x'; bytes]);
         buffer
     }
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::http::streams::events::UNASKED;
+use crate::http::streams::events::SESSION_STREAM;
 use mcp_bash_project::{Catalog, Paths};
 use mcp_bash_runner::{Runner, StateDir};
 use mcp_bash_scripts::Scripts;
@@ -87,10 +87,10 @@ async fn the_one_that_was_used_least_lately_goes_and_none_that_is_in_use() {
     let there = || begun.iter().map(|session| scene.is_there(session)).collect::<Vec<_>>();
     let fifth = scene.begin(&principal).unwrap();
     assert_eq!(there(), [true, false, true, true]);
-    let stream = begun[2].unasked_events();
+    let stream = begun[2].session_events();
     let sixth = scene.begin(&principal).unwrap();
     assert_eq!(there(), [false, false, true, true], "somebody reads the third");
-    let streams: Vec<_> = [&begun[3], &fifth, &sixth].map(|session| session.unasked_events()).into();
+    let streams: Vec<_> = [&begun[3], &fifth, &sixth].map(|session| session.session_events()).into();
     assert_eq!(scene.begin(&principal).map(|_| ()), Err(NoSession::Full));
     drop((stream, streams));
     assert!(scene.begin(&principal).is_ok());
@@ -108,9 +108,9 @@ async fn a_search_ends_though_all_were_used_since_it_was_last_looked() {
     scene.begin(&principal).unwrap();
     assert_eq!(scene.looks(), LOOKS);
     let in_use: Vec<_> = begun.iter().filter(|session| scene.is_there(session)).collect();
-    let _streams: Vec<_> = in_use.iter().map(|session| session.unasked_events()).collect();
+    let _streams: Vec<_> = in_use.iter().map(|session| session.session_events()).collect();
     let before = scene.looks();
-    // One is not in use. Those that are go behind it a few at a time, and then it is found.
+    // One session is not in use. Sessions in use move behind it, a few at each try, until it is found.
     let mut tries = 0;
     while scene.begin(&principal).is_err() {
         tries += 1;
@@ -125,13 +125,13 @@ async fn idle_sessions_expire() {
     let scene = Scene::new(10_000);
     let principal = scene.principal("a");
     let begun: Vec<_> = (0..1000).map(|_| scene.begin(&principal).unwrap()).collect();
-    let stream = begun[7].unasked_events();
+    let stream = begun[7].session_events();
     advance(scene.sessions.idle_timeout / 2).await;
     scene.sessions.get(&begun[8].id, &principal.caller).unwrap();
     advance(scene.sessions.idle_timeout / 2).await;
     scene.sessions.expire();
     let left: Vec<_> = begun.iter().map(|session| scene.is_there(session)).collect();
     assert_eq!((scene.sessions.count(), left[7], left[8]), (2, true, true));
-    assert!(begun[9].has_ended() && begun[9].buffer(&scene.rules).number > Some(UNASKED));
+    assert!(begun[9].has_ended() && begun[9].buffer(&scene.rules).number > Some(SESSION_STREAM));
     drop(stream);
 }

@@ -1,4 +1,4 @@
-//! Server-sent events: the messages of a replay buffer as the body of a response.
+//! Server-sent events (SSE): the messages of a replay buffer as the body of a response.
 
 use crate::http::streams::open_streams::OpenStream;
 use crate::http::streams::replay_buffer::{Next, ReplayBuffer};
@@ -14,88 +14,88 @@ use std::task::{Context, Poll};
 use std::time::{Duration, SystemTime};
 use tokio::time::{Instant, Sleep, sleep};
 
-/// How often something is sent on a stream that is silent, so that nobody on the way takes it for dead.
-const PULSE: Duration = Duration::from_secs(15);
+/// Keep-alive interval: an idle stream sends a comment, so that proxies do not close it.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-/// How soon something is sent again to a client that may be gone, at first and in the end. The first thing that is sent to
-/// one that is gone is answered by its system, and then the next cannot be sent.
+/// Probe intervals, first and longest, for a client that may be gone. Two writes are needed to find out: the first one to a
+/// closed connection is answered with a reset, and only the next one fails.
 const FIRST_PROBE: Duration = Duration::from_millis(50);
 const LAST_PROBE: Duration = Duration::from_secs(5);
 
-/// A comment, which every client passes over.
+/// A comment, which every client ignores.
 const PING: &[u8] = b": still here\n\n";
 
-/// When a client is to come back to a stream that was closed.
-const COME_BACK: Duration = Duration::from_millis(500);
+/// Reconnection time for clients whose stream was closed early.
+const RECONNECT_AFTER: Duration = Duration::from_millis(500);
 
 const END: &[u8] = b"\n\n";
 
-/// So many bytes of events leave as one piece, if they are there.
-const ONE_PIECE: usize = 64 * 1024;
+/// Events are joined into one frame up to this many bytes.
+const MAX_FRAME: usize = 64 * 1024;
 
-/// What happens when nobody reads the stream any more.
-pub(in crate::http) type WhenLeft = Box<dyn FnOnce() + Send + Sync>;
+/// Runs when the client has disconnected or the stream has ended.
+pub(in crate::http) type OnClose = Box<dyn FnOnce() + Send + Sync>;
 
-/// The number of the buffer for what belongs to no request.
-pub(in crate::http) const UNASKED: u64 = 0;
+/// The number of the replay buffer for messages that belong to no request.
+pub(in crate::http) const SESSION_STREAM: u64 = 0;
 
 pub(in crate::http) struct Events {
     buffer: Arc<ReplayBuffer>,
     reader: u64,
-    /// What is sent before the next message.
+    /// Frames that are sent before the next message.
     ready: VecDeque<Bytes>,
-    pulse: Pin<Box<Sleep>>,
-    /// How long to wait after the next pulse, where the client may be gone.
+    keep_alive: Pin<Box<Sleep>>,
+    /// Interval after the next probe, if the client may be gone.
     probe: Option<Duration>,
-    /// When the stream is closed though there is more to come, because its client can come back.
+    /// Closes the stream although more messages may follow, because its client can resume it.
     closes: Option<Pin<Box<Sleep>>>,
-    /// When the credential of its reader expires.
+    /// Ends the stream when the credential of its reader expires.
     expires: Option<Pin<Box<Sleep>>>,
-    /// What is said when there is more to come, but not on this stream.
-    farewell: Option<Bytes>,
+    /// The `retry` field, which is sent if the stream ends before the reply does.
+    retry_field: Option<Bytes>,
     is_over: bool,
     open: Option<OpenStream>,
-    when_left: Option<WhenLeft>,
+    on_close: Option<OnClose>,
 }
 
 impl Events {
-    /// The messages of a reply, which nobody has read before.
+    /// The messages of a reply that has no reader yet.
     pub(in crate::http) fn new(buffer: &Arc<ReplayBuffer>) -> Self {
         buffer.begin();
         Self::of(Arc::clone(buffer), buffer.take_over(), None)
     }
 
-    /// The messages of `buffer` for that reader, after `first`.
+    /// The messages of `buffer` for that reader, preceded by `first`.
     pub(in crate::http) fn of(buffer: Arc<ReplayBuffer>, reader: u64, first: Option<Bytes>) -> Self {
         let ready = first.into_iter().collect();
         Self {
             buffer,
             reader,
             ready,
-            pulse: Box::pin(sleep(PULSE)),
+            keep_alive: Box::pin(sleep(KEEP_ALIVE)),
             probe: None,
             closes: None,
             expires: None,
-            farewell: None,
+            retry_field: None,
             is_over: false,
             open: None,
-            when_left: None,
+            on_close: None,
         }
     }
 
-    /// The same, and a client that can come back is asked to when the stream ends.
-    pub(in crate::http) fn coming_back(mut self) -> Self {
-        self.farewell = Some(format!("retry: {}\n\n", COME_BACK.as_millis()).into());
+    /// Asks the client to reconnect if the stream ends early.
+    pub(in crate::http) fn with_retry(mut self) -> Self {
+        self.retry_field = Some(format!("retry: {}\n\n", RECONNECT_AFTER.as_millis()).into());
         self
     }
 
-    /// The same, and it ends after so long, though there is more to come.
+    /// Ends the stream after `wait`, although more messages may follow.
     pub(in crate::http) fn closing_after(mut self, wait: Duration) -> Self {
         self.closes = Some(Box::pin(sleep(wait)));
-        self.coming_back()
+        self.with_retry()
     }
 
-    /// The same, and it ends at that time, when the credential of its reader expires.
+    /// Ends the stream when the credential of its reader expires.
     pub(in crate::http) fn ending_at(mut self, expires: Option<SystemTime>) -> Self {
         let Some(expires) = expires else { return self };
         let left = expires.duration_since(SystemTime::now()).unwrap_or_default();
@@ -103,43 +103,43 @@ impl Events {
         self
     }
 
-    /// The same, counted as one of the open streams.
+    /// Counts the stream as one of the open streams.
     pub(in crate::http) fn holding(mut self, open: OpenStream) -> Self {
         self.open = Some(open);
         self
     }
 
-    /// The same, and `act` is done when the client is gone or the stream over.
-    pub(in crate::http) fn when_left(mut self, act: WhenLeft) -> Self {
-        self.when_left = Some(act);
+    /// Runs `act` when the client has disconnected or the stream has ended.
+    pub(in crate::http) fn on_close(mut self, act: OnClose) -> Self {
+        self.on_close = Some(act);
         self
     }
 
-    /// The client has closed its writing side. It is sent something at once and then again, which shows whether it is there;
-    /// meanwhile the next request for the stream gets it.
-    pub(in crate::http) fn doubt_reader(&mut self) {
+    /// Probes a client that has closed its writing side, immediately and then repeatedly, which shows whether it is still
+    /// connected. Until then the buffer counts as having no reader, and another request for the stream replaces this one.
+    pub(in crate::http) fn probe_reader(&mut self) {
         if self.probe.is_none() {
             self.buffer.leave(self.reader);
             self.probe = Some(FIRST_PROBE);
-            self.pulse.as_mut().reset(Instant::now());
+            self.keep_alive.as_mut().reset(Instant::now());
         }
     }
 
-    /// How long the stream may be silent from now on.
-    fn next_pulse(&mut self) -> Duration {
-        let Some(wait) = &mut self.probe else { return PULSE };
+    /// The time until the next keep-alive or probe.
+    fn next_keep_alive(&mut self) -> Duration {
+        let Some(wait) = &mut self.probe else { return KEEP_ALIVE };
         let next = (*wait * 2).min(LAST_PROBE);
         std::mem::replace(wait, next)
     }
 }
 
-/// The event that gives a client an id to come back with before anything has happened.
+/// The priming event: an empty event whose id lets the client resume the stream before any message was sent.
 pub(in crate::http) fn priming(buffer: &ReplayBuffer, after: u64) -> Option<Bytes> {
     let number = buffer.number?;
     Some(format!("id: {number}-{after}\ndata:\n\n").into())
 }
 
-/// The stream and the message that an id names.
+/// Parses an event id into the numbers of its buffer and its message.
 pub(in crate::http) fn parse_id(id: &str) -> Option<(u64, u64)> {
     let (buffer, message) = id.split_once('-')?;
     let number =
@@ -147,11 +147,11 @@ pub(in crate::http) fn parse_id(id: &str) -> Option<(u64, u64)> {
     Some((number(buffer)?, number(message)?))
 }
 
-/// Writes what stands before the message.
+/// Writes the fields before the message.
 fn write_head(out: &mut BytesMut, buffer: Option<u64>, number: u64) {
     out.extend_from_slice(b"event: message\n");
     if let Some(buffer) = buffer {
-        // Writing to a buffer in memory does not fail.
+        // Writing to memory does not fail.
         let _ = writeln!(out, "id: {buffer}-{number}");
     }
     out.extend_from_slice(b"data: ");
@@ -171,19 +171,19 @@ impl Body for Events {
         if self.is_over {
             return Poll::Ready(None);
         }
-        // Looked at first: what is still to come is not for a reader whose credential has expired.
+        // Checked first: a reader whose credential has expired receives nothing more.
         if self.expires.as_mut().is_some_and(|expires| expires.as_mut().poll(context).is_ready()) {
             self.is_over = true;
-            return Poll::Ready(self.farewell.take().map(|farewell| Ok(Frame::data(farewell))));
+            return Poll::Ready(self.retry_field.take().map(|retry_field| Ok(Frame::data(retry_field))));
         }
         let mut piece = BytesMut::new();
         let mut is_over = false;
-        while piece.len() < ONE_PIECE {
+        while piece.len() < MAX_FRAME {
             match self.buffer.poll_next(self.reader, context) {
                 Poll::Ready(Next::Message(number, message)) => {
                     write_head(&mut piece, self.buffer.number, number);
                     if message.len() > SMALL {
-                        // It is not copied, and so keeps what it is charged for until it has left.
+                        // A long message is not copied, and stays charged to the budget until it has been sent.
                         self.ready.extend([message, Bytes::from_static(END)]);
                         break;
                     }
@@ -196,7 +196,7 @@ impl Body for Events {
                 }
                 Poll::Ready(Next::Replaced) => {
                     // A client that has already resumed on another connection need not be asked to.
-                    self.farewell = None;
+                    self.retry_field = None;
                     is_over = true;
                     break;
                 }
@@ -204,20 +204,21 @@ impl Body for Events {
             }
         }
         if !piece.is_empty() {
-            let wait = self.next_pulse();
-            self.pulse.as_mut().reset(Instant::now() + wait);
+            let wait = self.next_keep_alive();
+            self.keep_alive.as_mut().reset(Instant::now() + wait);
             return Poll::Ready(Some(Ok(Frame::data(piece.freeze()))));
         }
         let is_closing = self.closes.as_mut().is_some_and(|closes| closes.as_mut().poll(context).is_ready());
         if is_over || is_closing {
             self.is_over = true;
-            let farewell = self.farewell.take().filter(|_| is_closing || self.buffer.number == Some(UNASKED));
-            return Poll::Ready(farewell.map(|farewell| Ok(Frame::data(farewell))));
+            let retry_field =
+                self.retry_field.take().filter(|_| is_closing || self.buffer.number == Some(SESSION_STREAM));
+            return Poll::Ready(retry_field.map(|retry_field| Ok(Frame::data(retry_field))));
         }
-        if self.pulse.as_mut().poll(context).is_ready() {
-            let wait = self.next_pulse();
-            self.pulse.as_mut().reset(Instant::now() + wait);
-            // It has to be asked once more to be told of the next time.
+        if self.keep_alive.as_mut().poll(context).is_ready() {
+            let wait = self.next_keep_alive();
+            self.keep_alive.as_mut().reset(Instant::now() + wait);
+            // The reset timer registers the waker only when it is polled again.
             context.waker().wake_by_ref();
             return Poll::Ready(Some(Ok(Frame::data(Bytes::from_static(PING)))));
         }
@@ -229,7 +230,7 @@ impl Drop for Events {
     fn drop(&mut self) {
         self.buffer.leave(self.reader);
         self.open = None;
-        if let Some(act) = self.when_left.take() {
+        if let Some(act) = self.on_close.take() {
             act();
         }
     }

@@ -1,4 +1,4 @@
-//! Streams of server-sent events, and the replay buffers behind them.
+//! Streams of server-sent events, and their replay buffers.
 
 pub(in crate::http) mod events;
 pub(in crate::http) mod open_streams;

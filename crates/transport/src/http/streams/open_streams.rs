@@ -1,4 +1,4 @@
-//! Stream limit: how many streams each caller has open.
+//! Stream limit: counts the open streams of each caller.
 
 use mcp_bash_server::Caller;
 use parking_lot::Mutex;
@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 pub(in crate::http) struct Streams {
-    /// How many one caller may have.
+    /// Limit for each caller.
     most: usize,
     open: Mutex<Open>,
 }
@@ -22,15 +22,15 @@ impl Streams {
         Arc::new(Self { most, open: Mutex::default() })
     }
 
-    /// One more stream of that caller, for as long as the value lives. None where it has too many.
+    /// Opens a stream, counted until the returned value is dropped. `None` if the caller has too many.
     pub(in crate::http) fn open(self: &Arc<Self>, caller: &Arc<Caller>) -> Option<OpenStream> {
         let stream = self.enter(caller);
-        // Counted before it is looked at, so that it is taken back in any case.
+        // Counted before the check; dropping `stream` takes it back.
         let open = self.open.lock().by_caller.get(caller.name()).copied();
         open.is_some_and(|open| open <= self.most).then_some(stream)
     }
 
-    /// One more stream of that caller, whether it has too many or not.
+    /// Opens a stream regardless of the limit.
     pub(in crate::http) fn enter(self: &Arc<Self>, caller: &Arc<Caller>) -> OpenStream {
         let mut open = self.open.lock();
         open.all += 1;

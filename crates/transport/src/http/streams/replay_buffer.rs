@@ -1,5 +1,5 @@
-//! SSE replay buffer: the messages of one reply, or those of a session that belong to no request, in order. The reader
-//! takes them one by one. Where a reader may reconnect, messages are kept for a while after they were taken.
+//! SSE replay buffer: the messages of one reply, or those of a session that belong to no request, in order. Its reader takes
+//! them one by one. If the client may resume the stream, messages that were sent are kept for a while.
 
 use bytes::Bytes;
 use mcp_bash_budget::{Budget, Charge, SMALL};
@@ -12,17 +12,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
-/// A longer event than this makes clients give up. An answer that is longer leaves as JSON, where nothing has left before.
+/// The longest event: clients abort on longer ones. A longer answer is sent as JSON if nothing was sent before it.
 pub(in crate::http) const LONGEST_EVENT: usize = 1024 * 1024;
 
-/// So much of what a reader took is kept for one that comes back, besides what it did not take.
+/// How many bytes of sent messages are kept for a client that resumes, besides the unread ones.
 const MOST_KEPT: usize = 1024 * 1024;
 
-/// What holds for all buffers.
+/// Settings shared by all buffers.
 pub(in crate::http) struct Rules {
-    /// How much may be left unread before what can be missed is dropped.
+    /// How many bytes may be unread before the buffer is clogged, which makes senders drop notifications.
     pub(in crate::http) limit: usize,
-    /// What was held back while somebody did not read goes on.
+    /// Resumes the work that backpressure held back.
     pub(in crate::http) relieve: Box<dyn Fn() + Send + Sync>,
 }
 
@@ -31,7 +31,7 @@ impl Rules {
         let (limit, server) = (server.settings().max_unread_bytes, Arc::downgrade(server));
         let relieve = move || {
             if let Some(server) = server.upgrade() {
-                // It may be a lot, and this thread serves other readers too.
+                // This can take long, and the thread serves other readers too.
                 tokio::spawn(async move { server.relieved() });
             }
         };
@@ -40,7 +40,7 @@ impl Rules {
 }
 
 pub(in crate::http) struct ReplayBuffer {
-    /// For its reader when it comes back. None where what was taken is gone.
+    /// The number by which a client resumes the stream. `None` if sent messages are not kept.
     pub(in crate::http) number: Option<u64>,
     rules: Arc<Rules>,
     budget: Arc<Budget>,
@@ -50,54 +50,54 @@ pub(in crate::http) struct ReplayBuffer {
 
 struct State {
     messages: VecDeque<Message>,
-    /// How many bytes were said so far.
-    said_bytes: u64,
-    /// The number of the first of them. Numbers begin with 1.
+    /// Bytes of all messages queued so far.
+    total_bytes: u64,
+    /// The number of the first message in `messages`. Numbers begin with 1.
     first: u64,
-    /// The number of the next one to be taken.
+    /// The number of the next message to read.
     next: u64,
     unread_bytes: usize,
     taken_bytes: usize,
-    /// What the short ones take in all. A long one has a charge of its own, which it keeps until it has left.
+    /// Bytes of all short messages. A long message has a charge of its own, which it keeps until it has been sent.
     short_bytes: usize,
     held: Charge,
     stage: Stage,
-    /// Since when there is nothing more to come.
-    over_since: Option<Instant>,
-    /// Whether a stream of events has begun, so that the answer has to be one of them.
+    /// When the answer was queued, or the reply ended without one.
+    finished_at: Option<Instant>,
+    /// Whether the response is an event stream, so that the answer has to be an event.
     has_begun: bool,
-    /// Nobody will read, ever.
+    /// The buffer has no reader any more and accepts no messages.
     is_closed: bool,
-    /// Counts those who read, of whom only the last one counts.
+    /// The number of the current reader. A new reader replaces the previous one.
     reader: u64,
     has_reader: bool,
     waker: Option<Waker>,
 }
 
-/// A message, and how many bytes came before it: so that resuming costs the same at any position.
+/// A message, and how many bytes were queued before it, so that resuming costs the same at any position.
 struct Message {
     bytes: Bytes,
     before: u64,
 }
 
-/// How far the messages are.
+/// Whether more messages may follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
     Open,
-    /// The last message is the answer; an error with this code where the request was not served.
+    /// The last message is the answer; with the error code if the request was refused.
     Answered(Option<i32>),
-    /// There is no answer.
+    /// The reply ended without an answer.
     Ended,
 }
 
-/// How a reply begins.
+/// How a reply begins, which decides the form of the response.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::http) enum Beginning {
-    /// With its answer, which is all there is; an error with this code where the request was not served.
+    /// The answer is the only message; with the error code if the request was refused.
     Answer(Bytes, Option<i32>),
-    /// With something else.
+    /// Another message comes first: the response is an event stream.
     Events,
-    /// It was over before anything was said.
+    /// The reply ended without a message.
     Nothing,
 }
 
@@ -105,9 +105,9 @@ pub(in crate::http) enum Beginning {
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::http) enum Next {
     Message(u64, Bytes),
-    /// There is nothing more to come.
+    /// No more messages follow.
     Over,
-    /// Another reader has taken over.
+    /// Another reader has replaced this one.
     Replaced,
 }
 
@@ -120,7 +120,7 @@ impl ReplayBuffer {
             is_clogged: AtomicBool::new(false),
             state: Mutex::new(State {
                 messages: VecDeque::new(),
-                said_bytes: 0,
+                total_bytes: 0,
                 first: 1,
                 next: 1,
                 unread_bytes: 0,
@@ -128,7 +128,7 @@ impl ReplayBuffer {
                 short_bytes: 0,
                 held: Charge::nothing(budget),
                 stage: Stage::Open,
-                over_since: None,
+                finished_at: None,
                 has_begun: false,
                 is_closed: false,
                 reader: 0,
@@ -138,8 +138,8 @@ impl ReplayBuffer {
         }
     }
 
-    /// Queues a message that is not the last one. Nothing follows the answer.
-    pub(in crate::http) fn say(&self, message: Vec<u8>) {
+    /// Queues a message that is not the last one. Messages after the answer are dropped.
+    pub(in crate::http) fn queue(&self, message: Vec<u8>) {
         let mut state = self.state.lock();
         if message.len() <= LONGEST_EVENT && !matches!(state.stage, Stage::Answered(_)) {
             self.push(&mut state, message);
@@ -147,17 +147,17 @@ impl ReplayBuffer {
         wake(state);
     }
 
-    /// Queues an answer that is not the last message. One that is too long for an event is replaced by an error.
-    pub(in crate::http) fn say_or_error(&self, message: Vec<u8>, id: impl FnOnce() -> Option<Id>) {
+    /// Queues an answer that is not the last message. If it is too long for an event, it is replaced by an error.
+    pub(in crate::http) fn queue_or_error(&self, message: Vec<u8>, id: impl FnOnce() -> Option<Id>) {
         if message.len() <= LONGEST_EVENT {
-            return self.say(message);
+            return self.queue(message);
         }
         let error = too_long_for_an_event(message.len());
         drop(message);
-        self.say(write::error(id().as_ref(), &error));
+        self.queue(write::error(id().as_ref(), &error));
     }
 
-    /// Queues the answer. One that is too long for an event is replaced by an error if it has to be one.
+    /// Queues the answer. If it is too long for an event and has to be one, it is replaced by an error.
     pub(in crate::http) fn answer(
         &self,
         message: Vec<u8>,
@@ -168,7 +168,7 @@ impl ReplayBuffer {
         if state.stage != Stage::Open {
             return;
         }
-        state.set_over(Stage::Answered(refused));
+        state.finish(Stage::Answered(refused));
         if message.len() <= LONGEST_EVENT {
             self.push(&mut state, message);
         } else if state.has_begun {
@@ -176,27 +176,27 @@ impl ReplayBuffer {
             drop(message);
             self.push(&mut state, write::error(id().as_ref(), &error));
         } else {
-            // Nothing has left, so that the answer can be all there is.
-            state.forget_all();
+            // Nothing was sent yet, so the answer can be the only message.
+            state.clear();
             self.push(&mut state, message);
         }
         wake(state);
     }
 
-    /// There will be no answer.
+    /// Ends the reply without an answer.
     pub(in crate::http) fn end(&self) {
         let mut state = self.state.lock();
         if state.stage == Stage::Open {
-            state.set_over(Stage::Ended);
+            state.finish(Stage::Ended);
         }
         wake(state);
     }
 
-    /// Nobody will read any more.
+    /// Discards all messages, and accepts no more.
     pub(in crate::http) fn close(&self) {
         let mut state = self.state.lock();
         state.is_closed = true;
-        state.forget_all();
+        state.clear();
         self.is_clogged.store(false, Ordering::Release);
         wake(state);
     }
@@ -217,21 +217,21 @@ impl ReplayBuffer {
         } else {
             Long::charged(message, &self.budget)
         };
-        let before = state.said_bytes;
+        let before = state.total_bytes;
         state.messages.push_back(Message { bytes, before });
-        state.said_bytes += length as u64;
+        state.total_bytes += length as u64;
         state.unread_bytes += length;
         if state.unread_bytes > self.rules.limit {
             self.is_clogged.store(true, Ordering::Release);
         }
     }
 
-    /// How the reply begins, if something was said.
+    /// How the reply begins, if it has begun.
     pub(in crate::http) fn try_beginning(&self) -> Option<Beginning> {
         self.state.lock().beginning()
     }
 
-    /// How the reply begins, as soon as something was said.
+    /// Completes when the reply begins.
     pub(in crate::http) fn poll_beginning(&self, context: &Context<'_>) -> Poll<Beginning> {
         let mut state = self.state.lock();
         if let Some(beginning) = state.beginning() {
@@ -241,29 +241,29 @@ impl ReplayBuffer {
         Poll::Pending
     }
 
-    /// How the reply begins if it has to begin now: with events, unless there is an answer.
+    /// How the reply begins if it has to begin now: with events, unless the answer is there.
     pub(in crate::http) fn begin_now(&self) -> Beginning {
         let mut state = self.state.lock();
         state.beginning().unwrap_or_else(|| state.begin())
     }
 
-    /// Everything is an event from now on.
+    /// Makes the response an event stream: every message is an event from now on.
     pub(in crate::http) fn begin(&self) {
         self.state.lock().begin();
     }
 
-    /// The longest message that can leave from now on.
+    /// The longest message that can be sent from now on, in bytes.
     pub(in crate::http) fn longest_message(&self) -> usize {
         if self.state.lock().has_begun { LONGEST_EVENT } else { usize::MAX }
     }
 
-    /// A reader of the messages that no reader has taken yet. It replaces the previous reader.
+    /// Adds a reader of the messages that were not read yet. It replaces the previous reader.
     pub(in crate::http) fn take_over(&self) -> u64 {
         self.state.lock().take_over()
     }
 
-    /// A reader of the messages after the one with that number. It replaces the previous reader. None where some of it is not kept
-    /// any more, or was never said.
+    /// Adds a reader of the messages after that number. It replaces the previous reader. `None` if some of them are not kept
+    /// any more, or the number was never used.
     pub(in crate::http) fn read_after(&self, number: u64) -> Option<u64> {
         let mut state = self.state.lock();
         let next = number.checked_add(1)?;
@@ -275,7 +275,7 @@ impl ReplayBuffer {
         Some(state.take_over())
     }
 
-    /// The next message for that reader.
+    /// Completes with the next message for that reader.
     pub(in crate::http) fn poll_next(&self, reader: u64, context: &Context<'_>) -> Poll<Next> {
         let mut state = self.state.lock();
         if state.reader != reader {
@@ -288,9 +288,9 @@ impl ReplayBuffer {
             state.unread_bytes -= message.len();
             state.taken_bytes += message.len();
             state.keep_at_most(if self.number.is_some() { MOST_KEPT } else { 0 });
-            let is_relieved = self.is_clogged() && state.unread_bytes <= self.rules.limit / 2;
+            let has_room = self.is_clogged() && state.unread_bytes <= self.rules.limit / 2;
             drop(state);
-            if is_relieved {
+            if has_room {
                 self.is_clogged.store(false, Ordering::Release);
                 (self.rules.relieve)();
             }
@@ -303,7 +303,7 @@ impl ReplayBuffer {
         Poll::Pending
     }
 
-    /// That reader is gone.
+    /// Removes that reader.
     pub(in crate::http) fn leave(&self, reader: u64) {
         let mut state = self.state.lock();
         if state.reader == reader {
@@ -312,23 +312,22 @@ impl ReplayBuffer {
         }
     }
 
-    /// For how long all is said. None while there is more to come.
-    pub(in crate::http) fn over_for(&self) -> Option<Duration> {
-        self.state.lock().over_since.map(|since| since.elapsed())
+    /// How long ago the reply ended. `None` while it is open.
+    pub(in crate::http) fn finished_for(&self) -> Option<Duration> {
+        self.state.lock().finished_at.map(|since| since.elapsed())
     }
 
-    /// How much is kept.
+    /// Bytes of all messages in the buffer.
     pub(in crate::http) fn kept_bytes(&self) -> usize {
         let state = self.state.lock();
         state.unread_bytes + state.taken_bytes
     }
 
-    /// The number of the last message that was taken.
+    /// The number of the last message that was read.
     pub(in crate::http) fn last_taken(&self) -> u64 {
         self.state.lock().next - 1
     }
 
-    /// Whether somebody reads.
     pub(in crate::http) fn has_reader(&self) -> bool {
         self.state.lock().has_reader
     }
@@ -340,7 +339,7 @@ impl State {
             Stage::Answered(refused) if self.messages.len() == 1 => {
                 let message = self.messages.pop_front()?.bytes;
                 self.unread_bytes = 0;
-                self.let_go(&message);
+                self.release(&message);
                 Some(Beginning::Answer(message, refused))
             }
             _ if !self.messages.is_empty() => Some(self.begin()),
@@ -349,12 +348,12 @@ impl State {
         }
     }
 
-    fn set_over(&mut self, stage: Stage) {
+    fn finish(&mut self, stage: Stage) {
         self.stage = stage;
-        self.over_since = Some(Instant::now());
+        self.finished_at = Some(Instant::now());
     }
 
-    /// Decided while nothing can be said, lest an answer that is too long for an event comes in between.
+    /// Decided under the lock, so that no answer too long for an event can come in between.
     fn begin(&mut self) -> Beginning {
         self.has_begun = true;
         Beginning::Events
@@ -369,39 +368,39 @@ impl State {
     fn take_over(&mut self) -> u64 {
         self.reader += 1;
         self.has_reader = true;
-        // The previous reader ends.
+        // The previous reader finds that it was replaced.
         if let Some(waker) = self.waker.take() {
             waker.wake();
         }
         self.reader
     }
 
-    /// Goes back, or ahead, to the message of that number.
+    /// Moves the read position to the message of that number.
     fn rewind(&mut self, next: u64) {
         self.next = next;
-        let (first, next) = (self.said_before(self.first), self.said_before(next));
+        let (first, next) = (self.bytes_before(self.first), self.bytes_before(next));
         let bytes = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
         self.taken_bytes = bytes(next - first);
-        self.unread_bytes = bytes(self.said_bytes - next);
+        self.unread_bytes = bytes(self.total_bytes - next);
     }
 
-    /// How many bytes were said before the message of that number, which is kept or the next one to be said.
-    fn said_before(&self, number: u64) -> u64 {
+    /// How many bytes were queued before that message, which is in the buffer or the next one to be queued.
+    fn bytes_before(&self, number: u64) -> u64 {
         let index = usize::try_from(number - self.first).unwrap_or(usize::MAX);
-        self.messages.get(index).map_or(self.said_bytes, |message| message.before)
+        self.messages.get(index).map_or(self.total_bytes, |message| message.before)
     }
 
-    /// Lets go of the oldest of what was taken, until no more than `most` bytes of it are left.
+    /// Drops the oldest messages that were read, until at most `most` bytes of them are left.
     fn keep_at_most(&mut self, most: usize) {
         while self.taken_bytes > most && self.first < self.next {
             let Some(Message { bytes: message, .. }) = self.messages.pop_front() else { break };
             self.first += 1;
             self.taken_bytes -= message.len();
-            self.let_go(&message);
+            self.release(&message);
         }
     }
 
-    fn forget_all(&mut self) {
+    fn clear(&mut self) {
         self.first += self.messages.len() as u64;
         self.next = self.first;
         self.messages = VecDeque::new();
@@ -409,7 +408,7 @@ impl State {
         self.held.set(0);
     }
 
-    fn let_go(&mut self, message: &Bytes) {
+    fn release(&mut self, message: &Bytes) {
         if message.len() <= SMALL {
             self.short_bytes -= message.len();
             self.held.set(self.short_bytes);
@@ -417,14 +416,14 @@ impl State {
     }
 }
 
-/// A long message, and what it costs until nobody holds it any more: not we, and not the connection that it leaves on.
+/// A long message, charged to the budget until neither the buffer nor a connection holds it.
 struct Long {
     message: Vec<u8>,
     _held: Charge,
 }
 
 impl Long {
-    /// What was said has to be kept: a large answer has asked for room before.
+    /// Charged without a check for room: large answers have checked before.
     fn charged(message: Vec<u8>, budget: &Arc<Budget>) -> Bytes {
         let mut held = Charge::nothing(budget);
         held.set(message.len());
@@ -438,7 +437,7 @@ impl AsRef<[u8]> for Long {
     }
 }
 
-/// Wakes the reader after the state is unlocked.
+/// Unlocks the state, then wakes the reader.
 fn wake(mut state: parking_lot::MutexGuard<'_, State>) {
     let waker = state.waker.take();
     drop(state);

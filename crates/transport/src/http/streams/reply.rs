@@ -1,25 +1,25 @@
-//! Replies over HTTP: the reply of one POST, and the stream of a session.
+//! HTTP replies: the reply of one POST, and the stream of a session.
 
 use crate::http::streams::replay_buffer::{LONGEST_EVENT, ReplayBuffer};
 use mcp_bash_server::{Reply, Stream};
 use mcp_bash_wire::Id;
 use std::sync::Arc;
 
-/// What one POST gets back, or what belongs to no request.
-pub(in crate::http) struct Said {
+/// A reply or session stream that writes to a replay buffer.
+pub(in crate::http) struct BufferedReply {
     buffer: Arc<ReplayBuffer>,
-    /// The request, where it is one: for an answer of our own in place of one that cannot leave.
+    /// The id of the request, for an error in place of an answer that is too long.
     id: Option<Id>,
     /// Whether other requests are answered on the same buffer.
     is_shared: bool,
 }
 
-impl Said {
+impl BufferedReply {
     pub(in crate::http) fn on(buffer: &Arc<ReplayBuffer>, id: Option<Id>) -> Self {
         Self { buffer: Arc::clone(buffer), id, is_shared: false }
     }
 
-    /// On a buffer that others share, which goes on after the answer.
+    /// A reply on a shared buffer, which goes on after the answer.
     pub(in crate::http) fn shared(buffer: &Arc<ReplayBuffer>, id: Option<Id>) -> Self {
         Self { is_shared: true, ..Self::on(buffer, id) }
     }
@@ -27,25 +27,25 @@ impl Said {
     fn last(&self, message: Vec<u8>, refused: Option<i32>) {
         let id = || self.id.clone();
         if self.is_shared {
-            self.buffer.say_or_error(message, id);
+            self.buffer.queue_or_error(message, id);
         } else {
             self.buffer.answer(message, refused, id);
         }
     }
 }
 
-impl Stream for Said {
+impl Stream for BufferedReply {
     fn notify(&self, message: Vec<u8>) {
-        self.buffer.say(message);
+        self.buffer.queue(message);
     }
 
     fn ask(&self, message: Vec<u8>) -> bool {
         let leaves = message.len() <= LONGEST_EVENT;
-        self.buffer.say(message);
+        self.buffer.queue(message);
         leaves
     }
 
-    /// The reader was woken when it was added.
+    /// Queueing a message wakes the reader.
     fn flush(&self) {}
 
     fn is_clogged(&self) -> bool {
@@ -53,7 +53,7 @@ impl Stream for Said {
     }
 }
 
-impl Reply for Said {
+impl Reply for BufferedReply {
     fn answer(&self, message: Vec<u8>) {
         self.last(message, None);
     }
@@ -87,8 +87,8 @@ mod tests {
     fn a_question_that_is_too_long_for_an_event_is_known_not_to_leave() {
         let rules = Arc::new(Rules { limit: usize::MAX, relieve: Box::new(|| {}) });
         let buffer = Arc::new(ReplayBuffer::new(Some(1), &rules, &Budget::new(usize::MAX, "LIMIT")));
-        let said = Said::on(&buffer, None);
-        assert!(!said.ask(vec![b'x'; LONGEST_EVENT + 1]) && buffer.try_beginning().is_none());
-        assert!(said.ask(vec![b'x'; LONGEST_EVENT]) && buffer.try_beginning().is_some());
+        let reply = BufferedReply::on(&buffer, None);
+        assert!(!reply.ask(vec![b'x'; LONGEST_EVENT + 1]) && buffer.try_beginning().is_none());
+        assert!(reply.ask(vec![b'x'; LONGEST_EVENT]) && buffer.try_beginning().is_some());
     }
 }

@@ -1,4 +1,4 @@
-//! Requests without a session that wait for an answer, notified at shutdown.
+//! Open requests without a session, so that listening requests can be answered at shutdown.
 
 use mcp_bash_server::Client;
 use parking_lot::Mutex;
@@ -16,7 +16,7 @@ struct WaitingClients {
 }
 
 impl Waiting {
-    /// One more, until [`Waiting::leave`] is called with the number that it gets.
+    /// Adds a client, until [`Waiting::leave`] is called with the returned number.
     pub(in crate::http) fn enter(&self, client: &Arc<Client>) -> u64 {
         let mut state = self.0.lock();
         state.last += 1;
@@ -34,7 +34,7 @@ impl Waiting {
         self.0.lock().clients.remove(&number);
     }
 
-    /// Those who only listen are answered, now and from now on. The others get their answers.
+    /// Ends listening requests, also those that come later. Other requests still get their answers.
     pub(in crate::http) fn end_listens(&self) {
         let mut state = self.0.lock();
         state.is_ending = true;

@@ -2,7 +2,7 @@ use super::*;
 use std::sync::atomic::AtomicUsize;
 use std::task::Wake;
 
-/// A buffer, what is charged for it, and how often somebody was relieved.
+/// A buffer, its budget, and how often its backpressure ended.
 struct Scene {
     buffer: ReplayBuffer,
     budget: Arc<Budget>,
@@ -23,7 +23,7 @@ fn id() -> Option<Id> {
     None
 }
 
-/// Counts how often it is woken.
+/// Counts wake-ups.
 #[derive(Default)]
 struct Woken(AtomicUsize);
 
@@ -37,7 +37,7 @@ fn next(buffer: &ReplayBuffer, reader: u64) -> Poll<Next> {
     buffer.poll_next(reader, &Context::from_waker(Waker::noop()))
 }
 
-/// Everything that the reader gets now, as numbers and texts, and how it ends.
+/// All messages that the reader gets now, as numbers and texts, and how the read ends.
 fn all(buffer: &ReplayBuffer, reader: u64) -> (Vec<(u64, String)>, Poll<Next>) {
     let mut messages = Vec::new();
     loop {
@@ -66,7 +66,7 @@ fn an_answer_that_is_all_there_is_begins_the_reply() {
 #[test]
 fn something_before_the_answer_makes_it_a_stream() {
     let Scene { buffer, .. } = scene(None, 100);
-    buffer.say(b"progress".to_vec());
+    buffer.queue(b"progress".to_vec());
     buffer.answer(b"done".to_vec(), None, id);
     assert_eq!(buffer.try_beginning(), Some(Beginning::Events));
     buffer.begin();
@@ -91,7 +91,7 @@ fn a_waiting_reader_is_woken_by_a_message() {
     let waker = Waker::from(Arc::clone(&woken));
     let context = Context::from_waker(&waker);
     assert!(buffer.poll_beginning(&context).is_pending());
-    buffer.say(b"x".to_vec());
+    buffer.queue(b"x".to_vec());
     assert_eq!(woken.0.load(Ordering::Relaxed), 1);
     let reader = buffer.take_over();
     assert!(buffer.poll_next(reader, &context).is_ready() && buffer.poll_next(reader, &context).is_pending());
@@ -103,7 +103,7 @@ fn a_waiting_reader_is_woken_by_a_message() {
 fn a_long_answer_leaves_as_it_is_only_where_it_can_be_all_there_is() {
     let long = || vec![b'x'; LONGEST_EVENT + 1];
     let before = scene(None, 100);
-    before.buffer.say(b"progress".to_vec());
+    before.buffer.queue(b"progress".to_vec());
     before.buffer.answer(long(), None, id);
     let begun = before.buffer.try_beginning();
     assert!(matches!(&begun, Some(Beginning::Answer(answer, None)) if answer.len() == long().len()));
@@ -125,7 +125,7 @@ fn a_reader_that_reconnects_gets_missed_events_once() {
     let Scene { buffer, .. } = scene(Some(7), 100);
     buffer.begin();
     for number in 1..=4 {
-        buffer.say(vec![number]);
+        buffer.queue(vec![number]);
     }
     let first = buffer.take_over();
     assert_eq!(numbers(&buffer, first), [1, 2, 3, 4]);
@@ -147,7 +147,7 @@ fn what_was_taken_is_kept_within_bounds_and_what_is_not_kept_is_not_promised() {
     buffer.begin();
     let reader = buffer.take_over();
     for _ in 0..20 {
-        buffer.say(vec![b'x'; 100 * 1024]);
+        buffer.queue(vec![b'x'; 100 * 1024]);
         assert!(next(&buffer, reader).is_ready());
     }
     assert!(buffer.kept_bytes() <= MOST_KEPT && budget.used() <= MOST_KEPT);
@@ -159,7 +159,7 @@ fn what_was_taken_is_kept_within_bounds_and_what_is_not_kept_is_not_promised() {
 fn events_that_cannot_be_resumed_are_dropped() {
     let Scene { buffer, budget, .. } = scene(None, 100);
     let reader = buffer.take_over();
-    buffer.say(b"one".to_vec());
+    buffer.queue(b"one".to_vec());
     assert!(next(&buffer, reader).is_ready());
     assert_eq!((buffer.kept_bytes(), budget.used()), (0, 0));
 }
@@ -169,7 +169,7 @@ fn it_is_clogged_until_half_of_what_is_too_much_was_read() {
     let Scene { buffer, relieved, .. } = scene(None, 10);
     let reader = buffer.take_over();
     for _ in 0..3 {
-        buffer.say(b"four".to_vec());
+        buffer.queue(b"four".to_vec());
     }
     assert!(buffer.is_clogged());
     assert!(next(&buffer, reader).is_ready() && buffer.is_clogged());
@@ -181,9 +181,9 @@ fn it_is_clogged_until_half_of_what_is_too_much_was_read() {
 fn a_closed_track_holds_nothing_and_ends_its_reader() {
     let Scene { buffer, budget, .. } = scene(Some(1), 10);
     let reader = buffer.take_over();
-    buffer.say(vec![0; 8192]);
+    buffer.queue(vec![0; 8192]);
     buffer.close();
-    buffer.say(b"more".to_vec());
+    buffer.queue(b"more".to_vec());
     assert_eq!((budget.used(), buffer.is_clogged()), (0, false));
     assert_eq!(next(&buffer, reader), Poll::Ready(Next::Over));
     assert!(buffer.read_after(0).is_none());
@@ -198,20 +198,20 @@ fn a_new_reader_replaces_the_one_before_and_gets_what_was_said_meanwhile() {
     assert!(buffer.has_reader(), "only the last reader can leave");
     buffer.leave(second);
     assert!(!buffer.has_reader());
-    buffer.say(b"meanwhile".to_vec());
+    buffer.queue(b"meanwhile".to_vec());
     assert_eq!(numbers(&buffer, buffer.take_over()), [1]);
 }
 
 #[test]
 fn a_reply_that_begins_with_events_has_no_answer_that_is_too_long_for_one() {
     let Scene { buffer, .. } = scene(Some(1), usize::MAX);
-    buffer.say(b"progress".to_vec());
+    buffer.queue(b"progress".to_vec());
     assert_eq!(buffer.try_beginning(), Some(Beginning::Events));
     buffer.answer(vec![b'x'; LONGEST_EVENT + 1], None, id);
     let (messages, _) = all(&buffer, buffer.take_over());
     assert_eq!(messages[0].1, "progress");
     assert!(messages[1].1.contains("at most 1048576"), "{messages:?}");
-    // The same for one that begins because it takes long, unless the answer was faster.
+    // The same for a reply that becomes a stream because it takes long, unless the answer was faster.
     let Scene { buffer: late, .. } = scene(Some(1), usize::MAX);
     assert_eq!(late.begin_now(), Beginning::Events);
     late.answer(vec![b'x'; LONGEST_EVENT + 1], None, id);
@@ -225,6 +225,6 @@ fn a_reply_that_begins_with_events_has_no_answer_that_is_too_long_for_one() {
 fn nothing_follows_the_answer() {
     let Scene { buffer, .. } = scene(Some(1), 100);
     buffer.answer(b"yes".to_vec(), None, id);
-    buffer.say(b"too late".to_vec());
+    buffer.queue(b"too late".to_vec());
     assert_eq!(buffer.try_beginning(), Some(Beginning::Answer("yes".into(), None)));
 }
