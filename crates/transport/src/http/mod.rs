@@ -6,7 +6,8 @@
 //! host and origin, caller, content. A POST (`requests/post.rs`) carries a message for the server. Its reply is a replay buffer
 //! (`streams/replay_buffer.rs`) that the server fills and the response reads. If the answer is the only message, the response
 //! is JSON; otherwise it becomes a stream of events (`streams/events.rs`) at the speed of the connection. The server never
-//! waits for the reader of a buffer: while a buffer is clogged, it drops notifications.
+//! waits for the reader of a buffer: while a buffer is clogged, progress and log notifications are dropped, and work that can
+//! wait is held back.
 //!
 //! In the stateless era every POST has a client of its own, which is abandoned when its connection closes. In the handshake era
 //! the client belongs to a session (`sessions/session.rs`), which outlives connections: it keeps its replay buffers for a

@@ -1,7 +1,7 @@
-//! Connection limit: how many connections are open, to which peers, and when the last one is closed.
+//! Connection limit: counts open connections by peer, and notifies when the last one is closed.
 //!
-//! No peer can take all of them: each may have so many as a multiple of what is still free. One that has them all to itself
-//! gets most; the more others there are, the fewer each of them gets; and one that has none always finds a place.
+//! No peer can take all connections: each may have at most `MULTIPLE` times as many as are free. A peer that is alone gets most
+//! of them; the more peers there are, the fewer each gets; and a peer without a connection can open one as long as any is free.
 
 use crate::http::listen::Peer;
 use parking_lot::Mutex;
@@ -10,14 +10,14 @@ use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Arc;
 use tokio::sync::Notify;
 
-/// A peer may have so many times what is free.
+/// How many connections a peer may have, as a multiple of the free ones.
 const MULTIPLE: usize = 7;
 
 pub(in crate::http) struct Connections {
     most: usize,
     open: Mutex<Open>,
-    /// The last one is gone.
-    none: Notify,
+    /// Notified when the last connection is closed.
+    emptied: Notify,
 }
 
 #[derive(Default)]
@@ -26,7 +26,7 @@ struct Open {
     by_peer: HashMap<Owner, usize>,
 }
 
-/// Whose connections are counted together.
+/// The peer whose connections are counted together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Owner {
     Address(IpAddr),
@@ -37,7 +37,7 @@ impl From<&Peer> for Owner {
     fn from(peer: &Peer) -> Self {
         match peer {
             Peer::Tcp(address) => match address.ip().to_canonical() {
-                // A peer with one of these addresses has at least 2^64 of them.
+                // A peer with an IPv6 address usually has a network of 2^64 of them.
                 IpAddr::V6(ip) if !ip.is_loopback() => {
                     Self::Address(Ipv6Addr::from_bits(ip.to_bits() & !u128::from(u64::MAX)).into())
                 }
@@ -50,10 +50,10 @@ impl From<&Peer> for Owner {
 
 impl Connections {
     pub(in crate::http) fn new(most: usize) -> Arc<Self> {
-        Arc::new(Self { most, open: Mutex::default(), none: Notify::new() })
+        Arc::new(Self { most, open: Mutex::default(), emptied: Notify::new() })
     }
 
-    /// One more, for as long as the value lives. None where there are too many, or the peer has too many of them.
+    /// Counts a new connection until the returned value is dropped. `None` if the server or the peer has too many.
     pub(in crate::http) fn enter(self: &Arc<Self>, peer: &Peer) -> Option<OpenConnection> {
         let owner = Owner::from(peer);
         let mut open = self.open.lock();
@@ -71,11 +71,11 @@ impl Connections {
         self.open.lock().all
     }
 
-    /// Completes when there is none. For one who waits.
-    pub(in crate::http) async fn all_gone(&self) {
+    /// Completes when no connection is open. Supports one waiting task.
+    pub(in crate::http) async fn all_closed(&self) {
         while self.count() > 0 {
-            // One that goes between the look and the wait is kept.
-            self.none.notified().await;
+            // `Notify` stores a notification that arrives between the check and the wait.
+            self.emptied.notified().await;
         }
     }
 }
@@ -96,7 +96,7 @@ impl Drop for OpenConnection {
             }
         }
         if open.all == 0 {
-            self.connections.none.notify_one();
+            self.connections.emptied.notify_one();
         }
     }
 }
@@ -138,9 +138,9 @@ mod tests {
     #[tokio::test]
     async fn the_last_one_is_awaited() {
         let connections = Connections::new(8);
-        connections.all_gone().await;
+        connections.all_closed().await;
         let (first, second) = (connections.enter(&peer(1)), connections.enter(&peer(2)));
-        let ((), ()) = tokio::join!(connections.all_gone(), async { drop((first, second)) });
+        let ((), ()) = tokio::join!(connections.all_closed(), async { drop((first, second)) });
         assert_eq!(connections.count(), 0);
     }
 }

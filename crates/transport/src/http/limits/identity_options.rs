@@ -1,8 +1,8 @@
-//! Identity options: how callers are recognised besides tokens of a file.
+//! Identity options: ways to identify callers besides the token file.
 
 use std::path::PathBuf;
 
-/// Callers that bring a token of an OAuth issuer.
+/// Callers with a token of an OAuth issuer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IssuerOptions {
     /// The public URL of the server, for which tokens must be issued.
@@ -11,7 +11,7 @@ pub struct IssuerOptions {
     pub issuers: Vec<String>,
     /// Audiences that are accepted besides the public URL.
     pub audiences: Vec<String>,
-    /// Scopes without which no request is served.
+    /// Scopes that every request needs.
     pub required_scopes: Vec<String>,
     /// Chains such as `admin>files:write>files:read`.
     pub scope_hierarchy: Vec<String>,
@@ -21,19 +21,19 @@ pub struct IssuerOptions {
     pub groups_claim: Option<String>,
     /// The claims that scripts receive.
     pub passed_claims: Vec<String>,
-    /// Where the keys are, for an issuer that publishes no metadata.
+    /// The URL of the key set (JWKS), for an issuer that publishes no metadata.
     pub key_set_url: Option<String>,
     pub introspection: Option<IntrospectionOptions>,
-    /// A header that brings the token in place of `Authorization`.
+    /// A header that carries the token in place of `Authorization`.
     pub token_header: Option<String>,
 }
 
-/// How the issuer is asked about opaque tokens.
+/// Token introspection, for opaque tokens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IntrospectionOptions {
     pub url: String,
     pub client_id: String,
-    /// The file of the client's secret.
+    /// The file of the client secret.
     pub client_secret: PathBuf,
 }
 
@@ -44,22 +44,22 @@ pub struct ProxyOptions {
     pub name_header: String,
     /// The header with its groups, separated by commas.
     pub groups_header: Option<String>,
-    /// The users whose processes may connect to a Unix socket as the proxy.
+    /// The users (by id) whose processes may connect to a Unix socket as the proxy.
     pub users: Vec<u32>,
-    /// The names in the client certificates of the proxy.
+    /// The proxy's names in client certificates.
     pub certificates: Vec<String>,
     /// The file of the key with which the proxy signs the headers.
     pub key: Option<PathBuf>,
 }
 
-/// Callers that show a client certificate.
+/// Callers with a client certificate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientCertificates {
-    /// The authorities that issue them.
+    /// The file of the certificate authorities.
     pub authorities: PathBuf,
-    /// The certificates that they have revoked.
+    /// The file of the revocation lists.
     pub revoked: Option<PathBuf>,
-    /// Whether a connection without one is accepted.
+    /// Whether connections without a client certificate are accepted.
     pub is_optional: bool,
     /// Which part of a certificate names the caller.
     pub name: CertificateName,

@@ -9,29 +9,28 @@ use std::time::Duration;
 
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Where clients are awaited.
+    /// The listen addresses.
     pub addresses: Vec<Address>,
-    /// Names under which clients may reach the server besides those of this machine: `mcp.example.com`,
-    /// `mcp.example.com:8443`, or `*` for any.
+    /// Allowed hosts besides those of this machine: `mcp.example.com`, `mcp.example.com:8443`, or `*` for any.
     pub allowed_hosts: Vec<String>,
-    /// Web pages that may talk to the server, such as `https://app.example.com`, or `*` for any.
+    /// Allowed origins of web pages, such as `https://app.example.com`, or `*` for any.
     pub allowed_origins: Vec<String>,
-    /// The file of the tokens. Without one, every client that can connect is served.
+    /// The token file. Without one, every client that can connect is served.
     pub tokens: Option<PathBuf>,
-    /// The file of the roles. Without one, a caller may do what its credential allows.
+    /// The roles file. Without one, a caller may do what its credential allows.
     pub roles: Option<PathBuf>,
     /// The issuers whose tokens are accepted.
     pub issuer: Option<IssuerOptions>,
-    /// The proxy that says who the caller is.
+    /// The trusted proxy, which names the caller in a header.
     pub proxy: Option<ProxyOptions>,
     pub tls: Option<TlsFiles>,
-    /// Whether a proxy that all callers pass speaks TLS with them in our place.
+    /// Whether all callers connect through a proxy that terminates TLS.
     pub behind_proxy: bool,
     /// Whether the HTTP+SSE transport of 2024-11-05 is served too.
     pub legacy_sse: bool,
-    /// Where health and metrics are served, for everybody who can connect.
+    /// The address of health and metrics, which need no authentication.
     pub metrics: Option<Address>,
-    /// How long requests may take to finish after the server was asked to end.
+    /// Drain timeout: how long requests may take to finish once shutdown begins.
     pub drain: Duration,
     pub limits: Limits,
 }
@@ -45,7 +44,7 @@ pub struct TlsFiles {
 }
 
 impl Options {
-    /// Whether every caller has to say who it is.
+    /// Whether every caller is authenticated.
     pub(crate) fn identify_callers(&self) -> bool {
         let has_certificates = self.tls.as_ref().is_some_and(|tls| tls.clients.is_some());
         self.tokens.is_some() || self.issuer.is_some() || self.proxy.is_some() || has_certificates
@@ -54,30 +53,30 @@ impl Options {
 
 #[derive(Debug, Clone)]
 pub struct Limits {
-    /// Bytes of a request's body.
+    /// Bytes of a request body.
     pub body_bytes: usize,
     /// Bytes of a request's line and headers together.
     pub header_bytes: usize,
-    /// Connections at once.
+    /// Open connections.
     pub connections: usize,
-    /// Streams of events at once, for each caller.
+    /// Open event streams of each caller.
     pub streams: usize,
-    /// Sessions at once.
+    /// Open sessions.
     pub sessions: usize,
-    /// Sessions that a caller may begin.
+    /// How often a caller may begin a session.
     pub session_rate: Option<Rate>,
-    /// How long a session lives that is not used.
+    /// Idle timeout of sessions.
     pub session_idle: Duration,
-    /// Requests of a caller whose token names no rate.
+    /// Request rate of callers that have none of their own.
     pub rate: Option<Rate>,
-    /// How long a client may take for the handshake of TLS, and for the headers of a request once it has begun one.
+    /// How long a client may take for the TLS handshake, and for the head of a request that it has begun.
     pub header_time: Duration,
-    /// How long a body, or a client that does not read its answer, may stand still.
+    /// How long a request body may take, and how long a client may go without reading its response.
     pub stall_time: Duration,
-    /// How long a connection stays open between requests. Longer than what proxies keep theirs for, lest they send a
-    /// request into one that is just being closed.
+    /// How long a connection stays open between requests. Longer than proxies keep theirs, so that they send no request into a
+    /// connection that is just being closed.
     pub idle_time: Duration,
-    /// How long an event stream of a call may be open before its client has to come back, where clients do.
+    /// How long an event stream of a call may be open before its client has to reconnect, if the client can resume it.
     pub stream_time: Option<Duration>,
 }
 
@@ -101,7 +100,7 @@ impl Default for Options {
     }
 }
 
-/// A client that begins a session for each of its calls stays below it, and one that does nothing else is held back.
+/// High enough for a client that begins a session for each call; one that does nothing else is throttled.
 const SESSIONS_PER_MINUTE: NonZeroU32 = NonZeroU32::new(600).unwrap();
 
 impl Default for Limits {

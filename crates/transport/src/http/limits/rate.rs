@@ -1,24 +1,24 @@
-//! Rate limiter: what each caller has spent of its rate.
+//! Rate limiter: what each caller has used of its rate.
 
 use mcp_bash_roles::Rate;
 use mcp_bash_server::Swept;
 use parking_lot::Mutex;
 use std::time::{Duration, Instant};
 
-/// More callers than this are not remembered. With tokens there are never so many.
+/// At most this many callers are tracked. With tokens there are never so many.
 pub(super) const MOST_CALLERS: usize = 10_000;
 
-/// Beyond them, the one that owes least of so many is forgotten.
+/// Beyond that, of this many candidates the one that owes least is dropped.
 const CANDIDATES: usize = 8;
 
-/// What each caller has spent. A caller is remembered by the moment at which all of its requests are paid for.
+/// The debt of each caller: the time at which all of its requests are paid for.
 #[derive(Debug, Default)]
 pub(crate) struct Rates {
     paid_at: Mutex<Swept<Instant>>,
 }
 
 impl Rates {
-    /// Whether a caller may make one more request, or how long it has to wait until it may.
+    /// Counts a request of the caller if it is allowed; otherwise returns how long the caller has to wait.
     pub(crate) fn allow(&self, caller: &str, rate: Rate) -> Result<(), Duration> {
         self.allow_at(caller, rate, Instant::now())
     }
@@ -27,7 +27,7 @@ impl Rates {
         let mut callers = self.paid_at.lock();
         let mut known = callers.get_mut(caller);
         if let Some(paid_at) = &mut known {
-            // The rate may have been raised since. A caller never owes more than a period of the rate that holds now.
+            // The rate may have changed. A caller never owes more than one period of its current rate.
             **paid_at = (**paid_at).min(now + rate.credit());
         }
         let paid_at = known.as_ref().map_or(now, |paid_at| (**paid_at).max(now)) + rate.cost();
@@ -63,11 +63,11 @@ mod tests {
         }
         assert_eq!(rates.allow_at("flood", rate("60/min"), start), Err(Duration::from_secs(1)));
         assert_eq!(rates.allow_at("other", rate("60/min"), start), Ok(()));
-        // What was refused costs nothing, and each second pays for one.
+        // Refused requests cost nothing, and each second pays for one.
         let later = start + Duration::from_secs(1);
         assert_eq!(rates.allow_at("flood", rate("60/min"), later), Ok(()));
         assert_eq!(rates.allow_at("flood", rate("60/min"), later), Err(Duration::from_secs(1)));
-        // Nobody saves up more than one period.
+        // No caller saves more than one period.
         let much_later = start + Duration::from_secs(7200);
         let passed = (0..100).filter(|_| rates.allow_at("flood", rate("60/min"), much_later).is_ok()).count();
         assert_eq!(passed, 60);

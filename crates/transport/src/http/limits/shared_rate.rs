@@ -1,6 +1,6 @@
-//! Shared rate limiter: what each caller has spent of its rate at all servers that share a store. The store counts. A caller
+//! Shared rate limiter: what each caller has used of its rate at all servers that share a store. The store counts. A caller
 //! that makes many requests pays for some of them in advance, so that not every request has to wait for the store. While the
-//! store is away, each server counts for itself.
+//! store is unreachable, each server counts for itself.
 
 use crate::http::limits::rate::{MOST_CALLERS, Rates};
 use mcp_bash_roles::Rate;
@@ -8,71 +8,76 @@ use mcp_bash_server::{Server, Swept, Taken};
 use parking_lot::Mutex;
 use std::time::{Duration, Instant};
 
-/// For how long requests that were paid for in advance may be made. Then they are lost.
+/// How long prepaid requests are valid.
 const PREPAID_LIFETIME: Duration = Duration::from_secs(1);
 
-/// The part of a rate that may be paid for in advance.
+/// At most 1/`LARGEST_PART` of a rate may be prepaid.
 const LARGEST_PART: u32 = 16;
 
-/// For how long a store that did not answer is not asked.
+/// How long the store is not asked again after it did not answer.
 const PAUSE: Duration = Duration::from_secs(5);
 
 #[derive(Debug)]
 pub(in crate::http) struct SharedRates {
-    /// What is counted, which tells the counters of a caller apart.
+    /// What is counted (requests or sessions): part of the name of a counter.
     counted: &'static str,
-    here: Rates,
+    local: Rates,
     accounts: Mutex<Accounts>,
-    /// When the store may be asked again.
-    asked_from: Mutex<Option<Instant>>,
+    /// When the store may be asked again after a failure.
+    retry_store_at: Mutex<Option<Instant>>,
 }
 
-/// What this server knows of the counter of a caller.
+/// What this server knows about the counter of a caller.
 #[derive(Debug, Clone, Copy)]
 struct Account {
     rate: Rate,
-    /// How many requests were paid for when the store was last asked, and how many of them are left.
+    /// How many requests the store granted when it was last asked, and how many of them are left.
     taken: u32,
     left: u32,
-    /// Until when these may be made, or until when no request may.
+    /// When the grant expires; if nothing was granted, when the caller may ask again.
     until: Instant,
 }
 
-/// What an account says to a request.
+/// Decision about a request.
 #[derive(Debug, PartialEq, Eq)]
-enum Word {
+enum Decision {
     Paid,
     Wait(Duration),
-    /// The store has to be asked for so many.
+    /// Ask the store for up to this many requests.
     Ask(u32),
 }
 
 impl SharedRates {
     pub(in crate::http) fn new(counted: &'static str) -> Self {
-        Self { counted, here: Rates::default(), accounts: Mutex::default(), asked_from: Mutex::default() }
+        Self {
+            counted,
+            local: Rates::default(),
+            accounts: Mutex::default(),
+            retry_store_at: Mutex::default(),
+        }
     }
 
-    /// Whether a caller may make one more request, or how long it has to wait until it may.
+    /// Counts a request of the caller if it is allowed; otherwise returns how long the caller has to wait.
     pub(in crate::http) async fn allow(
         &self,
         server: &Server,
         caller: &str,
         rate: Rate,
     ) -> Result<(), Duration> {
-        let may_ask = || self.asked_from.lock().is_none_or(|from| Instant::now() >= from);
+        let may_ask = || self.retry_store_at.lock().is_none_or(|from| Instant::now() >= from);
         let is_asked = server.shared_store() == Some(Ok(())) && may_ask();
         if !is_asked {
-            return self.here.allow(caller, rate);
+            return self.local.allow(caller, rate);
         }
         let most = match self.accounts.lock().spend(caller, rate, Instant::now()) {
-            Word::Paid => return Ok(()),
-            Word::Wait(wait) => return Err(wait),
-            Word::Ask(most) => most,
+            Decision::Paid => return Ok(()),
+            Decision::Wait(wait) => return Err(wait),
+            Decision::Ask(most) => most,
         };
         let counter = format!("{} {caller}", self.counted);
         let Some(taken) = server.take_of_shared_rate(&counter, rate.cost(), rate.credit(), most).await else {
-            *self.asked_from.lock() = Some(Instant::now() + PAUSE);
-            return self.here.allow(caller, rate);
+            *self.retry_store_at.lock() = Some(Instant::now() + PAUSE);
+            return self.local.allow(caller, rate);
         };
         self.accounts.lock().note(caller, rate, taken, Instant::now())
     }
@@ -83,27 +88,27 @@ impl SharedRates {
 struct Accounts(Swept<Account>);
 
 impl Accounts {
-    /// Makes a request, if that needs no look at the store.
-    fn spend(&mut self, caller: &str, rate: Rate, now: Instant) -> Word {
-        let Some(account) = self.get_mut(caller, rate, now) else { return Word::Ask(1) };
+    /// Pays for a request from the account, without the store if possible.
+    fn spend(&mut self, caller: &str, rate: Rate, now: Instant) -> Decision {
+        let Some(account) = self.get_mut(caller, rate, now) else { return Decision::Ask(1) };
         if account.taken == 0 {
-            return Word::Wait(account.until - now);
+            return Decision::Wait(account.until - now);
         }
         if account.left == 0 {
-            // All of them were made in time, so more may be.
-            return Word::Ask((account.taken * 2).min(rate.requests() / LARGEST_PART).max(1));
+            // The whole grant was used in time, so a larger one may follow.
+            return Decision::Ask((account.taken * 2).min(rate.requests() / LARGEST_PART).max(1));
         }
         account.left -= 1;
-        Word::Paid
+        Decision::Paid
     }
 
-    /// Keeps what the store has said, and makes the request for which it was asked.
-    fn note(&mut self, caller: &str, rate: Rate, said: Taken, now: Instant) -> Result<(), Duration> {
-        let Taken { requests: taken, wait } = said;
+    /// Records the grant of the store, and pays for the request that needed it.
+    fn note(&mut self, caller: &str, rate: Rate, granted: Taken, now: Instant) -> Result<(), Duration> {
+        let Taken { requests: taken, wait } = granted;
         let account = if taken == 0 {
             Account { rate, taken, left: 0, until: now + wait }
         } else {
-            // Another request of this caller may have asked at the same time.
+            // Another request of this caller may have asked the store at the same time.
             let known = self.get_mut(caller, rate, now).map_or(0, |account| account.left);
             Account { rate, taken, left: known + taken - 1, until: now + PREPAID_LIFETIME }
         };
@@ -114,7 +119,7 @@ impl Accounts {
         if taken == 0 { Err(wait) } else { Ok(()) }
     }
 
-    /// The account of a caller, if what it says is true of this rate now.
+    /// The account of a caller, if it has not expired and is for this rate.
     fn get_mut(&mut self, caller: &str, rate: Rate, now: Instant) -> Option<&mut Account> {
         self.0.get_mut(caller).filter(|account| account.rate == rate && account.until > now)
     }
@@ -137,24 +142,24 @@ mod tests {
         for number in 0..1000_u32 {
             let now = start + Duration::from_millis(1) * number;
             match accounts.spend("me", rate, now) {
-                Word::Ask(most) => {
+                Decision::Ask(most) => {
                     asked.push(most);
                     accounts.note("me", rate, Taken { requests: most, ..ONE }, now).unwrap();
                 }
-                word => assert_eq!(word, Word::Paid),
+                decision => assert_eq!(decision, Decision::Paid),
             }
         }
         assert_eq!(asked, [1, 2, 4, 8, 16, 32, 64, 128, 200, 200, 200, 200]);
         let later = start + Duration::from_secs(3);
-        assert_eq!(accounts.spend("me", rate, later), Word::Ask(1), "what was left is lost");
-        assert_eq!(accounts.spend("other", rate, start), Word::Ask(1));
+        assert_eq!(accounts.spend("me", rate, later), Decision::Ask(1), "what was left is lost");
+        assert_eq!(accounts.spend("other", rate, start), Decision::Ask(1));
     }
 
     #[test]
     fn a_low_rate_asks_for_each_request() {
         let (mut accounts, rate, now) = (Accounts::default(), rate("10/s"), Instant::now());
         for _ in 0..9 {
-            assert_eq!(accounts.spend("me", rate, now), Word::Ask(1));
+            assert_eq!(accounts.spend("me", rate, now), Decision::Ask(1));
             accounts.note("me", rate, ONE, now).unwrap();
         }
     }
@@ -165,9 +170,9 @@ mod tests {
         let wait = Duration::from_secs(3000);
         assert_eq!(accounts.note("me", low, Taken { requests: 0, wait }, now), Err(wait));
         let later = now + Duration::from_secs(1000);
-        assert_eq!(accounts.spend("me", low, later), Word::Wait(Duration::from_secs(2000)));
-        assert_eq!(accounts.spend("me", rate("2/h"), later), Word::Ask(1));
-        assert_eq!(accounts.spend("me", low, now + wait), Word::Ask(1));
+        assert_eq!(accounts.spend("me", low, later), Decision::Wait(Duration::from_secs(2000)));
+        assert_eq!(accounts.spend("me", rate("2/h"), later), Decision::Ask(1));
+        assert_eq!(accounts.spend("me", low, now + wait), Decision::Ask(1));
     }
 
     #[test]
@@ -176,7 +181,7 @@ mod tests {
         let ten = Taken { requests: 10, ..ONE };
         accounts.note("me", rate, ten, now).unwrap();
         accounts.note("me", rate, ten, now).unwrap();
-        let paid = (0..30).take_while(|_| accounts.spend("me", rate, now) == Word::Paid).count();
+        let paid = (0..30).take_while(|_| accounts.spend("me", rate, now) == Decision::Paid).count();
         assert_eq!(paid, 18, "two of the twenty were made by those who asked");
     }
 

@@ -1,10 +1,10 @@
-//! Slow-client timeout: cuts off a peer that does not read what we send, does not finish the head of a request, or sends no
-//! request at all. A peer that still sends after our last response is read a little longer: if we closed at once, the
-//! system would discard what the peer has not read yet.
+//! Slow-client timeout: closes the connection of a peer that does not read responses, does not finish the head of a request, or
+//! sends no request. Lingering close: after the last response, input is read and discarded for a while, because closing with
+//! unread input makes the system discard what the peer has not read yet.
 //!
-//! A peer that has closed its writing side may still wait for its answer: HTTP allows that. hyper takes the end of what it
-//! reads for the end of the connection, so that it is told of the end only after the answer has left. Whether such a peer is
-//! still there shows when something is sent to it (`events.rs`).
+//! Half-closed connections: a peer that has closed its writing side may still wait for its response, as HTTP allows. hyper
+//! treats the end of input as the end of the connection, so it gets the end only after the response has been sent. Whether such
+//! a peer is still connected shows when something is sent to it (`events.rs`).
 
 use crate::http::limits::options::Limits;
 use std::io;
@@ -17,45 +17,45 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep_until};
 
-/// How long a peer may go on sending what nobody wants.
-const LINGERING: Duration = Duration::from_secs(2);
+/// How long input is discarded after the last response.
+const LINGER_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How much it may send then.
-const MOST_UNWANTED: usize = 64 * 1024 * 1024;
+/// How many bytes are discarded.
+const MAX_LINGER_BYTES: usize = 64 * 1024 * 1024;
 
-/// Whether a request is being served on a connection, so that its peer may be silent, and what is known of the peer meanwhile.
+/// Whether a request is being served on a connection, which exempts the peer from the read timeouts, and the state of its
+/// input.
 #[derive(Clone, Default)]
 pub(in crate::http) struct Serving(Arc<Exchange>);
 
 #[derive(Default)]
 struct Exchange {
-    /// How often a request was begun and ended to be served, so that it is odd while one is.
+    /// Incremented when a request begins and when it ends, so that it is odd while one is being served.
     changes: AtomicU64,
-    /// Whether all of the request that is being served was read.
+    /// Whether the current request was read completely.
     is_read: AtomicBool,
-    /// Whether the peer has closed its writing side after it.
+    /// Whether the peer has closed its writing side after the request.
     is_half_closed: AtomicBool,
 }
 
 impl Serving {
-    /// A request is being served for as long as the value lives.
+    /// Marks a request as being served until the returned guard is dropped.
     pub(in crate::http) fn begin(&self) -> ServingGuard {
         self.0.is_read.store(false, Ordering::Release);
         self.0.changes.fetch_add(1, Ordering::AcqRel);
         ServingGuard(Arc::clone(&self.0))
     }
 
-    /// Whether any request was begun.
     pub(in crate::http) fn has_begun(&self) -> bool {
         self.changes() > 0
     }
 
-    /// All of the request was read: what comes after it does not concern it.
+    /// The current request was read completely.
     pub(in crate::http) fn note_read(&self) {
         self.0.is_read.store(true, Ordering::Release);
     }
 
-    /// Whether the peer has closed its writing side and may wait for its answer, or be gone.
+    /// Whether the peer has closed its writing side. It may wait for its response, or be gone.
     pub(in crate::http) fn is_half_closed(&self) -> bool {
         self.0.is_half_closed.load(Ordering::Acquire)
     }
@@ -82,33 +82,33 @@ impl Drop for ServingGuard {
 pub(in crate::http) struct TimedIo<S> {
     inner: S,
     serving: Serving,
-    /// How long a peer may take for the head of a request, may be silent between them, and may take nothing.
+    /// Timeouts: for the head of a request, between requests, and for a write that makes no progress.
     head: Duration,
     idle: Duration,
     stall: Duration,
     reading: Deadline,
-    /// What is waited for when we read.
+    /// What the next input belongs to.
     awaited: Awaited,
-    /// What `serving` had counted then.
+    /// The count of `serving` at the last read.
     changes: u64,
-    /// Whether the peer has closed its writing side, and who has to be told of it later.
+    /// Whether the peer has closed its writing side, and the reader that gets the end of input later.
     has_ended: bool,
     reader: Option<Waker>,
-    /// What `serving` had counted when the service was given time to read what had arrived before the end of input.
+    /// The count of `serving` for which the service got a chance to read what arrived before the end of input.
     given_time: u64,
-    /// What `serving` had counted when everything that was written had left.
+    /// The count of `serving` when everything written was last flushed.
     flushed: u64,
     writing: Deadline,
     is_stalled: bool,
-    /// How much the peer has sent since we have said our last word.
+    /// Bytes discarded since the last response, while lingering.
     lingering: Option<usize>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Awaited {
-    /// More of a request, or nothing while it is served: that has limits of its own.
+    /// The body of the request that is being served, which has limits of its own.
     Body,
-    /// The beginning of a request.
+    /// The first byte of a request.
     Request,
     /// The rest of a head.
     Head,
@@ -123,7 +123,7 @@ impl<S> TimedIo<S> {
             idle: limits.idle_time,
             stall: limits.stall_time,
             reading: Deadline::default(),
-            // A client connects to send something.
+            // A new connection has to send a request head.
             awaited: Awaited::Head,
             changes: 0,
             has_ended: false,
@@ -136,15 +136,15 @@ impl<S> TimedIo<S> {
         }
     }
 
-    /// What a read has come to, `has_come` saying whether it has brought anything.
-    fn judge_read(
+    /// Applies the read timeouts to the result of a read. `has_come` is whether it returned any bytes.
+    fn check_read(
         &mut self,
         read: Poll<io::Result<()>>,
         has_come: bool,
         context: &mut Context<'_>,
     ) -> Poll<io::Result<()>> {
         let changes = self.serving.changes();
-        // Requests that came at once are served without a read in between.
+        // Pipelined requests are served without a read in between.
         let was_served = std::mem::replace(&mut self.changes, changes) != changes;
         let awaited = match self.awaited {
             _ if changes % 2 == 1 => Awaited::Body,
@@ -162,7 +162,7 @@ impl<S> TimedIo<S> {
         read
     }
 
-    /// The peer has closed its writing side. The reader gets the end of input once the response to its last request has been sent.
+    /// Returns the end of input, once the response to the last request has been sent.
     fn poll_end(&mut self, context: &Context<'_>) -> Poll<io::Result<()>> {
         let changes = self.serving.changes();
         let is_being_served = changes % 2 == 1;
@@ -171,7 +171,7 @@ impl<S> TimedIo<S> {
         } else {
             self.flushed != changes
         };
-        // All of the request may be here, and only not be looked at: hyper reads before it lets anybody serve.
+        // The whole request may have arrived, but hyper polls for input before the service reads it. Give the service one turn.
         if is_being_served && !is_awaited && self.given_time != changes {
             self.given_time = changes;
             context.waker().wake_by_ref();
@@ -185,8 +185,8 @@ impl<S> TimedIo<S> {
         Poll::Pending
     }
 
-    /// What a write has come to. One that waits for too long fails.
-    fn judge_write<T>(
+    /// Applies the write timeout to the result of a write.
+    fn check_write<T>(
         &mut self,
         written: Poll<io::Result<T>>,
         context: &mut Context<'_>,
@@ -206,21 +206,21 @@ impl<S> TimedIo<S> {
 }
 
 impl<S: AsyncRead + Unpin> TimedIo<S> {
-    /// Takes what a peer still sends, for a while. One that sends nothing is not waited for.
+    /// Discards what the peer still sends, for a while. Returns at once if it sends nothing.
     fn poll_linger(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let mut buffer = [MaybeUninit::uninit(); 4096];
         loop {
-            let mut unwanted = ReadBuf::uninit(&mut buffer);
-            let read = Pin::new(&mut self.inner).poll_read(context, &mut unwanted);
-            let count = unwanted.filled().len();
+            let mut discarded = ReadBuf::uninit(&mut buffer);
+            let read = Pin::new(&mut self.inner).poll_read(context, &mut discarded);
+            let count = discarded.filled().len();
             match (read, self.lingering) {
                 (Poll::Ready(Ok(())), _) if count > 0 => {
                     if self.lingering.is_none() {
-                        self.reading.set(LINGERING);
+                        self.reading.set(LINGER_TIMEOUT);
                     }
                     let all = self.lingering.unwrap_or(0) + count;
                     self.lingering = Some(all);
-                    if all > MOST_UNWANTED {
+                    if all > MAX_LINGER_BYTES {
                         return Poll::Ready(());
                     }
                 }
@@ -231,7 +231,7 @@ impl<S: AsyncRead + Unpin> TimedIo<S> {
     }
 }
 
-/// A time that moves on often and is seldom reached. The timer is left at an earlier time, and set again when it rings.
+/// A deadline that is moved often and rarely reached. The timer keeps its earlier time, and is reset when it fires.
 #[derive(Default)]
 struct Deadline {
     at: Option<Instant>,
@@ -279,7 +279,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for TimedIo<S> {
             self.has_ended = true;
             return self.poll_end(context);
         }
-        self.judge_read(read, has_come, context)
+        self.check_read(read, has_come, context)
     }
 }
 
@@ -290,7 +290,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for TimedIo<S> {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.inner).poll_write(context, bytes);
-        self.judge_write(written, context)
+        self.check_write(written, context)
     }
 
     fn poll_write_vectored(
@@ -299,7 +299,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for TimedIo<S> {
         pieces: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.inner).poll_write_vectored(context, pieces);
-        self.judge_write(written, context)
+        self.check_write(written, context)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -314,13 +314,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for TimedIo<S> {
                 reader.wake();
             }
         }
-        self.judge_write(flushed, context)
+        self.check_write(flushed, context)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.lingering.is_none() {
             let shut = Pin::new(&mut self.inner).poll_shutdown(context);
-            ready!(self.judge_write(shut, context))?;
+            ready!(self.check_write(shut, context))?;
         }
         self.poll_linger(context).map(Ok)
     }
@@ -445,7 +445,7 @@ mod tests {
         assert!(read_now(&mut io).await == Some(0) && !serving.is_half_closed());
     }
 
-    /// How many bytes can be read. None where there is nothing to be read yet.
+    /// How many bytes can be read. `None` if none are available yet.
     async fn read_now(io: &mut TimedIo<DuplexStream>) -> Option<usize> {
         let mut buffer = [0; 8];
         tokio::time::timeout(Duration::from_millis(1), io.read(&mut buffer)).await.ok().map(Result::unwrap)
@@ -456,7 +456,7 @@ mod tests {
         let (mut io, mut theirs, serving) = pair();
         theirs.write_all(b"two at o").await.unwrap();
         io.read_exact(&mut [0; 8]).await.unwrap();
-        // The first takes longer than a head may, and nothing is read meanwhile.
+        // The first request takes longer than the head timeout, and nothing is read meanwhile.
         drop(serving.begin());
         advance(Duration::from_secs(11)).await;
         drop(serving.begin());
@@ -474,10 +474,10 @@ mod tests {
         });
         let begun = Instant::now();
         io.shutdown().await.unwrap();
-        assert_eq!(begun.elapsed().as_secs(), LINGERING.as_secs());
+        assert_eq!(begun.elapsed().as_secs(), LINGER_TIMEOUT.as_secs());
         drop(io);
         sending.await.unwrap();
-        // One that has said all it wanted to is not waited for.
+        // A peer that has sent everything is not waited for.
         let (mut io, _theirs, _) = pair();
         let begun = Instant::now();
         io.shutdown().await.unwrap();

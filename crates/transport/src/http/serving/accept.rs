@@ -30,76 +30,76 @@ use tokio_rustls::rustls::{
     Error::{InvalidCertRevocationList, InvalidCertificate, NoCertificatesPresented},
 };
 
-/// How long to wait after a connection could not be accepted: mostly because too many files are open.
-const BREATH: Duration = Duration::from_millis(100);
+/// Delay after an accept failed, mostly because too many files are open.
+const RETRY_DELAY: Duration = Duration::from_millis(100);
 
-/// Those who had connected when the server was asked to end are there at once.
-const BACKLOG: Duration = Duration::from_millis(20);
+/// At shutdown, connections that are already established are still accepted, until none arrives within this time.
+const BACKLOG_WAIT: Duration = Duration::from_millis(20);
 
-/// And all of them in this time: a client that keeps connecting does not keep the server from ending.
-const WHOLE_BACKLOG: Duration = Duration::from_secs(1);
+/// The total time for that: a client that keeps connecting must not delay the shutdown.
+const BACKLOG_LIMIT: Duration = Duration::from_secs(1);
 
-/// How long a connection without a request may take to send its first one once the server shuts down: the client may have
-/// sent it already, or be about to.
+/// At shutdown, how long a connection without a request may take to send its first one: the client may have sent it already, or
+/// be about to.
 const FIRST_REQUEST: Duration = Duration::from_secs(1);
 
-/// What is served to those who connect.
-pub(in crate::http) struct Reception {
+/// The accept loop, and what its connections share.
+pub(in crate::http) struct AcceptLoop {
     pub(in crate::http) endpoint: Arc<Endpoint>,
     pub(in crate::http) connections: Arc<Connections>,
     pub(in crate::http) threads: ConnectionThreads,
     pub(in crate::http) tls: Option<Tls>,
-    /// Whether the server was asked to end: what has begun is finished, and connections end after it.
+    /// Whether the server is shutting down. Connections then close after their current request.
     pub(in crate::http) is_ending: watch::Receiver<bool>,
 }
 
-impl Reception {
-    /// Accepts connections until the server is asked to end, and then those that wait already.
+impl AcceptLoop {
+    /// Accepts connections until shutdown, and then those that are already established.
     pub(in crate::http) async fn receive(self: Arc<Self>, listener: Arc<Listener>) {
         let mut is_ending = self.is_ending.clone();
         loop {
             tokio::select! {
-                accepted = listener.accept() => self.welcome(accepted).await,
+                accepted = listener.accept() => self.handle(accepted).await,
                 () = ended(&mut is_ending) => break,
             }
         }
-        let end = Instant::now() + WHOLE_BACKLOG;
+        let end = Instant::now() + BACKLOG_LIMIT;
         while Instant::now() < end
-            && let Ok(accepted) = timeout(BACKLOG, listener.accept()).await
+            && let Ok(accepted) = timeout(BACKLOG_WAIT, listener.accept()).await
         {
-            self.welcome(accepted).await;
+            self.handle(accepted).await;
         }
     }
 
-    async fn welcome(self: &Arc<Self>, accepted: io::Result<(Stream, Peer)>) {
+    async fn handle(self: &Arc<Self>, accepted: io::Result<(Stream, Peer)>) {
         let (stream, peer) = match accepted {
             Ok(accepted) => accepted,
             Err(error) => {
                 let details = json!({ "error": error.to_string() });
                 let log = self.endpoint.server.log();
                 log.event(LogLevel::Warning, "mcp.http", "a connection could not be accepted", &details);
-                return sleep(BREATH).await;
+                return sleep(RETRY_DELAY).await;
             }
         };
-        // Where there is no place, the connection is closed at once: to say more would take one.
+        // Over the limit, the connection is closed without a response, which would need a connection.
         let Some(place) = self.connections.enter(&peer) else {
             return self.endpoint.count_refusal("connections");
         };
-        let (reception, thread) = (Arc::clone(self), self.threads.least_busy());
+        let (accept_loop, thread) = (Arc::clone(self), self.threads.least_busy());
         let place = (place, thread.enter());
         thread.runtime().spawn(async move {
-            // A connection that breaks here is not served, like one that breaks later.
+            // A broken connection is dropped, as it would be later.
             let Ok(stream) = stream.on_this_thread() else { return };
-            match &reception.tls {
-                None => reception.serve(stream, Visitor::new(&peer, false)).await,
+            match &accept_loop.tls {
+                None => accept_loop.serve(stream, Visitor::new(&peer, false)).await,
                 Some(tls) => {
-                    let handshake_timeout = reception.endpoint.options().limits.header_time;
+                    let handshake_timeout = accept_loop.endpoint.options().limits.header_time;
                     let accepted = timeout(handshake_timeout, tls.acceptor().accept(stream)).await;
                     let visitor = Visitor::new(&peer, true);
                     if let Ok(Err(error)) = &accepted
                         && let Some(problem) = refused_certificate(error)
                     {
-                        reception.endpoint.note_failed_handshake(&visitor, problem);
+                        accept_loop.endpoint.note_failed_handshake(&visitor, problem);
                     }
                     if let Ok(Ok(stream)) = accepted {
                         let shown = stream.get_ref().1.peer_certificates().and_then(<[_]>::first);
@@ -107,7 +107,7 @@ impl Reception {
                             Some(certificate) => visitor.with_certificate(certificate, tls.client_name()),
                             None => visitor,
                         };
-                        reception.serve(stream, visitor).await;
+                        accept_loop.serve(stream, visitor).await;
                     }
                 }
             }
@@ -129,8 +129,8 @@ impl Reception {
         let connection =
             http1::Builder::new().max_buf_size(limits.header_bytes.max(8192)).serve_connection(io, service);
         let (mut connection, mut is_ending) = (pin!(connection), self.is_ending.clone());
-        // What breaks a connection concerns nobody but its client. It is looked at first: a request that is there
-        // already when the server is asked to end is served.
+        // Errors of a connection concern only its client. The connection is polled first: a request that has arrived before the
+        // shutdown is served.
         tokio::select! {
             biased;
             _ = connection.as_mut() => return,
@@ -145,22 +145,22 @@ impl Reception {
             if is_due { Poll::Ready(false) } else { Poll::Pending }
         });
         if !is_over.await {
-            // Hyper closes a connection without a request here.
+            // hyper closes a connection that has no request in progress.
             connection.as_mut().graceful_shutdown();
             let _ = connection.await;
         }
     }
 }
 
-/// Why the certificate of a client was refused, if that ended the handshake.
+/// Why the client certificate was refused, if that is why the handshake failed.
 fn refused_certificate(error: &io::Error) -> Option<&rustls::Error> {
     let error = error.get_ref()?.downcast_ref::<rustls::Error>()?;
     matches!(error, InvalidCertificate(_) | InvalidCertRevocationList(_) | NoCertificatesPresented)
         .then_some(error)
 }
 
-/// Completes when the server is asked to end.
+/// Completes when the server shuts down.
 async fn ended(is_ending: &mut watch::Receiver<bool>) {
-    // Nobody who could say so is left: then it has ended.
+    // If the sender is gone, the server has ended.
     let _ = is_ending.wait_for(|is_ending| *is_ending).await;
 }

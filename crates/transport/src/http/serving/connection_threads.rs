@@ -1,6 +1,6 @@
-//! Connection threads: each has a runtime of its own, and a connection stays on one of them, with its requests, the processes
-//! of their calls and its answers. So a call wakes no thread but its own. (With one runtime on all threads, a call moves
-//! between them, and each move wakes another processor.)
+//! Connection threads: each has a runtime of its own. A connection stays on one thread, with its requests, the child processes
+//! of their calls and its responses, so a call wakes no other thread. (With one multi-threaded runtime, a call moves between
+//! threads, and each move wakes another processor.)
 
 use std::io;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use tokio::sync::watch;
 
 pub(in crate::http) struct ConnectionThreads {
     threads: Vec<ConnectionThread>,
-    /// Threads end when it is dropped.
+    /// The threads exit when it is dropped.
     _end: watch::Sender<()>,
 }
 
@@ -22,7 +22,7 @@ pub(in crate::http) struct ConnectionThread {
 }
 
 impl ConnectionThreads {
-    /// The thread of `first` is one of them. If the system lacks threads, there are fewer.
+    /// Starts the threads. The thread of `first` is one of them. If the system lacks threads, there are fewer.
     pub(in crate::http) fn start(first: Handle, count: usize) -> Self {
         let (end, is_over) = watch::channel(());
         let others = (1..count).map_while(|_| start(is_over.clone()).ok());
@@ -30,7 +30,7 @@ impl ConnectionThreads {
         Self { threads, _end: end }
     }
 
-    /// The one with the fewest connections.
+    /// The thread with the fewest connections.
     pub(in crate::http) fn least_busy(&self) -> &ConnectionThread {
         let connections = |thread: &&ConnectionThread| thread.connections.load(Ordering::Relaxed);
         self.threads
@@ -45,7 +45,7 @@ impl ConnectionThread {
         Self { runtime, connections: Arc::default() }
     }
 
-    /// Counts one more connection until the place is dropped.
+    /// Counts a connection until the returned value is dropped.
     pub(in crate::http) fn enter(&self) -> ThreadPlace {
         self.connections.fetch_add(1, Ordering::Relaxed);
         ThreadPlace(Arc::clone(&self.connections))
@@ -56,7 +56,7 @@ impl ConnectionThread {
     }
 }
 
-/// The place of one connection among those of its thread.
+/// Counts one connection of its thread until it is dropped.
 pub(in crate::http) struct ThreadPlace(Arc<AtomicUsize>);
 
 impl Drop for ThreadPlace {
@@ -69,7 +69,7 @@ fn start(mut is_over: watch::Receiver<()>) -> io::Result<Handle> {
     let runtime = Builder::new_current_thread().enable_all().build()?;
     let handle = runtime.handle().clone();
     let run = move || {
-        // The sender sends nothing: this is the end.
+        // Completes when the sender is dropped, which sends nothing.
         let _ = runtime.block_on(is_over.changed());
         runtime.shutdown_background();
     };

@@ -1,4 +1,5 @@
-//! Graceful shutdown over HTTP: requests in progress are answered, and tasks go on to their end. What takes too long is stopped.
+//! Graceful shutdown over HTTP: requests in progress are answered, and tasks complete. Those that exceed the drain timeout are
+//! stopped.
 
 use crate::http::limits::connections::Connections;
 use crate::http::requests::endpoint::Endpoint;
@@ -9,18 +10,17 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout, timeout_at};
 
-/// How long scripts may take to end when the server has to.
+/// How long scripts may take to exit at shutdown.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// How long the answers of what was stopped may take to leave.
-const LAST_WORDS: Duration = Duration::from_secs(5);
+/// How long the answers of stopped requests may take to be sent.
+const ANSWERS_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Waits until what has begun is finished, for a while, and ends the server. The task that accepts connections knows that it is
-/// over.
+/// Waits for open connections and tasks up to the drain timeout, and then ends the server. The accept loop has stopped already.
 pub(in crate::http) async fn drain(endpoint: &Arc<Endpoint>, connections: &Connections) {
     endpoint.end_listens();
     let until = Instant::now() + endpoint.options().drain;
-    let is_done = timeout_at(until, connections.all_gone()).await.is_ok();
+    let is_done = timeout_at(until, connections.all_closed()).await.is_ok();
     let log = endpoint.server.log();
     if !is_done {
         let details = json!({ "connections": connections.count() });
@@ -29,7 +29,7 @@ pub(in crate::http) async fn drain(endpoint: &Arc<Endpoint>, connections: &Conne
     if timeout_at(until, endpoint.server.tasks_ended()).await.is_err() {
         log.event(LogLevel::Warning, "mcp.http", "tasks that took too long were stopped", &json!({}));
     }
-    // Requests that still wait are answered when the scripts are gone.
+    // Requests that still wait are answered when their scripts have exited.
     let (done, is_done_by_server) = oneshot::channel::<()>();
     endpoint.server.in_background(move |server| {
         server.end(GRACE);
@@ -37,7 +37,7 @@ pub(in crate::http) async fn drain(endpoint: &Arc<Endpoint>, connections: &Conne
     });
     let _ = is_done_by_server.await;
     if !is_done {
-        let _ = timeout(LAST_WORDS, connections.all_gone()).await;
+        let _ = timeout(ANSWERS_TIMEOUT, connections.all_closed()).await;
     }
     endpoint.end_sessions();
 }

@@ -1,4 +1,4 @@
-//! Health listener: serves health and metrics at an address of their own until the process exits.
+//! Health listener: serves health and metrics at an address of its own until the process exits.
 
 use crate::http::limits::connections::Connections;
 use crate::http::limits::slow_client_timeout::{Serving, TimedIo};
@@ -20,18 +20,18 @@ use std::time::Duration;
 use tokio::sync::{oneshot, watch};
 use tokio::time::sleep;
 
-/// More connections of those who watch are not served at once.
+/// Connection limit of the health listener.
 const MOST_CONNECTIONS: usize = 64;
 
-/// How long to wait after a connection could not be accepted.
-const BREATH: Duration = Duration::from_millis(100);
+/// Delay after an accept failed.
+const RETRY_DELAY: Duration = Duration::from_millis(100);
 
 pub(in crate::http) struct HealthListener {
     health: Health,
     endpoint: Arc<Endpoint>,
-    /// The connections of clients.
+    /// The connections of MCP clients.
     connections: Arc<Connections>,
-    /// The connections of those who watch.
+    /// The connections of monitors.
     own_connections: Arc<Connections>,
     is_ending: watch::Receiver<bool>,
 }
@@ -50,7 +50,7 @@ impl HealthListener {
     pub(in crate::http) async fn receive(self: Arc<Self>, listener: Arc<Listener>) {
         loop {
             let Ok((stream, peer)) = listener.accept().await else {
-                sleep(BREATH).await;
+                sleep(RETRY_DELAY).await;
                 continue;
             };
             let Some(place) = self.own_connections.enter(&peer) else { continue };

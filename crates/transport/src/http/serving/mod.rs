@@ -1,4 +1,4 @@
-//! Serving: connections are accepted, served and drained.
+//! Serving: accepts, serves and drains connections.
 
 pub(in crate::http) mod accept;
 pub(in crate::http) mod connection_threads;

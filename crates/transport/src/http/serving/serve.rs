@@ -11,7 +11,7 @@ use crate::http::metrics::Metrics;
 use crate::http::requests::endpoint::Endpoint;
 use crate::http::secrets::guarded_file::Report;
 use crate::http::secrets::tls::{Tls, TlsError};
-use crate::http::serving::accept::Reception;
+use crate::http::serving::accept::AcceptLoop;
 use crate::http::serving::connection_threads::ConnectionThreads;
 use crate::http::serving::drain::drain;
 use crate::http::serving::health_listener::HealthListener;
@@ -30,10 +30,10 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
-/// How often to look for sessions that nobody uses, at least.
-const LOOK: Duration = Duration::from_secs(30);
+/// The longest interval between checks for idle sessions.
+const MAX_EXPIRY_INTERVAL: Duration = Duration::from_secs(30);
 
-/// Why it is not served.
+/// Why the server cannot start.
 #[derive(Debug, Error)]
 pub enum StartError {
     #[error(transparent)]
@@ -52,17 +52,17 @@ pub enum StartError {
     Signals(io::Error),
 }
 
-/// Where is served what.
+/// The addresses of the server.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Places {
-    /// MCP, at `/mcp` of these.
+    /// The base URLs of MCP, which is at `/mcp`.
     pub endpoints: Vec<String>,
-    /// Health and metrics.
+    /// The base URLs of health and metrics.
     pub metrics: Vec<String>,
 }
 
-/// Serves everybody who connects until there is a reason to end, which is returned when nothing is left of their calls.
-/// `announce` receives the addresses where it is served.
+/// Serves clients until shutdown. Logs the reason, and returns [`Ending::Drained`] when no calls are left. `announce` receives
+/// the addresses of the server.
 pub fn serve(
     server: &Arc<Server>,
     runtime: &Runtime,
@@ -73,8 +73,8 @@ pub fn serve(
     let (_inside, handle) = (runtime.enter(), runtime.handle());
     let listeners = open_all(&options)?;
     exposure::check(&options, &listeners)?;
-    let watchers = options.metrics.as_ref().map(Listener::open).transpose();
-    let mut watchers = watchers.map_err(ListenError::of_metrics)?.unwrap_or_default();
+    let health_listeners = options.metrics.as_ref().map(Listener::open).transpose();
+    let mut health_listeners = health_listeners.map_err(ListenError::of_metrics)?.unwrap_or_default();
     let access = AccessRules::new(&options, &listeners)?;
     let tls = options.tls.as_ref().map(|files| Tls::open(files, report(server)));
     let tls = tls.transpose()?;
@@ -82,19 +82,20 @@ pub fn serve(
     let roles = options.roles.as_deref().map(|file| RolesFile::open(file, report(server))).transpose()?;
     let lifecycle = Arc::<Lifecycle>::default();
     await_signals(&lifecycle, server, rustix::stdio::stdin()).map_err(StartError::Signals)?;
-    // They are removed when we return: the tasks that listen to them may be there for longer.
-    let _watchers_files: Vec<SocketFile> = watchers.iter_mut().filter_map(Listener::take_file).collect();
+    // The socket files are removed on return: the tasks that own the listeners may live longer.
+    let _health_socket_files: Vec<SocketFile> =
+        health_listeners.iter_mut().filter_map(Listener::take_file).collect();
     let places = Places {
         endpoints: listeners.iter().map(|listener| listener.describe(tls.is_some())).collect(),
-        metrics: watchers.iter().map(|listener| listener.describe(false)).collect(),
+        metrics: health_listeners.iter().map(|listener| listener.describe(false)).collect(),
     };
     let connections = Connections::new(options.limits.connections);
-    let metrics = (!watchers.is_empty()).then(|| measure(server, &listeners));
+    let metrics = (!health_listeners.is_empty()).then(|| measure(server, &listeners));
     let endpoint =
         Endpoint::new(Arc::clone(server), access, identity_source, roles, metrics.clone(), options);
     let endpoint = Arc::new(endpoint);
     let (end, is_ending) = watch::channel(false);
-    let reception = Arc::new(Reception {
+    let accept_loop = Arc::new(AcceptLoop {
         endpoint: Arc::clone(&endpoint),
         connections: Arc::clone(&connections),
         threads: ConnectionThreads::start(handle.clone(), processors()),
@@ -104,15 +105,15 @@ pub fn serve(
     if let Some(metrics) = metrics {
         let (endpoint, connections) = (Arc::clone(&endpoint), Arc::clone(&connections));
         let health = Arc::new(HealthListener::new(metrics, endpoint, connections, is_ending));
-        for listener in watchers {
+        for listener in health_listeners {
             let (health, listener) = (Arc::clone(&health), Arc::new(listener));
             let receive = move || Arc::clone(&health).receive(Arc::clone(&listener));
             spawn_lasting(handle, "accept_watchers", receive);
         }
     }
     let receive = |listener| {
-        let (reception, listener) = (Arc::clone(&reception), Arc::new(listener));
-        spawn_lasting(handle, "accept", move || Arc::clone(&reception).receive(Arc::clone(&listener)))
+        let (accept_loop, listener) = (Arc::clone(&accept_loop), Arc::new(listener));
+        spawn_lasting(handle, "accept", move || Arc::clone(&accept_loop).receive(Arc::clone(&listener)))
     };
     let receiving: Vec<JoinHandle<()>> = listeners.into_iter().map(receive).collect();
     let expiring = Arc::clone(&endpoint);
@@ -123,7 +124,7 @@ pub fn serve(
         let ending = lifecycle.ended().await;
         server.log().event(ending.level(), "mcp.lifecycle", ending.describe(), &json!({}));
         end.send_replace(true);
-        // Those who had connected before are among those whose answers are awaited.
+        // Connections that were established before the shutdown are served too.
         for receiving in receiving {
             let _ = receiving.await;
         }
@@ -132,7 +133,7 @@ pub fn serve(
     }))
 }
 
-/// Lets requests be measured.
+/// Creates the metrics.
 fn measure(server: &Server, listeners: &[Listener]) -> Arc<Metrics> {
     let transport = listeners.first().map_or("tcp", Listener::transport);
     Arc::new(Metrics::new(transport, Arc::clone(server.measurements())))
@@ -151,7 +152,8 @@ fn open_all(options: &Options) -> Result<Vec<Listener>, ListenError> {
 }
 
 async fn expire_sessions(endpoint: Arc<Endpoint>) {
-    let interval = (endpoint.options().limits.session_idle / 4).clamp(Duration::from_millis(100), LOOK);
+    let interval =
+        (endpoint.options().limits.session_idle / 4).clamp(Duration::from_millis(100), MAX_EXPIRY_INTERVAL);
     loop {
         sleep(interval).await;
         endpoint.sessions.expire();
@@ -159,7 +161,7 @@ async fn expire_sessions(endpoint: Arc<Endpoint>) {
     }
 }
 
-/// Tells the operator of what was found wrong with a file while we serve.
+/// Logs problems with a file that are found while the server runs.
 fn report(server: &Arc<Server>) -> Report {
     let server = Arc::clone(server);
     Box::new(move |problem| server.log().event(LogLevel::Error, "mcp.http", &problem, &json!({})))

@@ -20,7 +20,7 @@ const MOST_KEPT: usize = 1024 * 1024;
 
 /// Settings shared by all buffers.
 pub(in crate::http) struct Rules {
-    /// How many bytes may be unread before the buffer is clogged, which makes senders drop notifications.
+    /// How many bytes may be unread before the buffer is clogged. Senders then drop progress and log notifications.
     pub(in crate::http) limit: usize,
     /// Resumes the work that backpressure held back.
     pub(in crate::http) relieve: Box<dyn Fn() + Send + Sync>,
