@@ -1,17 +1,17 @@
-//! Listen addresses as people write them.
+//! Listen addresses: parses what the operator writes.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// Where clients are awaited if nothing else is said.
+/// The default port.
 const DEFAULT_PORT: u16 = 8765;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Address {
     Tcp(SocketAddr),
     Unix(PathBuf),
-    /// Sockets that the service manager has opened and handed over.
+    /// Sockets inherited from the service manager.
     Inherited,
 }
 
@@ -33,11 +33,11 @@ pub enum AddressError {
 }
 
 impl Address {
-    /// Reads `8080`, `:8080`, `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080`, `unix:/path` or `systemd`. A port alone
-    /// is one of this machine.
+    /// Parses `8080`, `:8080`, `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080`, `unix:/path` or `systemd`. A port alone means
+    /// the loopback address.
     pub fn parse(text: &str) -> Result<Self, AddressError> {
         if let Some(path) = text.strip_prefix("unix:") {
-            // What is printed in messages and logs should not be able to forge lines there.
+            // Paths are printed in messages and logs, where control characters could forge lines.
             let is_usable =
                 path.starts_with('/') && !path.ends_with('/') && !path.chars().any(char::is_control);
             return if is_usable { Ok(Self::Unix(path.into())) } else { Err(AddressError::Path) };
@@ -69,7 +69,7 @@ impl Address {
         Self::Tcp((Ipv4Addr::LOCALHOST, port).into())
     }
 
-    /// Whether only this machine can reach it. What is inherited is known when it is opened only.
+    /// Whether only this machine can reach it. Inherited sockets are not known before they are opened.
     pub fn is_loopback(&self) -> bool {
         match self {
             Self::Tcp(address) => is_loopback_ip(address.ip()),
@@ -85,12 +85,12 @@ impl Default for Address {
     }
 }
 
-/// Whether an address is one of this machine alone, also where IPv4 is written as IPv6.
+/// Whether an address is a loopback address, including IPv4 addresses mapped to IPv6.
 pub(crate) fn is_loopback_ip(ip: IpAddr) -> bool {
     ip.to_canonical().is_loopback()
 }
 
-/// The host, as it is written before a port, where there is nothing else.
+/// The host in the form for `HOST:PORT`, if the text has no port.
 fn without_port(text: &str) -> Option<String> {
     match IpAddr::from_str(text.trim_matches(['[', ']'])) {
         Ok(IpAddr::V6(ip)) => Some(format!("[{ip}]")),
@@ -104,7 +104,7 @@ fn is_number(text: &str) -> bool {
 }
 
 fn port(text: &str) -> Result<u16, AddressError> {
-    // `parse` alone would take `+80`.
+    // `parse` alone would accept `+80`.
     let number = is_number(text).then(|| text.parse().ok()).flatten();
     number.ok_or_else(|| AddressError::Port(text.to_owned()))
 }

@@ -9,16 +9,16 @@ use std::io;
 use std::os::unix::net::UnixListener;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The first descriptor that is handed over.
+/// The first inherited descriptor (`SD_LISTEN_FDS_START`).
 const FIRST: RawFd = 3;
 
-/// More than this is a mistake.
+/// More sockets than this are refused.
 const MOST: RawFd = 64;
 
-/// Whether they were taken already. A second owner would close descriptors that are the first one's.
+/// Whether the sockets were taken already. A second owner would close descriptors of the first.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
-/// Takes the sockets that were handed over. Only once in the life of a process.
+/// Takes the inherited sockets. Succeeds only once in the life of a process.
 pub(super) fn take() -> Result<Vec<Listener>, ListenError> {
     let count = count(|name| std::env::var(name).ok(), std::process::id())?;
     if TAKEN.swap(true, Ordering::AcqRel) {
@@ -27,7 +27,7 @@ pub(super) fn take() -> Result<Vec<Listener>, ListenError> {
     (FIRST..FIRST + count).map(take_one).collect()
 }
 
-/// How many sockets were handed over, if they were meant for the process with that id.
+/// How many sockets were passed, if `LISTEN_PID` names this process.
 fn count(variable: impl Fn(&str) -> Option<String>, own_id: u32) -> Result<RawFd, ListenError> {
     let (Some(count), Some(meant_for)) = (variable("LISTEN_FDS"), variable("LISTEN_PID")) else {
         return Err(ListenError::NothingInherited);
@@ -41,14 +41,14 @@ fn count(variable: impl Fn(&str) -> Option<String>, own_id: u32) -> Result<RawFd
 
 fn take_one(number: RawFd) -> Result<Listener, ListenError> {
     let refused = |error| ListenError::NotListening(number, error);
-    // SAFETY: it is only looked at, and a number that is not open is answered with an error.
+    // SAFETY: the descriptor is only inspected, and a number that is not open yields an error.
     let borrowed = unsafe { BorrowedFd::borrow_raw(number) };
     if !does_listen(borrowed).map_err(refused)? {
         return Err(refused(io::Error::from(io::ErrorKind::InvalidInput)));
     }
-    // Our children have no use for it, and would keep it open after us.
+    // Not inherited by children, which would keep it open after us.
     fcntl_setfd(borrowed, FdFlags::CLOEXEC).map_err(|error| refused(error.into()))?;
-    // SAFETY: it is open, was handed over to this process, and nobody else in it takes inherited descriptors.
+    // SAFETY: the descriptor is open, was passed to this process, and nothing else in it takes inherited descriptors.
     adopt(unsafe { OwnedFd::from_raw_fd(number) }).map_err(refused)
 }
 
@@ -57,14 +57,14 @@ fn does_listen(socket: BorrowedFd<'_>) -> io::Result<bool> {
     Ok(rustix::net::sockopt::socket_acceptconn(socket)?)
 }
 
-/// Where the system does not say, it is seen when a connection is accepted.
+/// On other systems this shows when a connection is accepted.
 #[cfg(any(not(target_os = "linux"), mcp_bash_portable))]
 fn does_listen(socket: BorrowedFd<'_>) -> io::Result<bool> {
     rustix::net::sockopt::socket_type(socket)?;
     Ok(true)
 }
 
-/// Makes a listener of a listening socket of either kind.
+/// Converts a listening socket, TCP or Unix, to a listener.
 fn adopt(socket: OwnedFd) -> io::Result<Listener> {
     let socket = UnixListener::from(socket);
     socket.set_nonblocking(true)?;

@@ -1,4 +1,4 @@
-//! Listeners: TCP, Unix sockets, and sockets that the service manager opened for us.
+//! Listeners: TCP, Unix sockets, and sockets inherited from the service manager.
 
 mod address;
 mod inherited;
@@ -14,10 +14,10 @@ use std::path::PathBuf;
 use tokio::net::{TcpListener, TcpSocket, UnixListener};
 pub(crate) use unix::SocketFile;
 
-/// How many connections the system holds for us until they are accepted.
+/// Length of the queue of connections that were not accepted yet.
 const BACKLOG: u32 = 1024;
 
-/// How long what was sent may stay without an acknowledgement before the connection ends, in milliseconds.
+/// How long sent data may stay unacknowledged before the connection is closed, in milliseconds.
 #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 const UNACKNOWLEDGED_MS: u32 = 30_000;
 
@@ -52,7 +52,7 @@ pub enum ListenError {
 }
 
 impl ListenError {
-    /// The same for the address of the metrics, which another option names.
+    /// The error for the address of the health listener, which has an option of its own.
     pub(crate) fn of_metrics(self) -> Self {
         match self {
             Self::InUse(address) => Self::InUseForMetrics(address),
@@ -61,7 +61,7 @@ impl ListenError {
     }
 }
 
-/// One place where clients are awaited.
+/// A listening socket.
 #[derive(Debug)]
 pub(crate) enum Listener {
     Tcp(TcpListener),
@@ -74,7 +74,7 @@ pub(crate) enum Listener {
 }
 
 impl Listener {
-    /// Opens an address. Only what is inherited can be more than one listener. Wants a runtime.
+    /// Opens an address. Inherited sockets can be more than one listener. Must be called within a runtime.
     pub(crate) fn open(address: &Address) -> Result<Vec<Self>, ListenError> {
         match address {
             Address::Tcp(address) => Ok(vec![Self::Tcp(tcp(*address)?)]),
@@ -86,7 +86,7 @@ impl Listener {
         }
     }
 
-    /// The file of a socket that we made, for one who removes it earlier or later than the listener ends.
+    /// Takes the socket file that this server created, so that it can be removed earlier or later than the listener.
     pub(crate) fn take_file(&mut self) -> Option<SocketFile> {
         match self {
             Self::Tcp(_) => None,
@@ -97,7 +97,7 @@ impl Listener {
     pub(crate) async fn accept(&self) -> io::Result<(Stream, Peer)> {
         loop {
             match self.accept_one().await {
-                // It was gone before we came to it, which is no reason to wait.
+                // The client disconnected before it was accepted: accept the next one at once.
                 Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
                 accepted => return accepted,
             }
@@ -108,7 +108,8 @@ impl Listener {
         match self {
             Self::Tcp(listener) => {
                 let (stream, address) = listener.accept().await?;
-                // An answer is written at once and should leave at once. A peer that is gone already is found later.
+                // Responses are written in one piece and should be sent at once. If the peer is already gone, a later write
+                // fails.
                 let _ = stream.set_nodelay(true);
                 Ok((Stream::Tcp(stream), Peer::Tcp(address)))
             }
@@ -120,7 +121,7 @@ impl Listener {
         }
     }
 
-    /// The address that other machines could reach, where there is one. One that is not known counts as such.
+    /// The address that other machines can reach, if any. An unknown address counts as reachable.
     pub(crate) fn wide_address(&self) -> Option<SocketAddr> {
         let Self::Tcp(listener) = self else { return None };
         let unknown = SocketAddr::from((Ipv6Addr::UNSPECIFIED, 0));
@@ -128,7 +129,7 @@ impl Listener {
             .filter(|address| !address::is_loopback_ip(address.ip()))
     }
 
-    /// What the connections are, in the words of OpenTelemetry.
+    /// The value of the OpenTelemetry attribute `network.transport`.
     pub(crate) fn transport(&self) -> &'static str {
         match self {
             Self::Tcp(_) => "tcp",
@@ -136,7 +137,7 @@ impl Listener {
         }
     }
 
-    /// What a person is told: `http://127.0.0.1:8765` or `unix:/run/mcp.sock`.
+    /// The address for the operator: `http://127.0.0.1:8765` or `unix:/run/mcp.sock`.
     pub(crate) fn describe(&self, tls: bool) -> String {
         let scheme = if tls { "https" } else { "http" };
         match self {
@@ -155,7 +156,7 @@ impl Listener {
 fn tcp(address: SocketAddr) -> Result<TcpListener, ListenError> {
     let open = || -> io::Result<TcpListener> {
         let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
-        // Lest connections that have just ended keep a server from being started again.
+        // Connections in TIME_WAIT must not keep the server from being restarted.
         socket.set_reuseaddr(true)?;
         socket.bind(address)?;
         let listener = socket.listen(BACKLOG)?;
@@ -168,11 +169,11 @@ fn tcp(address: SocketAddr) -> Result<TcpListener, ListenError> {
     })
 }
 
-/// Ends connections whose peer has vanished without a word: a stream is sent something every few seconds, and what is
-/// sent has to be acknowledged. Accepted connections take the option over from their listener.
+/// Sets `TCP_USER_TIMEOUT`, which closes connections whose peer has vanished: streams send something every few seconds, and
+/// sent data has to be acknowledged. Accepted connections inherit the option.
 #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 fn limit_unacknowledged(listener: &TcpListener) {
-    // Without it the system gives up later by itself.
+    // Without it the system closes such connections later.
     let _ = rustix::net::sockopt::set_tcp_user_timeout(listener, UNACKNOWLEDGED_MS);
 }
 

@@ -1,4 +1,4 @@
-//! Accepted connection, and the address of its peer.
+//! Accepted connections and the addresses of their peers.
 
 use std::io::{self, IoSlice};
 use std::net::SocketAddr;
@@ -10,7 +10,7 @@ use tokio::net::{TcpStream, UnixStream};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Peer {
     Tcp(SocketAddr),
-    /// The user that the process at the other end belongs to.
+    /// The user of the peer process.
     Unix {
         uid: u32,
     },
@@ -23,7 +23,7 @@ pub(crate) enum Stream {
 }
 
 impl Stream {
-    /// The same connection, whose events are awaited on the thread that calls this.
+    /// Registers the connection with the runtime of the calling thread.
     pub(crate) fn on_this_thread(self) -> io::Result<Self> {
         Ok(match self {
             Self::Tcp(stream) => Self::Tcp(TcpStream::from_std(stream.into_std()?)?),
@@ -32,7 +32,7 @@ impl Stream {
     }
 }
 
-/// Lets the connection inside do it.
+/// Forwards to the inner stream.
 macro_rules! inner {
     ($stream:expr, $inner:ident => $act:expr) => {
         match $stream.get_mut() {

@@ -8,7 +8,7 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use tokio::net::{UnixListener, UnixSocket};
 
-/// The file of a socket that we made. It is removed with this value, unless another stands in its place by then.
+/// The file of a socket that we created. It is removed when this value is dropped, unless it was replaced.
 #[derive(Debug)]
 pub(crate) struct SocketFile {
     path: PathBuf,
@@ -38,7 +38,7 @@ pub(super) fn listen(path: &Path) -> Result<(UnixListener, SocketFile), ListenEr
     let socket = socket.map_err(failed)?;
     let file = fs::symlink_metadata(path).map_err(failed)?;
     let file = SocketFile { path: path.to_owned(), identity: (file.dev(), file.ino()) };
-    // Nobody can connect before `listen`, so that nobody comes in while the mode is what the umask made of it.
+    // No client can connect before `listen`, so the permissions from the umask are never in effect.
     fs::set_permissions(path, Permissions::from_mode(0o600)).map_err(failed)?;
     let listener = socket.listen(BACKLOG).map_err(failed)?;
     Ok((listener, file))
@@ -50,10 +50,10 @@ fn bind(path: &Path) -> io::Result<UnixSocket> {
     Ok(socket)
 }
 
-/// Removes the socket of a server that was killed. One that somebody listens on stays, and so does what is no socket.
+/// Removes the socket file of a killed server. A socket that a server listens on stays, and so does any other file.
 fn remove_stale(path: &Path) -> Result<(), ListenError> {
     let failed = |error| ListenError::Unix { path: path.to_owned(), error };
-    // A link is not followed: we would remove the link and not what it leads to.
+    // Symbolic links are not followed: we would remove the link and not its target.
     if !fs::symlink_metadata(path).map_err(failed)?.file_type().is_socket() {
         return Err(ListenError::NoSocket(path.to_owned()));
     }
@@ -96,7 +96,7 @@ mod tests {
         assert!(path.exists());
         let opened = listen(&path).unwrap();
         UnixStream::connect(&path).unwrap();
-        // Somebody has put another in its place meanwhile, which is not ours to remove.
+        // Another process has replaced the socket meanwhile; its file is not ours to remove.
         fs::remove_file(&path).unwrap();
         let other = std::os::unix::net::UnixListener::bind(&path).unwrap();
         drop(opened);

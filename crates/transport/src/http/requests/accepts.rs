@@ -1,9 +1,9 @@
-//! `Accept` header: which media types a client takes. Without the header it takes all.
+//! `Accept` header: which media types a client accepts. Without the header it accepts all.
 
 use http::HeaderMap;
 use http::header::ACCEPT;
 
-/// Whether `kind`, such as `text/event-stream`, is among what the client takes.
+/// Whether the client accepts `kind`, such as `text/event-stream`.
 pub(in crate::http) fn accepts(headers: &HeaderMap, kind: &str) -> bool {
     let mut values = headers.get_all(ACCEPT).iter().peekable();
     if values.peek().is_none() {
@@ -20,7 +20,7 @@ pub(in crate::http) fn accepts(headers: &HeaderMap, kind: &str) -> bool {
     })
 }
 
-/// Whether a parameter says that the range is not wanted at all.
+/// Whether a parameter is `q=0`, which excludes the media range.
 fn is_zero_quality(parameter: &str) -> bool {
     let Some((name, value)) = parameter.split_once('=') else { return false };
     name.trim().eq_ignore_ascii_case("q") && value.trim().parse::<f32>().is_ok_and(|quality| quality <= 0.0)

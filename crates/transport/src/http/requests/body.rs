@@ -1,4 +1,4 @@
-//! Response body: a text, or a stream of events.
+//! Response body: a text or a stream of events.
 
 use crate::http::limits::slow_client_timeout::ServingGuard;
 use crate::http::streams::events::Events;
@@ -10,7 +10,7 @@ use std::task::{Context, Poll};
 
 pub(in crate::http) struct ResponseBody {
     content: Content,
-    /// Its request is being served until all of it has left.
+    /// Marks the request as being served until the body has been sent.
     served: Option<ServingGuard>,
 }
 

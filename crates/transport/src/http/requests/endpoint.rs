@@ -1,4 +1,4 @@
-//! Endpoint: what all connections share, who the caller of a request is, and whether it may make one now.
+//! Endpoint: state shared by all connections, caller identification and rate limits.
 
 use crate::http::access::AccessRules;
 use crate::http::identity::visitor::Visitor;
@@ -23,10 +23,10 @@ use std::fmt::Display;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// When a client may try again that found no room for a stream.
+/// `Retry-After` for a client that found no room for a stream.
 pub(super) const RETRY: Duration = Duration::from_secs(5);
 
-/// What all connections share.
+/// State shared by all connections.
 pub(in crate::http) struct Endpoint {
     pub(in crate::http) server: Arc<Server>,
     pub(in crate::http) rules: Arc<Rules>,
@@ -80,14 +80,14 @@ impl Endpoint {
         &self.options
     }
 
-    /// A request or a connection was refused.
+    /// Counts a refused request or connection.
     pub(in crate::http) fn count_refusal(&self, reason: &'static str) {
         if let Some(metrics) = &self.metrics {
             metrics.refused(reason);
         }
     }
 
-    /// Ends listening requests and streams with a notice; other requests are still answered.
+    /// Ends listening requests and session streams; other requests are still answered.
     pub(in crate::http) fn end_listens(&self) {
         self.waiting.end_listens();
         self.old_sessions.end_all();
@@ -102,8 +102,8 @@ impl Endpoint {
         }
     }
 
-    /// A client could not prove with its certificate who it is. As many are reported of one peer as tokens may be guessed,
-    /// so that a flood does not fill the logs; all are counted.
+    /// Records a client certificate that was refused in the TLS handshake. Logs as many for each peer as it may guess tokens,
+    /// so that a flood does not fill the logs; counts all of them.
     pub(in crate::http) fn note_failed_handshake(&self, visitor: &Visitor, problem: &dyn Display) {
         self.count_refusal("certificate");
         if !self.identity_source.may_guess(visitor) {
@@ -116,7 +116,7 @@ impl Endpoint {
         }
     }
 
-    /// Who makes the request, if it may make one now.
+    /// Identifies the caller and applies its request rate.
     pub(super) async fn principal_of(
         &self,
         visitor: &Visitor,
@@ -151,8 +151,8 @@ impl Endpoint {
         Ok(Arc::new(principal))
     }
 
-    /// The response with an answer of the server. One that is forbidden for want of scopes tells the client which to get:
-    /// those that the token has and those that it lacks, since a client asks for exactly these and would lose the others.
+    /// The HTTP response with an answer of the server. If scopes are missing, its challenge lists those that the token has and
+    /// those that it lacks: a client requests exactly these and would lose the others.
     pub(super) fn answer(&self, principal: &Principal, status: StatusCode, message: Bytes) -> Answer {
         let scopes = (status == StatusCode::FORBIDDEN).then(|| {
             let mut scopes = principal.identity.scopes.clone();
@@ -169,7 +169,7 @@ impl Endpoint {
         answer
     }
 
-    /// Whether that caller may begin one more session now.
+    /// Counts a new session of the caller, if its rate allows one.
     pub(in crate::http) async fn allow_session(&self, caller: &Caller) -> Result<(), Refusal> {
         let Some(rate) = self.options.limits.session_rate else { return Ok(()) };
         self.session_rates.allow(&self.server, caller.name(), rate).await.map_err(|wait| {
@@ -179,14 +179,14 @@ impl Endpoint {
     }
 }
 
-/// The scopes that an error of the server says are needed.
+/// The required scopes in an error of the server.
 fn scopes_in(error: &[u8]) -> Vec<Box<str>> {
     let error: Value = serde_json::from_slice(error).unwrap_or_default();
     let scopes = error["error"]["data"]["requiredScopes"].as_array();
     scopes.into_iter().flatten().filter_map(|scope| Some(scope.as_str()?.into())).collect()
 }
 
-/// The answer to a request whose caller is not known, or may not make it.
+/// The response to a request whose caller is unknown or may not make it.
 fn unknown(unidentified: Unidentified) -> Refusal {
     Box::new(match unidentified {
         Unidentified::Unauthorized(challenge) => {
@@ -210,7 +210,7 @@ fn unknown(unidentified: Unidentified) -> Refusal {
     })
 }
 
-/// The answer to one who has too many streams.
+/// The response to a caller with too many streams.
 pub(in crate::http) fn no_room() -> Refusal {
     let reason = "Too many streams are open; MCPBASH_HTTP_MAX_STREAMS sets the limit".to_owned();
     Box::new(respond::later(StatusCode::SERVICE_UNAVAILABLE, RETRY, reason))

@@ -1,4 +1,4 @@
-//! Request headers, as the server asks for them.
+//! Request headers, as the server reads them.
 
 use http::HeaderMap;
 use mcp_bash_server::{Header, Headers};
@@ -16,7 +16,7 @@ impl Headers for RequestHeaders<'_> {
     }
 }
 
-/// The only value of that header, as text.
+/// The value of that header as text, if there is exactly one.
 pub(in crate::http) fn only<'a>(headers: &'a HeaderMap, name: &http::HeaderName) -> Option<&'a str> {
     let mut values = headers.get_all(name).iter();
     match (values.next(), values.next()) {

@@ -1,4 +1,4 @@
-//! Request body, read within limits of size and time.
+//! Request body: read within limits of size and time.
 
 use crate::http::limits::options::Options;
 use bytes::{Bytes, BytesMut};
@@ -8,19 +8,19 @@ use mcp_bash_budget::{Budget, Charge, NoRoom, SMALL};
 use std::sync::Arc;
 use tokio::time::{Instant, timeout_at};
 
-/// A body, and what it costs while it is held.
+/// A body, charged to the budget while it is held.
 pub(in crate::http) struct Body {
     pub(in crate::http) bytes: Bytes,
     _held: Charge,
 }
 
-/// Why there is no body.
-pub(in crate::http) enum Unread {
-    /// Longer than this.
+/// Why the body could not be read.
+pub(in crate::http) enum BodyError {
+    /// Longer than this limit.
     TooLong(usize),
     TooSlow,
     NoRoom(NoRoom),
-    /// The connection broke, or what came is no HTTP.
+    /// The connection broke, or the input is not HTTP.
     Broken,
 }
 
@@ -29,37 +29,38 @@ pub(in crate::http) async fn read(
     mut body: Incoming,
     options: &Options,
     budget: &Arc<Budget>,
-) -> Result<Body, Unread> {
+) -> Result<Body, BodyError> {
     let limit = options.limits.body_bytes;
     let expected = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
     if expected > limit {
-        return Err(Unread::TooLong(limit));
+        return Err(BodyError::TooLong(limit));
     }
     let mut held = Charge::nothing(budget);
     let mut grow = |bytes: usize| match bytes {
         0..=SMALL => Ok(()),
-        bytes => held.grow_to(bytes).map_err(Unread::NoRoom),
+        bytes => held.grow_to(bytes).map_err(BodyError::NoRoom),
     };
-    // What is announced is not charged before it comes: many who announce and send nothing would take all the room.
+    // The announced length is not charged before the bytes arrive: many clients that announce a body and send nothing would
+    // take all the room.
     if expected > SMALL {
-        budget.has_room(expected).map_err(Unread::NoRoom)?;
+        budget.has_room(expected).map_err(BodyError::NoRoom)?;
     }
     let deadline = Instant::now() + options.limits.stall_time;
     let (mut first, mut rest) = (Bytes::new(), BytesMut::new());
     loop {
         let frame = match timeout_at(deadline, body.frame()).await {
-            Err(_) => return Err(Unread::TooSlow),
+            Err(_) => return Err(BodyError::TooSlow),
             Ok(None) => break,
-            Ok(Some(Err(_))) => return Err(Unread::Broken),
+            Ok(Some(Err(_))) => return Err(BodyError::Broken),
             Ok(Some(Ok(frame))) => frame,
         };
         let Ok(data) = frame.into_data() else { continue };
         let length = first.len() + rest.len() + data.len();
         if length > limit {
-            return Err(Unread::TooLong(limit));
+            return Err(BodyError::TooLong(limit));
         }
         grow(length)?;
-        // Mostly there is one piece, which is not copied.
+        // Most bodies are one frame, which is not copied.
         if first.is_empty() && rest.is_empty() {
             first = data;
             continue;

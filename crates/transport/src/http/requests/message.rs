@@ -1,4 +1,4 @@
-//! Message kind: what a POST holds, as far as its routing depends on it.
+//! Message envelope: the properties of a POSTed message on which its routing depends.
 
 use mcp_bash_wire::{Decoded, Era, Id, Incoming, Limits, RequestMeta, Revision, decode, decode_element};
 
@@ -7,29 +7,29 @@ pub(in crate::http) enum MessageKind {
     /// The first request of a session.
     Initialize,
     Request,
-    /// A notification, or an answer of the client: nothing is owed for it.
+    /// A notification or an answer of the client: it gets no answer.
     Unanswered,
     Batch,
-    /// Nothing at all.
+    /// The body is empty.
     Empty,
-    /// It cannot be read.
+    /// It cannot be decoded.
     Unreadable,
 }
 
 #[derive(Debug, PartialEq, Eq)]
-pub(in crate::http) struct Look {
+pub(in crate::http) struct Envelope {
     pub(in crate::http) kind: MessageKind,
-    /// The id of a request, also of one that cannot be served.
+    /// The id of a request, even if it cannot be served.
     pub(in crate::http) id: Option<Id>,
-    /// Whether it says of itself that it belongs to the stateless era.
+    /// Whether the message declares itself stateless.
     claims_stateless: bool,
 }
 
-impl Look {
-    pub(in crate::http) fn at(body: &[u8], limits: Limits) -> Self {
+impl Envelope {
+    pub(in crate::http) fn read(body: &[u8], limits: Limits) -> Self {
         match decode(body, limits) {
             Ok(None) => Self::of(MessageKind::Empty),
-            Ok(Some(Decoded::One(incoming))) => Self::at_one(incoming),
+            Ok(Some(Decoded::One(incoming))) => Self::read_one(incoming),
             Ok(Some(Decoded::Batch(elements))) => {
                 let mut elements = elements.into_iter().map(decode_element);
                 let claims_stateless =
@@ -40,7 +40,7 @@ impl Look {
         }
     }
 
-    fn at_one(incoming: Incoming<'_>) -> Self {
+    fn read_one(incoming: Incoming<'_>) -> Self {
         let claims_stateless = claims_stateless(&incoming);
         match incoming {
             Incoming::Request(request) => {
@@ -56,15 +56,15 @@ impl Look {
         Self { kind, id: None, claims_stateless: false }
     }
 
-    /// Whether it is served without a session: because it says so, or because `version`, the header, does. What begins a
-    /// session never is.
+    /// Whether the message is served without a session, because it or the header `version` declares the stateless era.
+    /// `initialize` without that declaration never is.
     pub(in crate::http) fn is_stateless(&self, version: Option<&str>) -> bool {
         self.claims_stateless
             || (self.kind != MessageKind::Initialize && version.is_some_and(is_of_no_session))
     }
 }
 
-/// Whether no session speaks that version.
+/// Whether sessions do not support that version.
 pub(in crate::http) fn is_of_no_session(version: &str) -> bool {
     Revision::parse(version).is_none_or(|revision| revision.era() == Era::Stateless)
 }
@@ -80,20 +80,21 @@ fn claims_stateless(incoming: &Incoming<'_>) -> bool {
 mod tests {
     use super::*;
 
-    fn look(body: &str) -> Look {
-        Look::at(body.as_bytes(), Limits::NONE)
+    fn envelope(body: &str) -> Envelope {
+        Envelope::read(body.as_bytes(), Limits::NONE)
     }
 
     const META: &str = r#"{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}"#;
 
     #[test]
     fn the_body_decides_where_it_says_which_era_it_is_of() {
-        let stateless = look(&format!(r#"{{"jsonrpc":"2.0","id":1,"method":"initialize","params":{META}}}"#));
+        let stateless =
+            envelope(&format!(r#"{{"jsonrpc":"2.0","id":1,"method":"initialize","params":{META}}}"#));
         assert_eq!(stateless.kind, MessageKind::Request);
         assert!(stateless.is_stateless(None) && stateless.is_stateless(Some("2025-06-18")));
-        let first = look(r#"{"jsonrpc":"2.0","id":1,"method":"initialize"}"#);
+        let first = envelope(r#"{"jsonrpc":"2.0","id":1,"method":"initialize"}"#);
         assert!(first.kind == MessageKind::Initialize && !first.is_stateless(Some("2026-07-28")));
-        let batch = look(&format!(r#"[1,{{"jsonrpc":"2.0","id":1,"method":"ping","params":{META}}}]"#));
+        let batch = envelope(&format!(r#"[1,{{"jsonrpc":"2.0","id":1,"method":"ping","params":{META}}}]"#));
         assert!(batch.kind == MessageKind::Batch && batch.is_stateless(None));
     }
 
@@ -102,12 +103,12 @@ mod tests {
         for body in
             [r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, r#"{"jsonrpc":"2.0","method":"x"}"#, "?", ""]
         {
-            let look = look(body);
+            let envelope = envelope(body);
             for version in [None, Some("2025-03-26"), Some("2025-11-25"), Some("2024-11-05")] {
-                assert!(!look.is_stateless(version), "{body} {version:?}");
+                assert!(!envelope.is_stateless(version), "{body} {version:?}");
             }
             for version in ["2026-07-28", "2099-01-01", ""] {
-                assert!(look.is_stateless(Some(version)), "{body} {version}");
+                assert!(envelope.is_stateless(Some(version)), "{body} {version}");
             }
         }
     }

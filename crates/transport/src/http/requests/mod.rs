@@ -1,4 +1,4 @@
-//! Requests: the checks each of them passes, and what serves it.
+//! Requests: their checks and their handlers.
 
 pub(in crate::http) mod accepts;
 pub(in crate::http) mod body;

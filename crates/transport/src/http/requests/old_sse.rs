@@ -1,9 +1,9 @@
-//! HTTP+SSE transport of 2024-11-05, for clients that know no other: a GET opens the one stream of events, and the client
-//! POSTs every message to the address that the first event names. The session ends with its stream.
+//! HTTP+SSE transport of 2024-11-05, for clients that support no other: a GET opens the event stream, and the client POSTs
+//! every message to the address in the first event. The session ends with its stream.
 
 use crate::http::requests::endpoint::{Endpoint, no_room};
 use crate::http::requests::incoming::Body;
-use crate::http::requests::message::{Look, MessageKind};
+use crate::http::requests::message::{Envelope, MessageKind};
 use crate::http::requests::respond::{self, Answer};
 use crate::http::sessions::old_sessions::OldSession;
 use crate::http::streams::events::Events;
@@ -16,18 +16,18 @@ use mcp_bash_wire::{Line, RpcError, code};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Where streams are opened.
+/// The path that opens a stream.
 pub(in crate::http) const STREAM_PATH: &str = "/sse";
 
-/// Where messages are sent to.
+/// The path that messages are sent to.
 pub(in crate::http) const MESSAGE_PATH: &str = "/messages";
 
 const SESSION: &str = "sessionId";
 
-/// When a client may ask again that has left too much unread.
+/// `Retry-After` for a client that has left too much unread.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// Opens a stream, and with it a session.
+/// Opens a stream and its session.
 pub(in crate::http) async fn open(endpoint: &Arc<Endpoint>, principal: Arc<Principal>) -> Answer {
     let (server, caller) = (&endpoint.server, Arc::clone(&principal.caller));
     if let Err(refused) = endpoint.allow_session(&caller).await {
@@ -55,7 +55,7 @@ pub(in crate::http) async fn open(endpoint: &Arc<Endpoint>, principal: Arc<Princ
     respond::events(events.holding(open).ending_at(expires).on_close(Box::new(left)))
 }
 
-/// Takes a message, whose answer is said on the stream of its session.
+/// Receives a message. Its answer is sent on the stream of the session.
 pub(in crate::http) fn post(
     endpoint: &Endpoint,
     principal: &Arc<Principal>,
@@ -75,17 +75,17 @@ pub(in crate::http) fn post(
         let error = RpcError::invalid_request("Session not found: open a stream first");
         return respond::error(StatusCode::NOT_FOUND, None, &error);
     };
-    let look = Look::at(&body.bytes, endpoint.server.settings().limits);
-    if matches!(look.kind, MessageKind::Empty | MessageKind::Unreadable) {
+    let envelope = Envelope::read(&body.bytes, endpoint.server.settings().limits);
+    if matches!(envelope.kind, MessageKind::Empty | MessageKind::Unreadable) {
         let error = RpcError::new(code::PARSE_ERROR, "Parse error");
-        return respond::error(StatusCode::BAD_REQUEST, look.id.as_ref(), &error);
+        return respond::error(StatusCode::BAD_REQUEST, envelope.id.as_ref(), &error);
     }
-    // Answers cannot be missed, so that nothing is asked while too many of them are unread.
-    if look.kind != MessageKind::Unanswered && session.buffer.is_clogged() {
+    // Answers must not be dropped, so no request is accepted while the stream is clogged.
+    if envelope.kind != MessageKind::Unanswered && session.buffer.is_clogged() {
         let reason = "Too much is unread on the stream; MCPBASH_MAX_UNREAD_BYTES sets the limit".to_owned();
         return respond::later(StatusCode::SERVICE_UNAVAILABLE, RETRY, reason);
     }
-    let reply: Arc<dyn Reply> = Arc::new(BufferedReply::shared(&session.buffer, look.id));
+    let reply: Arc<dyn Reply> = Arc::new(BufferedReply::shared(&session.buffer, envelope.id));
     session.client.receive_from(principal, &Line::Whole(&body.bytes), None, &reply);
     respond::status(StatusCode::ACCEPTED)
 }

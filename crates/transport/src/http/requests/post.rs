@@ -1,11 +1,11 @@
-//! POST: one message and its reply. The response is JSON if the answer is all there is to send; it becomes a stream of
-//! events as soon as something comes before the answer, or when the answer takes long.
+//! POST: one message and its reply. The response is JSON if the answer is the only message. It becomes a stream of events if
+//! another message precedes the answer, or if the answer takes long.
 
 use crate::http::limits::slow_client_timeout::Serving;
 use crate::http::requests::endpoint::{Endpoint, no_room};
 use crate::http::requests::headers::{RequestHeaders, only};
 use crate::http::requests::incoming::Body;
-use crate::http::requests::message::{Look, MessageKind, is_of_no_session};
+use crate::http::requests::message::{Envelope, MessageKind, is_of_no_session};
 use crate::http::requests::respond::{self, Answer, PROTOCOL_VERSION, Refusal, SESSION_ID};
 use crate::http::sessions::session::Session;
 use crate::http::sessions::{NoSession, NotTakenOver};
@@ -23,13 +23,13 @@ use std::task::Poll;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
-/// A client that has heard nothing for so long is told that we are still there, which takes a stream of events.
+/// How long a response may take before it becomes an event stream, whose keep-alives show that the server is still there.
 const SILENCE: Duration = Duration::from_secs(15);
 
-/// One that has closed its writing side may wait for its answer, or be gone: that shows when something is sent to it.
+/// The same for a half-closed connection: its client may wait for the answer, or be gone, which shows when something is sent.
 const SILENCE_OF_HALF_CLOSED: Duration = Duration::from_millis(250);
 
-/// When a client may try again that found no room.
+/// `Retry-After` for a client that found no room.
 const RETRY: Duration = Duration::from_secs(5);
 
 pub(in crate::http) async fn post(
@@ -39,81 +39,82 @@ pub(in crate::http) async fn post(
     body: Body,
     serving: &Serving,
 ) -> Answer {
-    let look = Look::at(&body.bytes, endpoint.server.settings().limits);
+    let envelope = Envelope::read(&body.bytes, endpoint.server.settings().limits);
     let version = headers.get(PROTOCOL_VERSION).map(|value| value.to_str().unwrap_or_default());
-    if look.kind == MessageKind::Empty {
+    if envelope.kind == MessageKind::Empty {
         let error = RpcError::with_reason(code::PARSE_ERROR, "Parse error", "the body is empty");
         return respond::error(StatusCode::BAD_REQUEST, None, &error);
     }
-    if look.is_stateless(version) {
-        return without_session(endpoint, principal, headers, body, look, serving).await;
+    if envelope.is_stateless(version) {
+        return without_session(endpoint, principal, headers, body, envelope, serving).await;
     }
-    if look.kind == MessageKind::Initialize {
-        return first_of_session(endpoint, principal, headers, body, look, serving).await;
+    if envelope.kind == MessageKind::Initialize {
+        return initialize(endpoint, principal, headers, body, envelope, serving).await;
     }
     match session_of(endpoint, &principal, headers).await {
-        Ok(session) => in_session(endpoint, &session, &principal, headers, body, look, serving).await,
-        // What cannot be read is told so before it is asked for a session.
-        Err(_) if look.kind == MessageKind::Unreadable => {
-            without_session(endpoint, principal, headers, body, look, serving).await
+        Ok(session) => in_session(endpoint, &session, &principal, headers, body, envelope, serving).await,
+        // An unreadable message gets a parse error, not the refusal for a missing session.
+        Err(_) if envelope.kind == MessageKind::Unreadable => {
+            without_session(endpoint, principal, headers, body, envelope, serving).await
         }
-        Err(none) => *none.refusal(look.id.as_ref()),
+        Err(none) => *none.refusal(envelope.id.as_ref()),
     }
 }
 
-/// A message that says all about itself. A client that closes the connection no longer wants the answer.
+/// Serves a message of the stateless era. A client that closes the connection does not want the answer any more.
 async fn without_session(
     endpoint: &Arc<Endpoint>,
     principal: Arc<Principal>,
     headers: &HeaderMap,
     body: Body,
-    look: Look,
+    envelope: Envelope,
     serving: &Serving,
 ) -> Answer {
-    if look.kind == MessageKind::Unanswered {
-        // A cancellation could only be meant for a request of another connection, whose ids are its own.
+    if envelope.kind == MessageKind::Unanswered {
+        // A cancellation could only refer to a request of another connection, which has request ids of its own.
         return respond::status(StatusCode::ACCEPTED);
     }
     let buffer = Arc::new(ReplayBuffer::new(None, &endpoint.rules, principal.caller.budget()));
     let client = Arc::new(Client::without_session(Arc::clone(&endpoint.server), Arc::clone(&principal)));
-    let reply: Arc<dyn Reply> = Arc::new(BufferedReply::on(&buffer, look.id));
+    let reply: Arc<dyn Reply> = Arc::new(BufferedReply::on(&buffer, envelope.id));
     let (line, headers) = (Line::Whole(&body.bytes), RequestHeaders(headers));
     let owed = client.receive_from(&principal, &line, Some(&headers), &reply);
-    // What is still needed of it was copied.
+    // The server has copied the parts that it still needs.
     drop(body);
-    let attended = Attended { client, principal, endpoint: Arc::clone(endpoint), number: None };
+    let request =
+        StatelessRequest { client, principal, endpoint: Arc::clone(endpoint), waiting_number: None };
     if owed == Owed::Nothing {
         return respond::status(StatusCode::ACCEPTED);
     }
     if let Some(beginning) = buffer.try_beginning() {
-        // One that has begun to listen is answered when the server ends.
-        let attended = if beginning == Beginning::Events { attended.watched() } else { attended };
-        return attended.respond(&buffer, beginning);
+        // A listening request is answered at shutdown.
+        let request = if beginning == Beginning::Events { request.registered() } else { request };
+        return request.respond(&buffer, beginning);
     }
-    let attended = attended.watched();
+    let request = request.registered();
     let beginning = beginning(&buffer, serving).await;
-    attended.respond(&buffer, beginning)
+    request.respond(&buffer, beginning)
 }
 
-/// A client without a session, whose work stops when nobody waits for it any more.
-struct Attended {
+/// A stateless request. Its work is abandoned when the response is dropped.
+struct StatelessRequest {
     client: Arc<Client>,
     principal: Arc<Principal>,
     endpoint: Arc<Endpoint>,
-    /// Among those that are told when the server ends.
-    number: Option<u64>,
+    /// The number of the client in `Waiting`, if it is registered there.
+    waiting_number: Option<u64>,
 }
 
-impl Attended {
-    /// From now on it is told when the server ends.
-    fn watched(mut self) -> Self {
-        self.number = Some(self.endpoint.waiting.enter(&self.client));
+impl StatelessRequest {
+    /// Registers the client, so that its listening request ends at shutdown.
+    fn registered(mut self) -> Self {
+        self.waiting_number = Some(self.endpoint.waiting.enter(&self.client));
         self
     }
 
-    /// The streams of those who listen are limited in number. What has begun to work is not given up for want of a place
-    /// to tell of it: it has a place among the calls, and a connection.
-    fn place_of_stream(&self) -> Option<OpenStream> {
+    /// Counts the event stream. Only streams of listening requests are limited: a call that has begun is not abandoned for lack
+    /// of a stream, since it has a place among the calls and a connection.
+    fn open_stream(&self) -> Option<OpenStream> {
         let (streams, caller) = (&self.endpoint.streams, self.client.caller());
         if self.client.is_listening() { streams.open(caller) } else { Some(streams.enter(caller)) }
     }
@@ -126,9 +127,9 @@ impl Attended {
             }
             Beginning::Nothing => respond::no_events(),
             Beginning::Events => {
-                let Some(open) = self.place_of_stream() else { return *no_room() };
+                let Some(open) = self.open_stream() else { return *no_room() };
                 let events = Events::new(buffer).holding(open);
-                // A call that has begun is finished. One who listens has to show a token that is still good.
+                // A call that has begun may complete. A listening request ends when its token expires.
                 let expires = self.principal.identity.expires.filter(|_| self.client.is_listening());
                 let events = events.ending_at(expires);
                 respond::events(events.on_close(Box::new(move || drop(self))))
@@ -137,16 +138,16 @@ impl Attended {
     }
 }
 
-impl Drop for Attended {
+impl Drop for StatelessRequest {
     fn drop(&mut self) {
-        if let Some(number) = self.number {
-            self.endpoint.waiting.leave(number);
+        if let Some(waiting_number) = self.waiting_number {
+            self.endpoint.waiting.leave(waiting_number);
         }
         self.client.abandon();
     }
 }
 
-/// The status of a request of the stateless era that was not served.
+/// The HTTP status of a refused request of the stateless era.
 fn status_of_refusal(code: i32) -> StatusCode {
     match code {
         code::METHOD_NOT_FOUND => StatusCode::NOT_FOUND,
@@ -161,7 +162,7 @@ fn status_of_refusal(code: i32) -> StatusCode {
     }
 }
 
-/// The same in a session, whose clients read the error from the body.
+/// The HTTP status of a refused request in a session, whose clients read the error from the body.
 fn status_in_session(code: i32) -> StatusCode {
     match code {
         code::INSUFFICIENT_SCOPE => StatusCode::FORBIDDEN,
@@ -170,10 +171,10 @@ fn status_in_session(code: i32) -> StatusCode {
     }
 }
 
-/// How the reply begins, as soon as it does, or becomes a stream because it takes so long.
+/// Waits until the reply begins. After a timeout it begins as an event stream.
 async fn beginning(buffer: &ReplayBuffer, serving: &Serving) -> Beginning {
     let (mut silence, mut is_shortened) = (pin!(sleep(SILENCE)), false);
-    // The connection and the reply to its request are polled together, so that the end of one is seen by the other.
+    // The connection and the reply are polled by one task, so that the end of input is noticed here.
     poll_fn(|context| {
         if let Poll::Ready(beginning) = buffer.poll_beginning(context) {
             return Poll::Ready(beginning);
@@ -189,12 +190,12 @@ async fn beginning(buffer: &ReplayBuffer, serving: &Serving) -> Beginning {
     .await
 }
 
-async fn first_of_session(
+async fn initialize(
     endpoint: &Arc<Endpoint>,
     principal: Arc<Principal>,
     headers: &HeaderMap,
     body: Body,
-    look: Look,
+    envelope: Envelope,
     serving: &Serving,
 ) -> Answer {
     if let Err(refused) = endpoint.allow_session(&principal.caller).await {
@@ -212,7 +213,7 @@ async fn first_of_session(
             return respond::later(StatusCode::SERVICE_UNAVAILABLE, RETRY, reason);
         }
     };
-    let mut answer = in_session(endpoint, &session, &principal, headers, body, look, serving).await;
+    let mut answer = in_session(endpoint, &session, &principal, headers, body, envelope, serving).await;
     if session.revision().is_some()
         && let Ok(id) = HeaderValue::from_str(&session.id)
     {
@@ -222,26 +223,27 @@ async fn first_of_session(
     answer
 }
 
-/// A message of a session. Its work goes on when the connection is lost; what is said is kept for who comes back.
+/// Serves a message of a session. Its work continues when the connection is lost, and its messages are kept for a client that
+/// resumes the stream.
 async fn in_session(
     endpoint: &Arc<Endpoint>,
     session: &Arc<Session>,
     principal: &Arc<Principal>,
     headers: &HeaderMap,
     body: Body,
-    look: Look,
+    envelope: Envelope,
     serving: &Serving,
 ) -> Answer {
     let buffer = session.buffer(&endpoint.rules);
-    let reply: Arc<dyn Reply> = Arc::new(BufferedReply::on(&buffer, look.id));
-    // They need not repeat the message here; they may name the trace that it is part of.
+    let reply: Arc<dyn Reply> = Arc::new(BufferedReply::on(&buffer, envelope.id));
+    // In a session the headers need not repeat the message; they may carry the trace context.
     let (line, headers) = (Line::Whole(&body.bytes), RequestHeaders(headers));
     let owed = session.client.receive_from(principal, &line, Some(&headers), &reply);
     drop(body);
     if session.client.has_exited() {
         endpoint.sessions.end(session);
     } else if session.has_ended() {
-        // It ended between the look for it and the message, which has begun what nobody would stop.
+        // The session ended after it was found, so nothing else would stop the work that the message began.
         session.client.abandon();
     }
     if owed == Owed::Nothing {
@@ -264,15 +266,15 @@ async fn in_session(
     }
 }
 
-/// Why a request has no session.
+/// Why no session was found for a request.
 pub(in crate::http) enum Sessionless {
-    /// It does not say which.
+    /// The request names no session.
     NotNamed,
-    /// There is none of that id, or it is another caller's.
+    /// No session has that id, or it belongs to another caller.
     Unknown,
-    /// Another server may have ended it, which cannot be known now.
+    /// The store does not answer, so it is unknown whether another server has ended the session.
     Unchecked,
-    /// The version that the header names is spoken in no session.
+    /// Sessions do not support the version in the header.
     BadVersion,
 }
 
@@ -295,10 +297,10 @@ impl Sessionless {
     }
 }
 
-/// What the official clients expect for a session that is not there.
+/// The error code that official clients expect for an unknown session.
 const NO_SESSION: i32 = -32001;
 
-/// The session that a request belongs to.
+/// The session of a request.
 pub(in crate::http) async fn session_of(
     endpoint: &Endpoint,
     principal: &Arc<Principal>,
@@ -318,7 +320,7 @@ pub(in crate::http) async fn session_of(
     let taken_over = endpoint.sessions.take_over(id, &endpoint.server, &endpoint.rules, principal).await;
     taken_over.map_err(|why| match why {
         NotTakenOver::Unknown => {
-            // It is not told apart from a session that has ended, whose id its caller may send once more.
+            // This may be a session that has ended, whose id its caller may send once more.
             if let Some(audit) = endpoint.server.audit() {
                 audit.request_refused(principal, "session");
             }

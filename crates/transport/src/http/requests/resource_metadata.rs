@@ -1,4 +1,5 @@
-//! Protected resource metadata (RFC 9728): the document by which clients find the issuer. Everyone may read it, from every page.
+//! Protected resource metadata (RFC 9728): serves the document by which clients find the issuer. It is public, and every web
+//! page may read it.
 
 use crate::http::identity::ResourceMetadata;
 use crate::http::requests::endpoint::Endpoint;
@@ -29,7 +30,7 @@ pub(super) fn answer(
     let headers = answer.headers_mut();
     headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
     headers.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET, HEAD, OPTIONS"));
-    // Clients send their version here too, which makes browsers ask first.
+    // Clients send their protocol version here too, which makes browsers send a preflight request.
     headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static("MCP-Protocol-Version, Accept"));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("max-age=300"));
     answer

@@ -1,4 +1,4 @@
-//! Responses without a message of the server, and the headers of all responses.
+//! Responses that the transport makes itself, and the headers of all responses.
 
 use crate::http::requests::body::ResponseBody;
 use crate::http::streams::events::Events;
@@ -13,7 +13,7 @@ use std::time::Duration;
 
 pub(in crate::http) type Answer = Response<ResponseBody>;
 
-/// The answer to a request that is not served any further.
+/// The response to a refused request.
 pub(in crate::http) type Refusal = Box<Answer>;
 
 pub(in crate::http) const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
@@ -31,17 +31,17 @@ pub(in crate::http) fn message(status: StatusCode, message: Bytes) -> Answer {
     response
 }
 
-/// An error that the transport found, in the form that clients know.
+/// An error of the transport, as a JSON-RPC error.
 pub(in crate::http) fn error(status: StatusCode, id: Option<&Id>, error: &RpcError) -> Answer {
     message(status, write::error(id, error).into())
 }
 
-/// A request that cannot be served, and why.
+/// Refuses a request, with the reason.
 pub(in crate::http) fn refusal(code: StatusCode, reason: impl Into<Cow<'static, str>>) -> Answer {
     error(code, None, &RpcError::invalid_request(reason))
 }
 
-/// The same with a challenge, which tells a client which token to get.
+/// Refuses a request with a challenge, which tells the client which token to get.
 pub(in crate::http) fn challenged(code: StatusCode, reason: &'static str, challenge: HeaderValue) -> Answer {
     let mut response = refusal(code, reason);
     response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
@@ -53,7 +53,7 @@ pub(in crate::http) fn events(events: Events) -> Answer {
     event_stream(ResponseBody::events(events))
 }
 
-/// A stream that is over before it has begun.
+/// An empty stream of events.
 pub(in crate::http) fn no_events() -> Answer {
     event_stream(ResponseBody::nothing())
 }
@@ -62,21 +62,21 @@ fn event_stream(body: ResponseBody) -> Answer {
     let mut response = Response::new(body);
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, EVENTS);
-    // Chromium writes a stream that may be stored into its cache, and sends a DELETE to the same address twice then.
+    // Chromium caches streams unless `no-store` forbids it, and then sends a DELETE to the same address twice.
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache, no-store, no-transform"));
-    // For proxies that would rather collect it first.
+    // Disables response buffering in nginx and other proxies.
     headers.insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
     response
 }
 
-/// Only a status.
+/// A status without a body.
 pub(in crate::http) fn status(status: StatusCode) -> Answer {
     let mut response = Response::new(ResponseBody::nothing());
     *response.status_mut() = status;
     response
 }
 
-/// A status and a reason, for people.
+/// A status with a plain text.
 pub(in crate::http) fn plain(status: StatusCode, text: impl Into<Bytes>) -> Answer {
     let mut response = Response::new(ResponseBody::text(text));
     *response.status_mut() = status;
@@ -84,7 +84,7 @@ pub(in crate::http) fn plain(status: StatusCode, text: impl Into<Bytes>) -> Answ
     response
 }
 
-/// A method that the endpoint does not have.
+/// Refuses a method that the path does not support.
 pub(in crate::http) fn not_allowed(allowed: &'static str) -> Answer {
     let reason = RpcError::invalid_request(format!("Method not allowed: this endpoint takes {allowed}"));
     let mut response = error(StatusCode::METHOD_NOT_ALLOWED, None, &reason);
@@ -92,7 +92,7 @@ pub(in crate::http) fn not_allowed(allowed: &'static str) -> Answer {
     response
 }
 
-/// A request whose headers nobody wants to read.
+/// Refuses a request whose headers are too long.
 pub(in crate::http) fn head_too_long() -> Answer {
     let text = "The headers are too long; MCPBASH_HTTP_MAX_HEADER_BYTES sets the limit\n";
     let mut response = plain(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, text);
@@ -100,7 +100,7 @@ pub(in crate::http) fn head_too_long() -> Answer {
     response
 }
 
-/// Come back later.
+/// Refuses a request that the client may send again later.
 pub(in crate::http) fn later(status: StatusCode, wait: Duration, reason: String) -> Answer {
     let mut response = error(status, None, &RpcError::internal(reason));
     let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);

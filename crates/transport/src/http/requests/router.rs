@@ -1,10 +1,10 @@
-//! Router: the checks that an HTTP request passes before its message reaches the server, and what serves it.
+//! Router: runs the checks of an HTTP request, and passes it to its handler.
 
 use super::accepts::accepts;
 use super::body::ResponseBody;
 use super::endpoint::{Endpoint, RETRY};
 use super::headers::only;
-use super::incoming::{self, Unread};
+use super::incoming::{self, BodyError};
 use super::old_sse;
 use super::post::post;
 use super::resource_metadata;
@@ -19,7 +19,7 @@ use hyper::body::Incoming;
 use mcp_bash_server::Principal;
 use std::sync::Arc;
 
-/// What is at a path.
+/// The route of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Route {
     Endpoint,
@@ -36,7 +36,7 @@ impl Route {
         }
     }
 
-    /// The same, for clients.
+    /// The value of `Allow`.
     fn allowed(self) -> &'static str {
         match self {
             Self::Endpoint => "POST, GET, DELETE, OPTIONS",
@@ -52,7 +52,7 @@ pub(in crate::http) async fn serve(
     visitor: &Visitor,
     request: Request<Incoming>,
 ) -> Answer {
-    // A page that is not let in reads nothing, not even why.
+    // A page whose origin is refused cannot read the response, not even the reason.
     let is_let_in =
         |_: &&HeaderValue| endpoint.access.check(request.uri(), request.headers(), visitor.is_tls).is_ok();
     let origin = request.headers().get(ORIGIN).filter(is_let_in).cloned();
@@ -62,7 +62,7 @@ pub(in crate::http) async fn serve(
     }
     if let Some(origin) = origin {
         for (name, value) in endpoint.access.cors_headers(&origin) {
-            // In place of what is there: a browser takes no header that comes twice.
+            // Replaces a header that is already there: browsers reject repeated CORS headers.
             answered.headers_mut().insert(name, value);
         }
     }
@@ -111,7 +111,7 @@ async fn answer(endpoint: &Arc<Endpoint>, visitor: &Visitor, request: Request<In
     }
 }
 
-/// What is at a path.
+/// The route of a path.
 fn route(endpoint: &Endpoint, path: &str) -> Option<Route> {
     match path {
         "/mcp" | "/mcp/" => Some(Route::Endpoint),
@@ -143,24 +143,24 @@ async fn read_and_post(
     match body {
         Ok(body) if route == Route::OldMessages => old_sse::post(endpoint, &principal, &parts.uri, &body),
         Ok(body) => post(endpoint, principal, &parts.headers, body, serving).await,
-        Err(Unread::TooLong(limit)) => {
+        Err(BodyError::TooLong(limit)) => {
             let reason = format!(
                 "Payload Too Large: a message may have {limit} bytes; MCPBASH_HTTP_MAX_BODY_BYTES sets the limit"
             );
             respond::refusal(StatusCode::PAYLOAD_TOO_LARGE, reason)
         }
-        Err(Unread::TooSlow) => {
+        Err(BodyError::TooSlow) => {
             let reason = "Request Timeout: the body did not come in time";
             respond::refusal(StatusCode::REQUEST_TIMEOUT, reason)
         }
-        Err(Unread::NoRoom(why)) => {
+        Err(BodyError::NoRoom(why)) => {
             respond::later(StatusCode::SERVICE_UNAVAILABLE, RETRY, format!("Server busy: {why}"))
         }
-        Err(Unread::Broken) => respond::status(StatusCode::BAD_REQUEST),
+        Err(BodyError::Broken) => respond::status(StatusCode::BAD_REQUEST),
     }
 }
 
-/// Why a request was refused that was answered with this status, in a word. None where it was not.
+/// The reason of a refusal, as a label of the metrics. `None` if the status is no refusal.
 fn refusal_reason(status: StatusCode) -> Option<&'static str> {
     let reason = match status {
         StatusCode::BAD_REQUEST => "bad_request",
@@ -185,7 +185,7 @@ fn head_of(request: &Request<Incoming>) -> Head<'_> {
     Head { method: request.method(), uri: request.uri(), headers: request.headers() }
 }
 
-/// The least number of bytes that a head takes. The parser stops soon after the limit, and not before.
+/// The minimum size of the request head. The parser enforces the limit only approximately.
 fn head_bytes(request: &Request<Incoming>) -> usize {
     let headers = request.headers().iter().map(|(name, value)| name.as_str().len() + value.len());
     let path = request.uri().path_and_query().map_or(0, |path| path.as_str().len());

@@ -1,4 +1,4 @@
-//! GET opens the stream of a session, DELETE ends the session.
+//! Session requests: GET opens the stream of a session, DELETE ends the session.
 
 use crate::http::requests::accepts::accepts;
 use crate::http::requests::endpoint::{Endpoint, no_room};
@@ -10,7 +10,7 @@ use mcp_bash_server::Principal;
 use mcp_bash_wire::{Era, Revision};
 use std::sync::Arc;
 
-/// The messages of a session that belong to no request, or the rest of a stream that was cut off.
+/// Opens the stream of session messages that belong to no request, or resumes a stream.
 pub(in crate::http) async fn get(
     endpoint: &Endpoint,
     principal: &Arc<Principal>,
@@ -55,7 +55,7 @@ pub(in crate::http) async fn delete(
     Ok(respond::status(StatusCode::OK))
 }
 
-/// Whether the request is of the era that has neither sessions nor streams of their own.
+/// Whether the request belongs to the stateless era, which has no sessions.
 fn is_stateless(headers: &HeaderMap) -> bool {
     let revision = only(headers, &PROTOCOL_VERSION).and_then(Revision::parse);
     revision.is_some_and(|revision| revision.era() == Era::Stateless)
