@@ -1,5 +1,4 @@
-//! Host and port of a `Host` header, a URL or an origin. The parser guesses nothing: it refuses what is not written
-//! plainly.
+//! Authority: host and port of a `Host` header, a URL or an origin. The parser is strict: it refuses unusual notations.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -13,12 +12,12 @@ pub(super) struct Authority {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Host {
-    /// In lower case, without a dot at the end.
+    /// In lower case, without a trailing dot.
     Name(String),
     Address(IpAddr),
 }
 
-/// What is no host.
+/// The text is not a valid authority.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct NoAuthority;
 
@@ -29,7 +28,7 @@ impl FromStr for Authority {
         let (host, port) = match text.strip_prefix('[') {
             Some(rest) => {
                 let (address, rest) = rest.split_once(']').ok_or(NoAuthority)?;
-                // A zone (`fe80::1%eth0`) means something on one machine only and has no place here.
+                // Zone ids (`fe80::1%eth0`) are refused: they are valid on one machine only.
                 let address: Ipv6Addr = address.parse().map_err(|_| NoAuthority)?;
                 let port =
                     if rest.is_empty() { None } else { Some(rest.strip_prefix(':').ok_or(NoAuthority)?) };
@@ -51,8 +50,8 @@ impl Host {
         if !is_name {
             return Err(NoAuthority);
         }
-        // Browsers take a name whose last label is a number for an address (`127.1`, `0x7f000001`), in several notations.
-        // Only the plain one is understood here.
+        // Browsers parse a name whose last label is a number as an address (`127.1`, `0x7f000001`), in several notations. Only
+        // dotted decimal is accepted.
         let last = name.rsplit('.').next().unwrap_or(&name);
         if last.starts_with(|first: char| first.is_ascii_digit()) {
             let address: Ipv4Addr = name.parse().map_err(|_| NoAuthority)?;
@@ -61,7 +60,7 @@ impl Host {
         Ok(Self::Name(name))
     }
 
-    /// Whether it names the machine on which it is written.
+    /// Whether it is `localhost` or a loopback address.
     pub(super) fn is_local(&self) -> bool {
         match self {
             Self::Name(name) => name == "localhost",

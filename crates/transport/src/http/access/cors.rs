@@ -1,4 +1,4 @@
-//! CORS: the headers that tell a browser that a page may use the server.
+//! CORS: the response headers that allow a web page to use the server.
 
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
@@ -8,24 +8,23 @@ use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 
 const METHODS: &str = "GET, POST, DELETE";
 
-/// What clients send. Parameters of tools that travel as headers come besides, by name: `*` would not cover
-/// `Authorization`.
+/// Request headers that clients send. Tool parameters in headers are added by name: `*` would not cover `Authorization`.
 const REQUEST_HEADERS: &str = "Authorization, Content-Type, Accept, MCP-Protocol-Version, Mcp-Method, Mcp-Name, \
                                MCP-Session-Id, Last-Event-ID";
 
 const RESPONSE_HEADERS: &str = "MCP-Session-Id, WWW-Authenticate, Retry-After";
 
-/// How many seconds a browser may remember the answer.
+/// How many seconds a browser may cache a preflight response.
 const REMEMBERED: &str = "3600";
 
-/// More headers than these a page need not send.
+/// At most this many parameter headers are allowed.
 const MOST_PARAMETERS: usize = 64;
 
 pub(super) fn headers(origin: &HeaderValue) -> [(HeaderName, HeaderValue); 3] {
     [
         (ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone()),
         (ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static(RESPONSE_HEADERS)),
-        // What stands between must not give one page the answer that was meant for another.
+        // Caches must not serve the response for one page to another.
         (VARY, HeaderValue::from_static("Origin")),
     ]
 }
@@ -54,7 +53,7 @@ fn allowed_headers(request: &HeaderMap) -> HeaderValue {
     HeaderValue::from_str(&allowed).unwrap_or(HeaderValue::from_static(REQUEST_HEADERS))
 }
 
-/// The name of a header that carries a parameter of a tool.
+/// The name of a header, if it carries a tool parameter.
 fn parameter(name: &str) -> Option<HeaderName> {
     let name = HeaderName::from_bytes(name.trim().as_bytes()).ok()?;
     name.as_str().starts_with("mcp-param-").then_some(name)

@@ -1,4 +1,4 @@
-//! Exposure checks: refuses to start a server that would let strangers in or send tokens in the clear.
+//! Exposure checks: refuse to start a server that unknown callers could use, or that would receive tokens unencrypted.
 
 use crate::http::limits::options::Options;
 use crate::http::listen::Listener;
@@ -18,7 +18,7 @@ pub enum Exposed {
     PlainText(SocketAddr),
 }
 
-/// Refuses options under which what listens would be open to more than was meant.
+/// Refuses options that expose the server.
 pub(crate) fn check(options: &Options, listeners: &[Listener]) -> Result<(), Exposed> {
     let Some(wide) = listeners.iter().find_map(Listener::wide_address) else { return Ok(()) };
     if !options.identify_callers() {

@@ -1,9 +1,9 @@
-//! Allowed hosts and origins: the name under which the server was called (`Host`), and the web page that calls it
+//! Allowed hosts and origins: checks the name under which the server was called (`Host`), and the web page that calls it
 //! (`Origin`).
 //!
-//! A page of a stranger makes a browser send requests to whatever address it likes, those of this machine included, and
-//! lets its own name point there (DNS rebinding). Its requests carry its own `Origin`, and after rebinding its own
-//! name as `Host`: neither is served. Programs send no `Origin`.
+//! A malicious web page can make a browser send requests to any address, including those of this machine, and can point its own
+//! name there (DNS rebinding). Such requests carry the page's `Origin`, and after rebinding its name as `Host`: both are
+//! refused. Programs send no `Origin`.
 
 mod authority;
 mod cors;
@@ -37,11 +37,11 @@ pub enum AccessError {
     Origin(String),
 }
 
-/// A request that is not let in.
+/// A refused request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Refused {
     pub(crate) status: StatusCode,
-    /// What the caller is told.
+    /// The reason, for the client.
     pub(crate) reason: String,
 }
 
@@ -54,7 +54,7 @@ impl Refused {
         Self { status: StatusCode::FORBIDDEN, reason: reason.into() }
     }
 
-    /// The word for it, in the audit log.
+    /// The reason, for the audit log.
     pub(crate) fn word(&self) -> &'static str {
         if self.status == StatusCode::FORBIDDEN { "origin" } else { "host" }
     }
@@ -62,7 +62,7 @@ impl Refused {
 
 impl AccessRules {
     pub(crate) fn new(options: &Options, listeners: &[Listener]) -> Result<Self, AccessError> {
-        // Clients reach the server under its public URL, if it has one.
+        // The host of the public URL, if there is one, is allowed.
         let public = options.issuer.as_ref().and_then(|issuer| issuer.resource.parse::<Uri>().ok());
         let public = public.as_ref().and_then(|uri| Some(uri.host()?.to_owned()));
         let hosts: Vec<String> = options.allowed_hosts.iter().cloned().chain(public).collect();
@@ -72,7 +72,7 @@ impl AccessRules {
         Ok(Self { hosts, origins, wide, behind_proxy: options.behind_proxy })
     }
 
-    /// Whether a request may come in. `tls` is whether it came encrypted.
+    /// Checks the host and the origin of a request. `tls` is whether the request came encrypted.
     pub(crate) fn check(&self, uri: &Uri, headers: &HeaderMap, tls: bool) -> Result<(), Refused> {
         let host = self.check_host(uri, headers)?;
         self.check_origin(&host, headers, tls)
@@ -86,7 +86,7 @@ impl AccessRules {
             Only::None => return Err(Refused::host("there is no Host header")),
             Only::Several => return Err(Refused::host("there is more than one Host header")),
         };
-        // A whole URL in the request line says where it was meant to go, and stands over the header.
+        // An absolute URL in the request line takes precedence over the header.
         if let Some(target) = uri.authority()
             && Authority::from_str(target.as_str()).ok().as_ref() != Some(&host)
         {
@@ -102,7 +102,7 @@ impl AccessRules {
     }
 
     fn serves(&self, asked: &Authority) -> bool {
-        // No stranger's page has one of these names: an address cannot be made to point elsewhere.
+        // No malicious page can have one of these names: an address cannot be rebound.
         let is_safe =
             if self.wide { asked.host.is_local() || asked.host.is_address() } else { asked.host.is_local() };
         let is_listed = |listed: &Authority| {
@@ -118,7 +118,7 @@ impl AccessRules {
                 .ok_or_else(|| Refused::origin("the Origin header is not that of a web page"))?,
             Only::Several => return Err(Refused::origin("there is more than one Origin header")),
         };
-        // On a machine of its own the server trusts the pages that are served there: those of inspectors, for example.
+        // If only this machine can reach the server, it trusts pages served by this machine, such as inspectors.
         let is_local = !self.wide && origin.is_web() && origin.authority.host.is_local();
         let is_own = origin.is_page_of(host, tls || self.behind_proxy);
         if is_local || is_own || self.origins.has(|listed| *listed == origin) {
@@ -129,14 +129,14 @@ impl AccessRules {
         )))
     }
 
-    /// The answer to a browser that asks what a page may send. The request has passed `check`.
-    #[expect(clippy::unused_self, reason = "the access answers for what it lets in")]
+    /// The response to a CORS preflight request, which has passed `check`.
+    #[expect(clippy::unused_self, reason = "the rules also decide the headers of requests that they allow")]
     pub(crate) fn preflight(&self, headers: &HeaderMap) -> http::Response<()> {
         cors::preflight(headers)
     }
 
-    /// What lets the page that asked read the answer. `origin` is that of a request that has passed `check`.
-    #[expect(clippy::unused_self, reason = "the access answers for what it lets in")]
+    /// The headers that let the page read the response. `origin` is that of a request that has passed `check`.
+    #[expect(clippy::unused_self, reason = "the rules also decide the headers of requests that they allow")]
     pub(crate) fn cors_headers(&self, origin: &HeaderValue) -> [(HeaderName, HeaderValue); 3] {
         cors::headers(origin)
     }
@@ -161,7 +161,7 @@ fn readable<T: FromStr>(value: &HeaderValue) -> Option<T> {
     value.to_str().ok()?.parse().ok()
 }
 
-/// What an operator allows.
+/// An allow list of the operator.
 #[derive(Debug)]
 enum Allowed<T> {
     Anything,

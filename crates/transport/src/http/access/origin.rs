@@ -1,4 +1,4 @@
-//! The `Origin` header of a browser: the page that makes a request.
+//! `Origin` header: the web page that makes a request.
 
 use super::authority::Authority;
 use std::fmt;
@@ -7,11 +7,11 @@ use std::str::FromStr;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Origin {
     scheme: String,
-    /// With a port only where it is not the one of the scheme.
+    /// The port is set only if it is not the default of the scheme.
     pub(super) authority: Authority,
 }
 
-/// What is no origin: `null` too, which is what pages send that have none.
+/// The text is not an origin. This includes `null`, which pages without an origin send.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct NoOrigin;
 
@@ -32,13 +32,13 @@ impl FromStr for Origin {
 }
 
 impl Origin {
-    /// Whether it is a page that came over HTTP.
+    /// Whether the page was loaded over HTTP or HTTPS.
     pub(super) fn is_web(&self) -> bool {
         default_port(&self.scheme).is_some()
     }
 
-    /// Whether the page came from the server itself, which was called by that name. Where the server is `encrypted`, one
-    /// that came unencrypted may be anybody's.
+    /// Whether the page was loaded from this server, under the name `host`. If the server is `encrypted`, the page has to be
+    /// too: anyone on the network can forge an unencrypted page.
     pub(super) fn is_page_of(&self, host: &Authority, encrypted: bool) -> bool {
         let port = host.port.filter(|port| Some(*port) != default_port(&self.scheme));
         self.is_web()

@@ -1,7 +1,7 @@
 use super::*;
 use crate::http::listen::Address;
 
-/// A access of a server on this machine alone, or of one that others reach.
+/// The access rules of a server that only this machine, or others too, can reach.
 fn rules_for(address: &str, hosts: &[&str], origins: &[&str]) -> AccessRules {
     let owned = |listed: &[&str]| listed.iter().map(ToString::to_string).collect();
     let options =

@@ -59,12 +59,12 @@ impl RolesFile {
 
     fn roles(&self, now: Instant) -> Option<Arc<Roles>> {
         let mut current = self.current.lock();
-        if current.changes.are_there(now) {
+        if current.changes.detected(now) {
             let read = Self::read(&self.path);
             if let Err(error) = &read {
                 (self.report)(format!("no caller may do anything any more: {error}"));
                 if matches!(error, RolesFileError::File(file) if file.is_shortage()) {
-                    current.changes.look_again();
+                    current.changes.invalidate();
                 }
             }
             current.roles = read.ok().map(Arc::new);

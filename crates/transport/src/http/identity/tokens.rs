@@ -49,7 +49,7 @@ impl Tokens {
     /// on because of a mistake elsewhere.
     fn tokens(&self, now: Instant) -> Arc<[TokenLine]> {
         let mut current = self.current.lock();
-        if current.changes.are_there(now) {
+        if current.changes.detected(now) {
             let Current { tokens, changes } = &mut *current;
             *tokens = self.read_again(changes);
         }
@@ -75,7 +75,7 @@ impl Tokens {
             Err(error) => {
                 (self.report)(format!("no token is accepted any more: {error}"));
                 if error.is_shortage() {
-                    changes.look_again();
+                    changes.invalidate();
                 }
                 Arc::new([])
             }

@@ -137,12 +137,12 @@ impl Key {
 
     fn current(&self) -> Option<hmac::Key> {
         let mut current = self.current.lock();
-        if current.1.are_there(Instant::now()) {
+        if current.1.detected(Instant::now()) {
             current.0 = match read_key(&self.path) {
                 Ok(key) => Some(key),
                 Err(error) => {
                     (self.report)(format!("no signature of the proxy is accepted any more: {error}"));
-                    current.1.look_again();
+                    current.1.invalidate();
                     None
                 }
             };

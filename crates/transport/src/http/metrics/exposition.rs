@@ -1,9 +1,9 @@
-//! Metrics exposition: the text that Prometheus and `OpenMetrics` read.
+//! Metrics exposition: the text formats of Prometheus and `OpenMetrics`.
 
 use mcp_bash_telemetry::{BOUNDS, Histogram};
 use std::fmt::Write as _;
 
-/// The two forms of the text, which differ in little.
+/// The text format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
     Prometheus,
@@ -25,10 +25,10 @@ impl Format {
     }
 }
 
-/// Names and values of labels.
+/// Label names and values.
 pub(super) type Labels<'a> = [(&'static str, &'a str)];
 
-/// The text of all metrics, as it is written.
+/// Writes the text of all metrics.
 pub(super) struct Exposition {
     format: Format,
     text: String,
@@ -39,7 +39,7 @@ impl Exposition {
         Self { format, text: String::new() }
     }
 
-    /// Begins the samples of a histogram whose unit is the second.
+    /// Begins a histogram family in seconds.
     pub(super) fn histogram_family(&mut self, name: &str, help: &str) {
         self.family(name, "histogram", Some("seconds"), help);
     }
@@ -60,13 +60,13 @@ impl Exposition {
         self.sample(&format!("{name}_sum"), labels, None, &histogram.sum().as_secs_f64().to_string());
     }
 
-    /// A number that goes up and down.
+    /// Writes a gauge.
     pub(super) fn gauge(&mut self, name: &str, unit: Option<&str>, help: &str, value: u64) {
         self.family(name, "gauge", unit, help);
         self.sample(name, &[], None, &value.to_string());
     }
 
-    /// A number that only grows, for each value of a label. `name` is without its ending `_total`.
+    /// Writes a counter with one sample for each value of a label. `name` is without the suffix `_total`.
     pub(super) fn counter<'a>(
         &mut self,
         name: &str,
@@ -75,7 +75,7 @@ impl Exposition {
         values: impl IntoIterator<Item = (&'a str, u64)>,
     ) {
         let total = format!("{name}_total");
-        // The ending is a part of the name to one of them only.
+        // Only Prometheus counts the suffix as part of the family name.
         let family = if self.format == Format::Prometheus { &*total } else { name };
         self.family(family, "counter", None, help);
         for (value, count) in values {
@@ -117,7 +117,7 @@ impl Exposition {
     }
 }
 
-/// A character as it stands in the value of a label.
+/// Escapes a character of a label value.
 fn escaped(character: char) -> impl Iterator<Item = char> {
     let (before, character) = match character {
         '\n' => (Some('\\'), 'n'),

@@ -5,11 +5,11 @@ use super::{Gauges, Metrics};
 use http::StatusCode;
 use std::sync::Arc;
 
-/// What is asked of a server that runs.
-pub(in crate::http) trait Vital {
-    /// Why no request should be sent, if none should. Waits for files.
+/// The state of the running server.
+pub(in crate::http) trait ServerStatus {
+    /// Why the server is not ready for requests. May read files.
     fn not_ready(&self) -> Option<String>;
-    /// Why the store that servers share cannot be reached, if so. All of them miss it, so that no other server is better.
+    /// Why the shared store cannot be reached. The server stays ready, because all servers lack the store.
     fn store_problem(&self) -> Option<String>;
     fn gauges(&self) -> Gauges;
 }
@@ -18,7 +18,7 @@ pub(in crate::http) struct Health {
     metrics: Arc<Metrics>,
 }
 
-/// What is answered.
+/// The response.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::http) struct HealthAnswer {
     pub(in crate::http) status: StatusCode,
@@ -27,13 +27,13 @@ pub(in crate::http) struct HealthAnswer {
 }
 
 impl HealthAnswer {
-    /// Nobody could be asked.
+    /// The response if readiness could not be determined.
     pub(in crate::http) fn failed() -> Self {
-        said(StatusCode::SERVICE_UNAVAILABLE, "the server could not find out whether it is ready\n")
+        text_answer(StatusCode::SERVICE_UNAVAILABLE, "the server could not find out whether it is ready\n")
     }
 }
 
-/// The paths that tell whether the server takes requests.
+/// The paths of the readiness check.
 const READINESS: [&str; 2] = ["/readyz", "/health"];
 
 const TEXT: &str = "text/plain; charset=utf-8";
@@ -43,41 +43,41 @@ impl Health {
         Self { metrics }
     }
 
-    /// Whether the answer to that path waits for files.
+    /// Whether answering that path may block on files.
     pub(in crate::http) fn waits(path: &str) -> bool {
         READINESS.contains(&path)
     }
 
-    /// Answers a GET of that path. `vital` is asked where it matters.
+    /// Answers a GET of that path. `server` is asked only if needed.
     pub(in crate::http) fn answer(
         &self,
         path: &str,
         accept: Option<&str>,
-        vital: &impl Vital,
+        server: &impl ServerStatus,
     ) -> HealthAnswer {
         match path {
-            "/livez" => said(StatusCode::OK, "alive\n"),
-            path if READINESS.contains(&path) => match vital.not_ready() {
-                None => match vital.store_problem() {
-                    None => said(StatusCode::OK, "ready\n"),
+            "/livez" => text_answer(StatusCode::OK, "alive\n"),
+            path if READINESS.contains(&path) => match server.not_ready() {
+                None => match server.store_problem() {
+                    None => text_answer(StatusCode::OK, "ready\n"),
                     Some(why) => {
                         let body = format!("ready, but the shared store cannot be reached: {why}\n");
-                        said(StatusCode::OK, &body)
+                        text_answer(StatusCode::OK, &body)
                     }
                 },
-                Some(why) => said(StatusCode::SERVICE_UNAVAILABLE, &format!("{why}\n")),
+                Some(why) => text_answer(StatusCode::SERVICE_UNAVAILABLE, &format!("{why}\n")),
             },
             "/metrics" => {
                 let format = Format::wanted(accept);
-                let body = self.metrics.render(&vital.gauges(), format);
+                let body = self.metrics.render(&server.gauges(), format);
                 HealthAnswer { status: StatusCode::OK, content_type: format.content_type(), body }
             }
-            _ => said(StatusCode::NOT_FOUND, "There are /livez, /readyz, /health and /metrics here\n"),
+            _ => text_answer(StatusCode::NOT_FOUND, "There are /livez, /readyz, /health and /metrics here\n"),
         }
     }
 }
 
-fn said(status: StatusCode, body: &str) -> HealthAnswer {
+fn text_answer(status: StatusCode, body: &str) -> HealthAnswer {
     HealthAnswer { status, content_type: TEXT, body: body.to_owned() }
 }
 
@@ -87,7 +87,7 @@ mod tests {
 
     struct Told(Option<&'static str>);
 
-    impl Vital for Told {
+    impl ServerStatus for Told {
         fn store_problem(&self) -> Option<String> {
             None
         }
@@ -119,14 +119,14 @@ mod tests {
     #[test]
     fn the_form_is_the_one_that_is_wanted() {
         let health = Health::new(Arc::new(Metrics::new("tcp", Arc::default())));
-        let vital = &Told(None);
+        let server = &Told(None);
         let accept = "application/openmetrics-text;version=1.0.0;q=0.6,text/plain;version=0.0.4;q=0.5";
-        let open = health.answer("/metrics", Some(accept), vital);
+        let open = health.answer("/metrics", Some(accept), server);
         assert!(
             open.content_type.starts_with("application/openmetrics-text") && open.body.ends_with("# EOF\n")
         );
         for accept in [None, Some("*/*"), Some("text/plain")] {
-            let plain = health.answer("/metrics", accept, vital);
+            let plain = health.answer("/metrics", accept, server);
             assert!(plain.content_type.starts_with("text/plain; version=0.0.4"));
             assert!(!plain.body.contains("EOF"));
         }

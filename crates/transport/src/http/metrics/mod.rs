@@ -1,5 +1,5 @@
-//! Metrics of the HTTP server. The names are OpenTelemetry's for MCP, where it has one. Only known values become labels, so
-//! that no client can make the text grow.
+//! Metrics of the HTTP server, named as in OpenTelemetry's conventions for MCP where those have a name. Only known values
+//! become labels, so that clients cannot make the text grow.
 
 mod exposition;
 pub(super) mod health;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 const OPERATIONS: &str = "mcp_server_operation_duration_seconds";
 const SESSIONS: &str = "mcp_server_session_duration_seconds";
 
-/// What is told of one moment.
+/// A snapshot of current values.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Gauges {
     pub(super) connections: usize,
@@ -25,11 +25,11 @@ pub(super) struct Gauges {
     pub(super) running_calls: usize,
     pub(super) waiting_calls: usize,
     pub(super) parked_calls: usize,
-    /// As the budget of the process counts them.
+    /// Bytes charged to the memory budget of the process.
     pub(super) held_bytes: usize,
     /// Whether the store that servers share can be reached, if they share one.
     pub(super) is_store_reachable: Option<bool>,
-    /// Of the audit log, if there is one.
+    /// Counts of the audit log, if there is one.
     pub(super) audit: Option<AuditCounts>,
 }
 
@@ -45,7 +45,7 @@ impl Metrics {
         Self { transport, measurements, refused: Mutex::default() }
     }
 
-    /// A request was refused before it reached the server, or a connection was.
+    /// Counts a refused request or connection.
     pub(super) fn refused(&self, reason: &'static str) {
         *self.refused.lock().entry(reason).or_default() += 1;
     }
@@ -120,7 +120,7 @@ impl Metrics {
     }
 }
 
-/// The memory of this process, where the system tells.
+/// The resident memory of this process, if the system reports it.
 fn resident_bytes() -> Option<u64> {
     let pages = mcp_bash_files::read_text(Path::new("/proc/self/statm"), 1024).ok()?;
     let pages: u64 = pages.split(' ').nth(1)?.parse().ok()?;

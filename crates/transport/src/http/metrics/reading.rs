@@ -1,17 +1,17 @@
-//! Reads the text of metrics as strictly as those who scrape it, for tests.
+//! Metrics parser for tests, as strict as the scrapers.
 
 use std::collections::{BTreeMap, HashSet};
 
 pub(super) type Samples = BTreeMap<String, String>;
 
-/// A family that was announced.
+/// A metric family, from its `TYPE` line.
 struct Family {
     name: String,
     kind: String,
     has_help: bool,
 }
 
-/// The values of the samples, as they are written, by their names with labels. What breaks a rule of the format is told.
+/// Parses the text into sample values by name with labels. An error says which rule of the format is broken.
 pub(super) fn read(text: &str, is_open: bool) -> Result<Samples, String> {
     let (mut samples, mut families) = (BTreeMap::new(), HashSet::new());
     let mut family: Option<Family> = None;
@@ -83,7 +83,7 @@ fn belongs(sample: &str, family: &Family, is_open: bool) -> bool {
     }
 }
 
-/// Whether these are labels with quoted values, each name once.
+/// Whether the text is a list of labels with quoted values and unique names.
 fn are_labels(text: &str) -> bool {
     let (mut rest, mut names) = (text, HashSet::new());
     while !rest.is_empty() {
@@ -115,7 +115,7 @@ fn are_labels(text: &str) -> bool {
     true
 }
 
-/// Buckets only grow, the last one is infinite, and holds as many as are counted.
+/// Checks that the buckets of each histogram are cumulative, and that the last one is infinite and equals the count.
 fn histograms_are_whole(samples: Samples) -> Result<Samples, String> {
     for (key, count) in samples.iter().filter(|(key, _)| key.contains("_count{")) {
         let bucket = key.replace("_count{", "_bucket{");

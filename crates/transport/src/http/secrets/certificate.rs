@@ -1,4 +1,4 @@
-//! Client certificate (X.509): the names in it. It was verified before, so that only names are read, and nothing is decided here.
+//! Client certificate (X.509): reads its names. TLS has verified it before, so nothing is decided here.
 
 use crate::http::limits::identity_options::CertificateName;
 
@@ -6,14 +6,14 @@ const SEQUENCE: u8 = 0x30;
 const SET: u8 = 0x31;
 const OBJECT_ID: u8 = 0x06;
 const OCTETS: u8 = 0x04;
-/// `[0]` and `[3]` of a certificate: its version and its extensions.
+/// Context tags `[0]` and `[3]` of a certificate: its version and its extensions.
 const VERSION: u8 = 0xa0;
 const EXTENSIONS: u8 = 0xa3;
-/// Alternative names: `[1]`, `[2]` and `[6]`.
+/// Subject alternative names: context tags `[1]`, `[2]` and `[6]`.
 const EMAIL: u8 = 0x81;
 const DNS: u8 = 0x82;
 const URI: u8 = 0x86;
-/// Kinds of text: UTF-8, printable and IA5.
+/// String types: UTF-8, printable and IA5.
 const TEXTS: [u8; 3] = [0x0c, 0x13, 0x16];
 
 const COMMON_NAME: [u8; 3] = [0x55, 0x04, 0x03];
@@ -56,7 +56,7 @@ impl Subject {
         Some(found)
     }
 
-    /// The name of that kind. With two of them nobody could say which is meant.
+    /// The name of that kind, if there is exactly one. Two would be ambiguous.
     pub(in crate::http) fn name(&self, kind: CertificateName) -> Option<&str> {
         let names = match kind {
             CertificateName::CommonName => &self.common_names,
@@ -98,13 +98,13 @@ impl Subject {
     }
 }
 
-/// The content of the first element, if it is of that kind.
+/// The content of the first element, if it has that tag.
 fn inside(bytes: &[u8], kind: u8) -> Option<&[u8]> {
     let (found, content, _) = element(bytes)?;
     (found == kind).then_some(content)
 }
 
-/// The elements that follow each other.
+/// A sequence of elements.
 fn elements(mut bytes: &[u8]) -> Option<Vec<(u8, &[u8])>> {
     let mut found = Vec::new();
     while !bytes.is_empty() {
@@ -115,13 +115,13 @@ fn elements(mut bytes: &[u8]) -> Option<Vec<(u8, &[u8])>> {
     Some(found)
 }
 
-/// Kind and content of an element of DER, and what follows it.
+/// Parses a DER element: its tag, its content, and the bytes after it.
 fn element(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     let (&[kind, first], rest) = bytes.split_first_chunk::<2>()?;
     let (length, rest) = if first < 0x80 {
         (usize::from(first), rest)
     } else {
-        // Four bytes say more than any certificate has.
+        // Lengths of more than four bytes are refused; no certificate is that long.
         let count = usize::from(first & 0x7f);
         let (digits, rest) = rest.split_at_checked(count).filter(|_| (1..=4).contains(&count))?;
         (digits.iter().fold(0, |length, digit| length << 8 | usize::from(*digit)), rest)

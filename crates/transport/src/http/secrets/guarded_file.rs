@@ -1,4 +1,5 @@
-//! Guarded files: tokens, certificates and keys, which only trusted users may write. They are read again when they change.
+//! Guarded files: tokens, certificates and keys, which only trusted users may be able to write. They are read again when they
+//! change.
 
 use mcp_bash_files::look;
 use mcp_bash_files::shortage::is_shortage;
@@ -9,13 +10,13 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// What a file of tokens, certificates or a key has at most.
+/// Size limit of a guarded file.
 const MOST_BYTES: u64 = 1024 * 1024;
 
-/// How often we look whether a file has changed.
-const LOOK_AGAIN: Duration = Duration::from_secs(1);
+/// The shortest interval between checks for changes.
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Whom the operator hears of troubles while the server runs.
+/// Reports a problem to the operator while the server runs.
 pub(crate) type Report = Box<dyn Fn(String) + Send + Sync>;
 
 #[derive(Debug, thiserror::Error)]
@@ -45,20 +46,20 @@ pub enum GuardedFileError {
 }
 
 impl GuardedFileError {
-    /// Whether the system was short of something, so that the file can be read a moment later.
+    /// Whether the system lacked a resource, so that a later attempt may succeed.
     pub(crate) fn is_shortage(&self) -> bool {
         matches!(self, Self::Unreadable { error, .. } if is_shortage(error))
     }
 }
 
-/// The content of a file that everybody may read.
+/// Reads a public file, without a check of its permissions.
 pub(crate) fn read_public(path: &Path) -> Result<Vec<u8>, GuardedFileError> {
     mcp_bash_files::read(path, MOST_BYTES)
         .map_err(|error| GuardedFileError::Unreadable { path: path.to_owned(), error })
 }
 
-/// The content of a file that everybody may read, and that only its owner may write: the user that runs the server, or root.
-/// No other user may be able to put another file in its place: an older one of the owner, say.
+/// Reads a file that everyone may read and only its owner may write: the user that runs the server, or root. No other user may
+/// be able to replace it, for example with an older file of the owner.
 pub(crate) fn read_trusted(path: &Path) -> Result<Vec<u8>, GuardedFileError> {
     let failed = |error| GuardedFileError::Unreadable { path: path.to_owned(), error };
     let target = look::canonical(path).map_err(failed)?;
@@ -69,11 +70,11 @@ pub(crate) fn read_trusted(path: &Path) -> Result<Vec<u8>, GuardedFileError> {
             return Err(GuardedFileError::Replaceable { path: path.to_owned(), folder: folder.to_owned() });
         }
     }
-    read_judged(path, 0o022, |path, mode| GuardedFileError::Writable { path, mode })
+    read_checked(path, 0o022, |path, mode| GuardedFileError::Writable { path, mode })
 }
 
-/// Whether other users can replace files in a folder. In a sticky folder they cannot replace those of others. A folder that
-/// is mounted read-only, as volumes of containers are, may have any mode.
+/// Whether other users can replace files in a folder. In a sticky folder they can replace only their own. A folder that is
+/// mounted read-only, like a volume of a container, may have any mode.
 fn is_open_to_others(folder: &Path) -> io::Result<bool> {
     let found = look::metadata(folder)?;
     let is_foreign = found.uid() != 0 && found.uid() != rustix::process::geteuid().as_raw();
@@ -84,22 +85,22 @@ fn is_open_to_others(folder: &Path) -> io::Result<bool> {
     Ok(!rustix::fs::statvfs(folder)?.f_flag.contains(StatVfsMountFlags::RDONLY))
 }
 
-/// The content of a file that only its owner may write and that strangers cannot read: 0600, 0400, 0640 or 0440. Its
-/// owner is the user who runs the server, or root. Links are followed, and what counts is where they lead: that is how
-/// secrets are mounted into containers.
+/// Reads a secret: only its owner may write it, and other users outside its group cannot read it: 0600, 0400, 0640 or 0440. Its
+/// owner is the user that runs the server, or root. Symbolic links are followed and their target is checked, because secrets
+/// are mounted into containers as links.
 pub(crate) fn read_secret(path: &Path) -> Result<Vec<u8>, GuardedFileError> {
-    read_judged(path, 0o027, |path, mode| GuardedFileError::TooOpen { path, mode })
+    read_checked(path, 0o027, |path, mode| GuardedFileError::TooOpen { path, mode })
 }
 
-/// The content of a file of a trusted owner whose mode has none of these bits.
-fn read_judged(
+/// Reads a file, if its owner is trusted and its mode has none of the `forbidden` bits.
+fn read_checked(
     path: &Path,
     forbidden: u32,
     too_open: fn(PathBuf, u32) -> GuardedFileError,
 ) -> Result<Vec<u8>, GuardedFileError> {
     let failed = |error| GuardedFileError::Unreadable { path: path.to_owned(), error };
     let file: File = mcp_bash_files::open(path).map_err(failed)?;
-    // The open file is judged, so that no other can be put in its place in between.
+    // The open file is checked, so that it cannot be replaced between check and read.
     let found = fstat(&file).map_err(|error| failed(error.into()))?;
     debug_assert_eq!(FileType::from_raw_mode(found.st_mode), FileType::RegularFile);
     let own = rustix::process::geteuid().as_raw();
@@ -114,12 +115,12 @@ fn read_judged(
     mcp_bash_files::read_all(&file, MOST_BYTES).map_err(failed)
 }
 
-/// How a file looks from outside. `None` if it cannot be looked at.
+/// The metadata of a file that tell whether it has changed. `None` if they cannot be read.
 type Stamp = Option<(u64, u64, u64, i64, i64, i64, i64, u32)>;
 
 fn stamp(path: &Path) -> Stamp {
     let file = fs::metadata(path).ok()?;
-    // The change time too: it tells of a mode that was changed, and cannot be set back.
+    // Includes the change time (ctime), which reveals changes of the mode and cannot be set back.
     Some((
         file.dev(),
         file.ino(),
@@ -132,33 +133,33 @@ fn stamp(path: &Path) -> Stamp {
     ))
 }
 
-/// Says when files have changed, and looks at them at most once a second.
+/// Detects changes of files, and checks them at most once a second.
 #[derive(Debug)]
 pub(crate) struct Changes {
     paths: Vec<PathBuf>,
     stamps: Vec<Stamp>,
-    looked_at: Instant,
+    checked_at: Instant,
 }
 
 impl Changes {
-    /// To be made before the files are read, lest a change in between is missed.
+    /// Must be created before the files are read, so that no change is missed.
     pub(crate) fn of(paths: &[&Path]) -> Self {
         let paths: Vec<PathBuf> = paths.iter().map(|path| path.to_path_buf()).collect();
         let stamps = paths.iter().map(|path| stamp(path)).collect();
-        Self { paths, stamps, looked_at: Instant::now() }
+        Self { paths, stamps, checked_at: Instant::now() }
     }
 
-    /// Takes the files for changed at the next look: they could not be read at this one.
-    pub(crate) fn look_again(&mut self) {
+    /// Reports a change at the next check, because the files could not be read this time.
+    pub(crate) fn invalidate(&mut self) {
         self.stamps.clear();
     }
 
-    /// Whether a file has changed since the last time that this was true.
-    pub(crate) fn are_there(&mut self, now: Instant) -> bool {
-        if now.saturating_duration_since(self.looked_at) < LOOK_AGAIN {
+    /// Whether a file has changed since the last check that found a change.
+    pub(crate) fn detected(&mut self, now: Instant) -> bool {
+        if now.saturating_duration_since(self.checked_at) < CHECK_INTERVAL {
             return false;
         }
-        self.looked_at = now;
+        self.checked_at = now;
         let stamps: Vec<Stamp> = self.paths.iter().map(|path| stamp(path)).collect();
         let changed = stamps != self.stamps;
         self.stamps = stamps;
@@ -235,12 +236,12 @@ mod tests {
         let path = secret(folder.path(), 0o600);
         let (mut changes, start) = (Changes::of(&[&path]), Instant::now());
         fs::write(&path, "longer than before").unwrap();
-        assert!(!changes.are_there(start));
-        assert!(changes.are_there(start + Duration::from_secs(2)));
-        assert!(!changes.are_there(start + Duration::from_secs(4)));
+        assert!(!changes.detected(start));
+        assert!(changes.detected(start + Duration::from_secs(2)));
+        assert!(!changes.detected(start + Duration::from_secs(4)));
         fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).unwrap();
-        assert!(changes.are_there(start + Duration::from_secs(6)));
+        assert!(changes.detected(start + Duration::from_secs(6)));
         fs::remove_file(&path).unwrap();
-        assert!(changes.are_there(start + Duration::from_secs(8)));
+        assert!(changes.detected(start + Duration::from_secs(8)));
     }
 }

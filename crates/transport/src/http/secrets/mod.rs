@@ -1,4 +1,4 @@
-//! Files that hold secrets: certificates and tokens.
+//! Secrets: files with certificates, keys and tokens.
 
 pub(in crate::http) mod certificate;
 pub(in crate::http) mod guarded_file;

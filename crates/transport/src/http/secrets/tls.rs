@@ -1,4 +1,4 @@
-//! TLS: a certificate and its key, and the authorities of client certificates, read again when the files change.
+//! TLS: the server certificate, its key and the authorities of client certificates, read again when their files change.
 
 use crate::http::limits::identity_options::{CertificateName, ClientCertificates};
 use crate::http::limits::options::TlsFiles;
@@ -46,7 +46,7 @@ struct Current {
 }
 
 impl Tls {
-    /// `report` receives the problem with a new certificate that cannot be used.
+    /// `report` receives the error if changed files cannot be used.
     pub(crate) fn open(files: &TlsFiles, report: Report) -> Result<Self, TlsError> {
         let clients = files.clients.as_ref();
         let mut paths = vec![&*files.certificate, &*files.key];
@@ -62,21 +62,21 @@ impl Tls {
         self.files.clients.as_ref().map(|clients| clients.name).unwrap_or_default()
     }
 
-    /// What encrypts the next connection: by the newest certificate that can be used.
+    /// The acceptor for the next connection, with the newest usable certificate.
     pub(crate) fn acceptor(&self) -> TlsAcceptor {
         self.acceptor_at(Instant::now())
     }
 
     fn acceptor_at(&self, now: Instant) -> TlsAcceptor {
         let mut current = self.current.lock();
-        if current.changes.are_there(now) {
+        if current.changes.detected(now) {
             match acceptor(&self.files) {
                 Ok(acceptor) => current.acceptor = acceptor,
-                // The two files may be replaced one after the other; the second change is seen too.
+                // Certificate and key may be replaced one after the other; the second change is detected too.
                 Err(error) => {
                     (self.report)(format!("the certificates from before stay in use: {error}"));
                     if matches!(&error, TlsError::File(file) if file.is_shortage()) {
-                        current.changes.look_again();
+                        current.changes.invalidate();
                     }
                 }
             }
@@ -106,14 +106,15 @@ fn acceptor(files: &TlsFiles) -> Result<TlsAcceptor, TlsError> {
         .and_then(|builder| builder.with_client_cert_verifier(clients).with_single_cert(chain, private))
         .map_err(unusable)?;
     if verifies {
-        // A session that is resumed would bring its certificate back without a verification, also one that was revoked since.
+        // Session resumption is disabled: a resumed session would not verify the client certificate again, even if it was
+        // revoked since.
         config.session_storage = Arc::new(NoServerSessionStorage {});
     }
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     Ok(TlsAcceptor::from(Arc::new(config)))
 }
 
-/// What verifies client certificates.
+/// Creates the verifier of client certificates.
 fn verifier(
     clients: &ClientCertificates,
     provider: &Arc<CryptoProvider>,

@@ -3,7 +3,7 @@
 use crate::http::limits::connections::Connections;
 use crate::http::limits::slow_client_timeout::{Serving, TimedIo};
 use crate::http::listen::{Listener, Stream};
-use crate::http::metrics::health::{Health, HealthAnswer, Vital};
+use crate::http::metrics::health::{Health, HealthAnswer, ServerStatus};
 use crate::http::metrics::{Gauges, Metrics};
 use crate::http::requests::body::ResponseBody;
 use crate::http::requests::endpoint::Endpoint;
@@ -102,7 +102,7 @@ impl HealthListener {
     }
 }
 
-impl Vital for HealthListener {
+impl ServerStatus for HealthListener {
     fn not_ready(&self) -> Option<String> {
         if *self.is_ending.borrow() {
             return Some("the server is ending".to_owned());

@@ -55,7 +55,7 @@ fn make() -> CertifiedKey<KeyPair> {
     generate_simple_self_signed(["localhost".to_owned()]).unwrap()
 }
 
-/// Whether a client that trusts `made` gets through, and which protocol is agreed upon.
+/// The result of a handshake with a client that trusts `made`, and the negotiated protocol.
 async fn connects(acceptor: TlsAcceptor, made: &CertifiedKey<KeyPair>) -> Option<Vec<u8>> {
     let mut roots = RootCertStore::empty();
     roots.add(made.cert.der().clone()).unwrap();
@@ -104,7 +104,7 @@ async fn a_broken_successor_is_reported_once_and_the_old_one_stays() {
     let start = Instant::now();
     let at = |seconds| tls.acceptor_at(start + Duration::from_secs(seconds));
 
-    // Only half of the pair is there yet.
+    // Only one file of the pair was replaced.
     fs::write(files.certificate(), second.cert.pem()).unwrap();
     assert!(connects(at(2), &first).await.is_some());
     assert!(connects(at(4), &first).await.is_some());
@@ -144,7 +144,7 @@ fn unusable_certificates_are_refused_at_the_start() {
     assert!(matches!(files.open(), Err(TlsError::NoCertificate(_))));
 }
 
-/// An authority of client certificates.
+/// A certificate authority for client certificates.
 struct Authority {
     issuer: Issuer<'static, KeyPair>,
     pem: String,
@@ -160,7 +160,7 @@ impl Authority {
         Self { pem, issuer: Issuer::new(parameters, key) }
     }
 
-    /// A client with a certificate of that number, which remembers its sessions.
+    /// A client with a certificate of that serial number, which remembers its TLS sessions.
     fn client(&self, server: &CertifiedKey<KeyPair>, serial: u64) -> Arc<ClientConfig> {
         let mut parameters = CertificateParams::new(vec!["alice".to_owned()]).unwrap();
         parameters.serial_number = Some(SerialNumber::from(serial));
@@ -196,7 +196,7 @@ impl Authority {
     }
 }
 
-/// How that client gets through, if it does.
+/// The result of a handshake with that client.
 async fn handshake(acceptor: TlsAcceptor, client: &Arc<ClientConfig>) -> Option<HandshakeKind> {
     let (ours, theirs) = tokio::io::duplex(64 * 1024);
     let server = async {
@@ -262,7 +262,7 @@ async fn new_authorities_and_revocations_count_for_the_next_connection() {
     fs::write(&revoked, first.revocations(2)).unwrap();
     assert!(handshake(at(2), &alice).await.is_none(), "it was revoked");
     assert!(handshake(at(2), &bob).await.is_some());
-    // A broken list leaves the one before it in use.
+    // With a broken revocation list, the previous one stays in use.
     fs::write(&revoked, "junk").unwrap();
     assert!(handshake(at(4), &alice).await.is_none() && handshake(at(4), &bob).await.is_some());
     assert!(files.reported.lock()[0].contains("no list of revoked certificates"));
