@@ -1,23 +1,23 @@
-//! Bearer token: reads the token of the `Authorization` header.
+//! Bearer token: reads the token of the `Authorization` header, or of the header that the operator names.
 
 use http::header::AUTHORIZATION;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use mcp_bash_oauth::{Challenge, ChallengeError, TokenError};
 
-/// Longer tokens than this are nobody's. Signed ones with many groups have a few thousand bytes.
+/// Longer tokens are refused. Signed ones with many groups have a few thousand bytes.
 const MOST_BYTES: usize = 16 * 1024;
 
-/// Why a request with or without a token has no caller.
+/// Why no caller was identified by a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Refused {
     NoToken,
-    /// Something that is no token, or more than one.
+    /// Not a bearer token, or more than one header.
     Unreadable,
-    /// It is not in the file.
+    /// The token is not in the token file.
     Unknown,
-    /// It is not a good token of an issuer.
+    /// The token of an issuer is not valid.
     Token(TokenError),
-    /// It lacks scopes that every request needs.
+    /// The token lacks scopes that every request needs.
     Scopes,
     IssuerUnreachable,
 }
@@ -26,12 +26,11 @@ pub(super) enum Refused {
 pub(super) enum Shown<'a> {
     Nothing,
     Token(&'a [u8]),
-    /// Something that is no bearer token, or more than one header.
+    /// Not a bearer token, or more than one header.
     Unreadable,
 }
 
-/// The token of a request: that of the header in which a proxy brings it, if the operator names one and it is there, or that of
-/// `Authorization`.
+/// The token of a request: from the header that the operator names, if it is present, otherwise from `Authorization`.
 pub(super) fn shown<'a>(headers: &'a HeaderMap, token_header: Option<&HeaderName>) -> Shown<'a> {
     let mut brought = token_header.into_iter().flat_map(|name| headers.get_all(name));
     match (brought.next(), brought.next()) {
@@ -46,7 +45,7 @@ fn in_authorization(headers: &HeaderMap) -> Shown<'_> {
     let value = match (values.next(), values.next()) {
         (None, _) => return Shown::Nothing,
         (Some(value), None) => value.as_bytes(),
-        // A proxy in front of this server could choose the other of the two.
+        // With two headers, a proxy in front of this server could use the other one.
         (Some(_), Some(_)) => return Shown::Unreadable,
     };
     let Some((scheme, token)) = value.split_once_space() else { return Shown::Unreadable };
@@ -69,7 +68,7 @@ impl SplitOnceSpace for [u8] {
     }
 }
 
-/// What RFC 6750 calls `b64token`.
+/// Whether it is a `b64token` (RFC 6750).
 fn is_token(token: &[u8]) -> bool {
     let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._~+/=".contains(byte);
     (1..=MOST_BYTES).contains(&token.len()) && token.iter().all(is_letter)

@@ -1,21 +1,21 @@
-//! Names of callers that others vouch for. Each begins with its source and a blank, as addresses do: `certificate alice`,
-//! `https://login.example.com alice`. No name of a token file has a blank, and no source has one, so that callers of two sources
-//! never have the same name.
+//! Caller names from certificates, issuers and proxies. Each begins with its source and a space, as those from addresses do:
+//! `certificate alice`, `https://login.example.com alice`. Neither names in the token file nor sources contain a space, so
+//! callers of two sources never have the same name.
 
 use std::sync::Arc;
 
 /// The longest name, in bytes.
 const MOST_BYTES: usize = 256;
 
-/// More groups than these are not kept.
+/// At most this many groups are kept.
 const MOST_GROUPS: usize = 256;
 
-/// The name of a caller, if it can be one: neither empty nor over-long, and without characters that would forge lines.
+/// The name of a caller. `None` if it is empty, too long or contains control characters, which could forge lines.
 pub(super) fn caller_name(source: &str, name: &str) -> Option<Arc<str>> {
     is_plain(name).then(|| format!("{source} {name}").into())
 }
 
-/// The groups that can be passed on, one on each line.
+/// The groups that can be passed to scripts, one per line.
 pub(super) fn groups<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<Box<str>> {
     names.into_iter().filter(|name| is_plain(name)).take(MOST_GROUPS).map(Into::into).collect()
 }

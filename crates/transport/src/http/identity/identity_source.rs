@@ -1,5 +1,5 @@
-//! Identity source: the ways of identifying callers that this server uses, tried in a fixed order: a trusted proxy, a client
-//! certificate, a bearer token. If there is none, callers are distinguished by their address.
+//! Identity source: identifies callers by the configured methods in a fixed order: trusted proxy, client certificate, bearer
+//! token. Without any, callers are distinguished by their address.
 
 use super::bearer::{self, Refused, Shown};
 use super::issuer::{Issuers, ResourceMetadata};
@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use tokio::runtime::Handle;
 
-/// So many wrong tokens of one peer are answered at once.
+/// How many wrong tokens a peer may send before it is throttled.
 const GUESSES_PER_MINUTE: NonZeroU32 = NonZeroU32::new(10).unwrap();
 
 pub(crate) struct IdentitySource {
@@ -28,13 +28,13 @@ pub(crate) struct IdentitySource {
     issuers: Option<Box<Issuers>>,
     metadata: Option<ResourceMetadata>,
     token_header: Option<HeaderName>,
-    /// Wrong tokens by peer. Right ones are never slowed down, however many guesses come from the same peer.
+    /// The rate of wrong tokens by peer. Valid ones are never throttled, however many wrong ones come from the same peer.
     guesses: Rates,
 }
 
 impl IdentitySource {
-    /// By what the operator has set up. `report` makes receivers of what is wrong with files and issuers later; keys of
-    /// issuers are fetched on that runtime.
+    /// Opens the configured methods. `report` creates the receivers of later problems with files and issuers; keys of issuers
+    /// are fetched on `runtime`.
     pub(crate) fn open(
         options: &Options,
         runtime: &Handle,
@@ -59,18 +59,18 @@ impl IdentitySource {
         })
     }
 
-    /// What leads clients to the issuer, if there is one.
+    /// The metadata that leads clients to the issuer, if there is one.
     pub(in crate::http) fn metadata(&self) -> Option<&ResourceMetadata> {
         self.metadata.as_ref()
     }
 
-    /// Why no caller can be identified now: issuers are the only way, and the keys of none of them are known.
+    /// Why no caller can be identified now: issuers are the only method, and none of their keys are known.
     pub(in crate::http) fn unready(&self) -> Option<String> {
         let is_only_way = self.proxy.is_none() && !self.has_certificates && self.tokens.is_none();
         self.issuers.as_ref().filter(|_| is_only_way)?.unready()
     }
 
-    /// Who makes the request with that head, over a connection of that visitor.
+    /// Identifies the caller of a request.
     pub(crate) async fn identify(
         &self,
         head: Head<'_>,
@@ -134,7 +134,7 @@ impl IdentitySource {
             }
             Refused::Token(error) => (Some(ChallengeError::InvalidToken), Some(error.to_string())),
         };
-        // One who shows no token has guessed nothing.
+        // A request without a token is not a guess.
         let is_guess = error.is_some();
         if is_guess && !self.may_guess(visitor) {
             return Unidentified::Throttled;
@@ -142,7 +142,7 @@ impl IdentitySource {
         Unidentified::Unauthorized(self.challenge(error, description.as_deref(), &[]))
     }
 
-    /// Counts one more wrong credential of a peer. False if there were too many lately.
+    /// Counts a wrong credential of a peer. False if there were too many lately.
     pub(in crate::http) fn may_guess(&self, visitor: &Visitor) -> bool {
         self.guesses.allow(&visitor.name, Rate::per_minute(GUESSES_PER_MINUTE)).is_ok()
     }
@@ -181,7 +181,7 @@ mod tests {
         Visitor::new(&Peer::Tcp(address.parse().unwrap()), false)
     }
 
-    /// What is known at the first poll: a source that knows its callers waits for nothing.
+    /// The result of the first poll: a source without issuers never waits.
     fn at_once(
         source: &IdentitySource,
         headers: &HeaderMap,
@@ -205,7 +205,7 @@ mod tests {
         IdentitySource::open(options, runtime.handle(), || Box::new(|words| panic!("{words}"))).unwrap()
     }
 
-    /// A source with a token of alice, and that token.
+    /// A source with a token for alice, and that token.
     fn by_token() -> (IdentitySource, String) {
         let (line, token) = TokenLine::generate("alice", Grant::default()).unwrap();
         let folder = tempfile::tempdir().unwrap();
@@ -242,7 +242,7 @@ mod tests {
         let slowed = (0..20).filter(|_| guess("10.0.0.1:1")).count();
         assert_eq!(slowed, 10);
         assert!(guess("10.0.0.1:2") && !guess("10.0.0.2:1"));
-        // Who has a token is let in, also from there, and who shows none has guessed nothing.
+        // A valid token from the same peer is accepted, and a request without a token is not a guess.
         assert!(at_once(&source, &bearer(&token), "10.0.0.1:1").is_ok());
         let nothing = at_once(&source, &HeaderMap::new(), "10.0.0.1:1");
         assert!(matches!(nothing, Err(Unidentified::Unauthorized(_))));

@@ -1,4 +1,4 @@
-//! Caller identity. This is the only place that decides who the caller is: its rights, its running calls and its parked
+//! Caller identity: the only place that decides who the caller is. The rights of a caller, its running calls and its parked
 //! calls belong to the name found here.
 
 mod bearer;
@@ -28,7 +28,7 @@ use mcp_bash_roles::Rate;
 use mcp_bash_server::Identity;
 use std::sync::Arc;
 
-/// Why callers cannot be identified as the operator wants.
+/// Why the identity source cannot be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum IdentityError {
     #[error(transparent)]
@@ -41,31 +41,31 @@ pub enum IdentityError {
     TokenHeader(String),
 }
 
-/// A caller that is known.
+/// An identified caller.
 #[derive(Debug, Clone)]
 pub(crate) struct Identified {
     pub(crate) identity: Arc<Identity>,
-    /// Its own request rate, where it has one.
+    /// Its own request rate, if it has one.
     pub(crate) rate: Option<Rate>,
 }
 
-/// A request whose caller is not known, or may not make it.
+/// Why a caller was not identified, or may not make the request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Unidentified {
-    /// It shows no token, or a wrong one. This is the value of `WWW-Authenticate`.
+    /// No token, or a wrong one. The value of `WWW-Authenticate`.
     Unauthorized(HeaderValue),
-    /// Its token is good, and does not allow this.
+    /// The token is valid, but lacks required scopes. The value of `WWW-Authenticate`.
     TooFewScopes(HeaderValue),
-    /// Its peer has guessed too often lately.
+    /// The peer has sent too many wrong tokens lately.
     Throttled,
-    /// The issuer of its token does not answer.
+    /// The issuer of the token does not answer.
     IssuerUnreachable,
-    /// It is refused for another reason, which no token changes.
+    /// Refused for a reason that no token changes.
     Forbidden(&'static str),
 }
 
 impl Unidentified {
-    /// The word for it, in the audit log.
+    /// The reason, for the audit log.
     pub(crate) fn word(&self) -> &'static str {
         match self {
             Self::Unauthorized(_) => "unauthenticated",

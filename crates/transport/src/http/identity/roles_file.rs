@@ -1,4 +1,4 @@
-//! Roles file: the rights of callers by their roles, read again when the file changes.
+//! Roles file: the rights of callers by role, read again when the file changes.
 
 use crate::http::secrets::guarded_file::{Changes, GuardedFileError, Report, read_trusted};
 use mcp_bash_roles::{Granted, Roles, RolesError, Subject};
@@ -25,27 +25,27 @@ pub struct RolesFile {
 }
 
 struct Current {
-    /// None while the file cannot be read: then nobody may do anything.
+    /// `None` while the file cannot be read: then no caller has any rights.
     roles: Option<Arc<Roles>>,
     changes: Changes,
 }
 
 impl RolesFile {
-    /// `report` receives what is wrong with the file later.
+    /// `report` receives later problems with the file.
     pub(crate) fn open(path: &Path, report: Report) -> Result<Self, RolesFileError> {
         let changes = Changes::of(&[path]);
         let roles = Some(Arc::new(Self::read(path)?));
         Ok(Self { path: path.to_owned(), current: Mutex::new(Current { roles, changes }), report })
     }
 
-    /// The roles of a file that only trusted users can have written.
+    /// Reads the roles from a file that only trusted users can write.
     pub fn read(path: &Path) -> Result<Roles, RolesFileError> {
         let text = String::from_utf8(read_trusted(path)?);
         let text = text.map_err(|_| RolesFileError::NoText(path.to_owned()))?;
         Roles::parse(&text).map_err(|error| RolesFileError::Content { path: path.to_owned(), error })
     }
 
-    /// What a caller has by its roles now.
+    /// What its roles grant to a caller now.
     pub(crate) fn granted(&self, identity: &Identity) -> Option<Arc<Granted>> {
         let roles = self.roles(Instant::now())?;
         Some(roles.of(&Subject {
@@ -73,13 +73,13 @@ impl RolesFile {
     }
 }
 
-/// The name in the certificate of a caller that is known by one. The name of the caller has its source before it.
+/// The name in the certificate of a caller identified by one. The caller's name is prefixed with its source.
 fn certificate_name(identity: &Identity) -> Option<&str> {
     let of_certificate = Some(identity).filter(|identity| identity.known_by == KnownBy::Certificate)?;
     of_certificate.name.split_once(' ').map(|(_, name)| name)
 }
 
-/// The rights of a caller: its roles, within what its credential allows. Without roles it may do nothing.
+/// The rights of a caller: those of its roles, restricted by its credential. A caller without roles has none.
 pub(crate) fn rights(granted: Option<&Granted>, identity: &Identity) -> Arc<Rights> {
     match granted {
         Some(granted) => Arc::new(Rights::of_roles(granted, identity.rights.as_deref())),

@@ -1,4 +1,4 @@
-//! Token file edits: one at a time, whole or not at all, and the file keeps its permissions.
+//! Token file edits: one at a time, atomic, and with the permissions of the file preserved.
 
 use super::token_file::{TokenFileError, TokenLine, TokenText};
 use crate::http::secrets::guarded_file::{GuardedFileError, read_secret};
@@ -26,19 +26,19 @@ pub enum TokenEditError {
     Write { path: PathBuf, error: io::Error },
 }
 
-/// The tokens of a file, and the lines that cannot be read.
+/// Reads the tokens of a file, and its invalid lines.
 pub fn read_tokens(path: &Path) -> Result<TokenText, TokenEditError> {
     Ok(TokenText::parse(&read_secret(path)?))
 }
 
-/// Adds a token. The file is made if there is none, so that only its owner can read it.
+/// Adds a token. If the file does not exist, it is created readable only by its owner.
 pub fn add_token(path: &Path, token: &TokenLine) -> Result<(), TokenEditError> {
     change(path, |mut text| {
         let known = TokenText::parse(text.as_bytes());
         if known.tokens.iter().any(|known| known.name() == token.name()) {
             return Err(TokenEditError::Exists { path: path.to_owned(), name: token.name().to_string() });
         }
-        // One of them could be a line of the same name.
+        // An invalid line could be one of the same name.
         if let Some(problem) = known.problems.into_iter().next() {
             return Err(TokenEditError::Line { path: path.to_owned(), problem });
         }
@@ -49,9 +49,9 @@ pub fn add_token(path: &Path, token: &TokenLine) -> Result<(), TokenEditError> {
     })
 }
 
-/// Takes out the token of that name, also where its line cannot be read.
+/// Removes the token of that name, even if its line is invalid.
 pub fn remove_token(path: &Path, name: &str) -> Result<(), TokenEditError> {
-    // A file that is not there is a mistake here, and no empty file.
+    // A missing file is an error here, not an empty file.
     read_secret(path)?;
     change(path, |text| {
         TokenText::without(&text, name)
@@ -64,7 +64,7 @@ fn change(
     edit: impl FnOnce(String) -> Result<String, TokenEditError>,
 ) -> Result<(), TokenEditError> {
     let failed = |error| TokenEditError::Write { path: path.to_owned(), error };
-    // Where a link leads, lest it is replaced by a file.
+    // The target of a symbolic link, so that the link itself is not replaced.
     let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let _lock = lock(&target).map_err(failed)?;
     let text = match read_secret(&target) {
@@ -78,7 +78,7 @@ fn change(
     replace(&target, &edit(text)?).map_err(failed)
 }
 
-/// Keeps others who change a file of the same folder waiting until it is dropped.
+/// Locks the folder of the file against concurrent edits until the lock is dropped.
 fn lock(path: &Path) -> io::Result<File> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let folder = mcp_bash_files::open_folder(folder)?;
@@ -86,11 +86,12 @@ fn lock(path: &Path) -> io::Result<File> {
     Ok(folder)
 }
 
-/// Writes beside the file and moves there. Owner, group and mode stay, for a server that runs as another user.
+/// Writes a new file and renames it over the old one. Owner, group and mode are preserved, for a server that runs as another
+/// user.
 fn replace(path: &Path, text: &str) -> io::Result<()> {
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
     let beside = path.with_file_name(format!(".{}.new", name.to_string_lossy()));
-    // A file of that name was left by a process that was killed: the lock keeps others from writing.
+    // A file of that name was left by a killed process: the lock excludes other writers.
     let mut draft = Replacement::create_again(beside, path.to_owned(), 0o600)?;
     write_like(&mut draft.file, path, text)?;
     draft.publish()
@@ -182,7 +183,7 @@ mod tests {
         assert!(matches!(refused, TokenEditError::Line { .. }) && !refused.to_string().contains("hunter2"));
         remove_token(&path, "bob").unwrap();
         add_token(&path, &token("bob")).unwrap();
-        // What a killed one left does no harm.
+        // A file left by a killed process does no harm.
         fs::write(folder.path().join(".tokens.new"), "half").unwrap();
         remove_token(&path, "bob").unwrap();
         assert_eq!(names(&path), ["alice"]);

@@ -1,4 +1,4 @@
-//! Token file: one line for each token, with the name of its caller and the rights of that caller.
+//! Token file: one line for each token, with the name and the rights of its caller.
 //!
 //! ```text
 //! # name   hash of the token   what it may do
@@ -6,7 +6,7 @@
 //! bob      sha256:e3b0c4429…   read-only resources=notes
 //! ```
 //!
-//! A token has 256 random bits, so that nobody finds it from its hash, and a slow hash would protect nothing.
+//! A token has 256 random bits, so it cannot be found from its hash, and a slow hash would protect nothing.
 
 use mcp_bash_roles::{Rate, RateError};
 use mcp_bash_server::{Identity, KnownBy, Rights};
@@ -16,7 +16,7 @@ use std::io;
 use std::sync::Arc;
 use tokio_rustls::rustls::crypto::ring;
 
-/// What every token begins with, so that people and scanners for leaked secrets recognise it.
+/// The prefix of every token, by which people and secret scanners recognise it.
 const PREFIX: &str = "mcpb_";
 
 const RANDOM_BYTES: usize = 32;
@@ -26,7 +26,7 @@ const RANDOM_BYTES: usize = 32;
 pub struct TokenLine {
     identity: Arc<Identity>,
     digest: [u8; 32],
-    /// What it allows, as it is written.
+    /// What the token allows.
     grant: Grant,
 }
 
@@ -59,7 +59,7 @@ impl Grant {
         })))
     }
 
-    /// Takes in a word of a line, such as `tools=a,b`.
+    /// Parses a word of a line, such as `tools=a,b`.
     fn take(&mut self, word: &str, at: usize) -> Result<(), TokenFileError> {
         let names = |list: &str| list.parse::<NameList>().map_err(|error| TokenFileError::Names(at, error));
         match word.split_once('=') {
@@ -92,7 +92,7 @@ impl fmt::Display for Grant {
     }
 }
 
-/// Names of tools, resources or prompts, written with commas between them. `*` and `all` stand for every one.
+/// Names of tools, resources or prompts, separated by commas. `*` and `all` stand for every one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NameList(Arc<[String]>);
 
@@ -134,7 +134,7 @@ pub struct NameError(String);
 #[error("`{0}` is no list of names; write them with commas between them and no spaces")]
 pub struct NameListError(String);
 
-/// A line that cannot be read. It lets nobody in.
+/// An invalid line. It grants no access.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TokenFileError {
     #[error("line {0}: a name and `sha256:…` are needed")]
@@ -160,7 +160,7 @@ pub enum TokenFileError {
 }
 
 impl TokenLine {
-    /// Makes a token. The text is what its owner gets, and is found nowhere afterwards.
+    /// Generates a token. Also returns its text for the owner, which is stored nowhere.
     pub fn generate(name: &str, grant: Grant) -> Result<(Self, String), NewTokenError> {
         let name = parse_name(name)?;
         let mut random = [0; RANDOM_BYTES];
@@ -179,7 +179,6 @@ impl TokenLine {
         &self.identity.name
     }
 
-    /// What it allows.
     pub fn grant(&self) -> &Grant {
         &self.grant
     }
@@ -208,7 +207,7 @@ impl fmt::Display for TokenLine {
     }
 }
 
-/// What a file of tokens holds.
+/// The content of a token file.
 #[derive(Debug, Default)]
 pub struct TokenText {
     pub tokens: Vec<TokenLine>,
@@ -216,7 +215,7 @@ pub struct TokenText {
 }
 
 impl TokenText {
-    /// Each line stands for itself: one that cannot be read hides no other.
+    /// Parses each line independently: an invalid one hides no other.
     pub fn parse(bytes: &[u8]) -> Self {
         let mut text = Self::default();
         let Ok(lines) = std::str::from_utf8(bytes) else {
@@ -225,7 +224,7 @@ impl TokenText {
         };
         for (at, line) in lines.lines().enumerate() {
             match parse_line(line, at + 1)
-                .and_then(|token| token.map(|token| text.unlike(token, at + 1)).transpose())
+                .and_then(|token| token.map(|token| text.unique(token, at + 1)).transpose())
             {
                 Ok(token) => text.tokens.extend(token),
                 Err(problem) => text.problems.push(problem),
@@ -234,7 +233,7 @@ impl TokenText {
         text
     }
 
-    fn unlike(&self, token: TokenLine, at: usize) -> Result<TokenLine, TokenFileError> {
+    fn unique(&self, token: TokenLine, at: usize) -> Result<TokenLine, TokenFileError> {
         if self.tokens.iter().any(|known| known.name() == token.name()) {
             return Err(TokenFileError::SecondOfName(at, Arc::clone(token.name())));
         }
@@ -244,7 +243,7 @@ impl TokenText {
         }
     }
 
-    /// The text without the token of that name; `None` if it has none. All other lines stay as they are.
+    /// The text without the token of that name; `None` if there is no such token. All other lines are unchanged.
     pub fn without(text: &str, name: &str) -> Option<String> {
         let is_meant = |line: &str| {
             let line = line.trim_start();
@@ -276,7 +275,7 @@ fn parse_name(name: &str) -> Result<Arc<str>, NameError> {
     if is_name { Ok(name.into()) } else { Err(NameError(name.escape_debug().to_string())) }
 }
 
-/// What the file knows of a token.
+/// The hash of a token in the file.
 pub(super) fn digest(token: &[u8]) -> [u8; 32] {
     Sha256::digest(token).into()
 }

@@ -1,4 +1,4 @@
-//! Token authentication: callers present a token of the operator's file.
+//! Token authentication: callers present a token from the operator's token file.
 
 use super::Identified;
 use super::token_file::{TokenFileError, TokenLine, TokenText, digest};
@@ -31,7 +31,7 @@ struct Current {
 }
 
 impl Tokens {
-    /// `report` is told when the file cannot be read any more.
+    /// `report` receives later problems with the file.
     pub(super) fn open(path: &Path, report: Report) -> Result<Self, TokensError> {
         let changes = Changes::of(&[path]);
         let text = TokenText::parse(&read_secret(path)?);
@@ -45,8 +45,8 @@ impl Tokens {
         Ok(Self { path: path.to_owned(), current, report })
     }
 
-    /// The tokens as the file has them now. What cannot be read lets nobody in: a token that was taken out must not live
-    /// on because of a mistake elsewhere.
+    /// The current tokens of the file. Unreadable files and invalid lines grant no access: a removed token must not stay valid
+    /// because of a mistake elsewhere.
     fn tokens(&self, now: Instant) -> Arc<[TokenLine]> {
         let mut current = self.current.lock();
         if current.changes.detected(now) {
@@ -85,7 +85,7 @@ impl Tokens {
     /// The caller of the token.
     pub(super) fn find(&self, token: &[u8], now: Instant) -> Option<Identified> {
         let (shown, tokens) = (digest(token), self.tokens(now));
-        // All are compared, and each to its end, so that the time tells nothing.
+        // All tokens are compared, each in constant time, so that timing reveals nothing.
         let mut found = None;
         for token in &*tokens {
             if token.digest().ct_eq(&shown).into() {
@@ -182,7 +182,7 @@ mod tests {
         assert!(file.reported.lock()[0].contains("line 2"));
         file.write(&bob.to_string());
         assert_eq!(names(4), ["bob"]);
-        // Others could have written to it, or there is none.
+        // Other users could have written to the file, or it is missing.
         file.mode(0o666);
         assert_eq!(names(6), Vec::<String>::new());
         assert!(file.reported.lock()[1].contains("chmod 600"));

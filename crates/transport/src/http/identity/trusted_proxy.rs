@@ -1,5 +1,5 @@
-//! Trusted proxy: callers that a proxy has identified and names in a header. The proxy proves itself by the user of its process at a
-//! Unix socket, by its client certificate, or by a signature. An address proves nothing.
+//! Trusted proxy: a proxy identifies the caller and names it in a header. The proxy proves itself by the user of its process at
+//! a Unix socket, by its client certificate, or by a signature, but never by its address.
 
 use super::caller_name::{caller_name, groups};
 use super::visitor::Visitor;
@@ -14,13 +14,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-/// `t=SECONDS,v1=HEX`, the signature of a request by its proxy.
+/// The header with the proxy's signature of a request: `t=SECONDS,v1=HEX`.
 const SIGNATURE: HeaderName = HeaderName::from_static("mcp-proxy-signature");
 
-/// How far the time of a signature may be from ours, in seconds.
+/// How far the time of a signature may differ from ours, in seconds.
 const WINDOW: u64 = 60;
 
-/// Bytes of the shortest key.
+/// The minimum length of a key, in bytes.
 const LEAST_KEY_BYTES: usize = 32;
 
 #[derive(Debug, thiserror::Error)]
@@ -48,15 +48,15 @@ pub(super) struct TrustedProxy {
     key: Option<Key>,
 }
 
-/// The key of signatures, read again when its file changes.
+/// The key of the signatures, read again when its file changes.
 struct Key {
     path: PathBuf,
-    /// `None` if it cannot be read any more: then nothing is accepted.
+    /// `None` while the file cannot be read: then no signature is accepted.
     current: Mutex<(Option<hmac::Key>, Changes)>,
     report: Report,
 }
 
-/// The part of a request that says who makes it.
+/// The request head, by which the caller is identified.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Head<'a> {
     pub(crate) method: &'a Method,
@@ -80,7 +80,7 @@ impl TrustedProxy {
         })
     }
 
-    /// The caller that the proxy names. `None` if the request is not of the proxy and does not claim to be.
+    /// The caller that the proxy names. `None` if the request neither comes from the proxy nor claims to.
     pub(super) fn identify(
         &self,
         head: Head<'_>,
@@ -120,7 +120,7 @@ impl TrustedProxy {
     }
 }
 
-/// The value of a header, empty if it is not there. Two of them could be seen differently by the proxy.
+/// The value of a header, empty if it is missing. Repeated headers are refused: the proxy could have read the other one.
 fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<&'a str, Unidentified> {
     let mut values = headers.get_all(name).iter();
     let Some(value) = values.next() else { return Ok("") };

@@ -1,4 +1,4 @@
-//! Visitor: the peer of a connection, and what is kept for it while the connection is open.
+//! Visitor: the peer of a connection, and its state while the connection is open.
 
 use super::caller_name::{caller_name, groups};
 use crate::http::limits::identity_options::CertificateName;
@@ -10,11 +10,11 @@ use parking_lot::Mutex;
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Arc;
 
-/// The certificate that a client has shown.
+/// The client certificate of a connection.
 #[derive(Debug)]
 pub(super) enum ClientCertificate {
     None,
-    /// It does not say who its owner is.
+    /// It has no usable name.
     Nameless,
     Named {
         name: String,
@@ -23,17 +23,17 @@ pub(super) enum ClientCertificate {
 }
 
 pub(crate) struct Visitor {
-    /// Where it comes from, as one that is counted with. Written once, since every request is counted.
+    /// The name of the peer, under which its requests are counted. Created once, because every request is counted.
     pub(crate) name: Arc<str>,
-    /// Who it is, if nothing else tells.
+    /// The identity of the caller if no other method identifies it.
     pub(super) identity: Arc<Identity>,
-    /// The user of a peer at a Unix socket.
+    /// The user of the peer process at a Unix socket.
     pub(super) uid: Option<u32>,
     pub(super) certificate: ClientCertificate,
     pub(in crate::http) is_tls: bool,
-    /// Which of its requests is being served, and whether it says any more.
+    /// Whether a request is being served, and whether the peer has closed its writing side.
     pub(in crate::http) serving: Serving,
-    /// Who made the last request. A caller that nobody holds is forgotten, and would be made anew for the next request.
+    /// The caller of the last request. Keeping it alive saves creating it again for the next request.
     caller: Mutex<Option<Arc<Caller>>>,
 }
 
@@ -53,7 +53,7 @@ impl Visitor {
         Self { name, identity, uid, certificate, is_tls, serving, caller: Mutex::default() }
     }
 
-    /// The visitor has shown a certificate, which was verified, whose name of that kind is its own.
+    /// Sets the verified client certificate. Its name of that kind becomes the name of the caller.
     #[must_use]
     pub(in crate::http) fn with_certificate(mut self, der: &[u8], kind: CertificateName) -> Self {
         let named = Subject::read(der).and_then(|subject| {
@@ -66,7 +66,6 @@ impl Visitor {
         self
     }
 
-    /// The name in its certificate.
     pub(super) fn certificate_name(&self) -> Option<&str> {
         match &self.certificate {
             ClientCertificate::Named { name, .. } => Some(name),
@@ -74,7 +73,7 @@ impl Visitor {
         }
     }
 
-    /// Keeps who made a request.
+    /// Keeps the caller of a request alive.
     pub(in crate::http) fn keep(&self, caller: &Arc<Caller>) {
         let mut kept = self.caller.lock();
         if !kept.as_ref().is_some_and(|kept| Arc::ptr_eq(kept, caller)) {
@@ -83,7 +82,7 @@ impl Visitor {
     }
 }
 
-/// A peer with an IPv6 address has at least 2^64 of them.
+/// IPv6 peers are named by their /64 network, because each usually has all of its addresses.
 fn peer_name(peer: &Peer) -> String {
     match peer {
         Peer::Unix { uid } => format!("user {uid}"),

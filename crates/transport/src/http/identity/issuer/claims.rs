@@ -1,4 +1,4 @@
-//! Claims of a token that say who the caller is: its name, its groups, and what scripts receive.
+//! Token claims: the name and groups of the caller, and the claims that scripts receive.
 
 use crate::http::identity::caller_name::{caller_name, groups};
 use crate::http::limits::identity_options::IssuerOptions;
@@ -21,7 +21,7 @@ impl ClaimNames {
         }
     }
 
-    /// Who a token is of. Nothing of it is passed on but the claims that the operator names.
+    /// The identity of the caller. Only the claims that the operator names are passed to scripts.
     pub(super) fn identity(
         &self,
         issuer: &str,
@@ -47,7 +47,7 @@ impl ClaimNames {
     }
 }
 
-/// The claim of that name, or the member that a path such as `realm_access.roles` leads to.
+/// The claim of that name, or the member at a path such as `realm_access.roles`.
 fn find<'a>(claims: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
     if let Some(claim) = claims.get(name) {
         return Some(claim);

@@ -1,4 +1,4 @@
-//! Issuer errors: why the options of issuers cannot be used.
+//! Issuer errors: unusable options of issuers, and failed fetches of their keys.
 
 use crate::http::secrets::guarded_file::GuardedFileError;
 use mcp_bash_fetch::{FetchError, OperatorUrl, UrlError};
@@ -37,7 +37,7 @@ pub enum KeysError {
     KeySetUrl { url: String, keys: String, error: UrlError },
 }
 
-/// A URL that the operator wrote.
+/// Parses the URL in an option.
 pub(super) fn named(option: &'static str, url: &str) -> Result<OperatorUrl, IssuerError> {
     OperatorUrl::parse(url).map_err(|error| IssuerError::Url { option, url: url.to_owned(), error })
 }

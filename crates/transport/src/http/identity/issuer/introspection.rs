@@ -1,5 +1,5 @@
-//! Token introspection (RFC 7662): asks the issuer about opaque tokens. Good answers are kept for a short time, bad ones are not:
-//! everyone can invent a token.
+//! Token introspection (RFC 7662): asks the issuer about opaque tokens. Positive answers are cached for a short time. Negative
+//! ones are not: anyone can invent tokens.
 
 use super::Rejected;
 use super::error::{IssuerError, named};
@@ -20,13 +20,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tokio::sync::Semaphore;
 
-/// How long a good answer is kept: a token that was revoked is accepted for so long at most.
+/// How long a positive answer is cached, and so how long a revoked token is accepted at most.
 const KEPT: Duration = Duration::from_secs(30);
 
-/// How many answers are kept.
+/// How many answers are cached.
 const MOST_KEPT: usize = 4096;
 
-/// How many questions are open at once. Others receive an error, and may come back.
+/// How many introspection requests are open at once. Further ones fail, and the client may try again.
 const MOST_ASKED: usize = 32;
 
 pub(super) struct Introspection {
@@ -35,9 +35,9 @@ pub(super) struct Introspection {
     client_secret: PathBuf,
     client: Arc<OperatorClient>,
     places: Semaphore,
-    /// Those that are open, by the hash of the token.
+    /// Open introspection requests, by the hash of the token.
     questions: SharedQuestions,
-    /// By the hash of the token: no token is kept.
+    /// The cache, by the hash of the token: tokens are not stored.
     kept: Mutex<HashMap<[u8; 32], Kept>>,
     report: Report,
     is_failing: AtomicBool,
@@ -69,14 +69,14 @@ impl Introspection {
         })
     }
 
-    /// What the token grants, as the issuer says or has just said.
+    /// What the token grants, from the cache or the issuer.
     pub(super) async fn ask(&self, token: &[u8], expected: &Expected<'_>) -> Result<Grant, Rejected> {
         let hash: [u8; 32] = Sha256::digest(token).into();
         if let Some(grant) = self.kept(&hash, expected.now) {
             return Ok(grant);
         }
         let token = std::str::from_utf8(token).map_err(|_| TokenError::NotActive)?;
-        // Boxed, to keep the futures of all other requests small.
+        // Boxed to keep the futures of other requests small.
         let asked = Box::pin(async {
             let _place = self.places.try_acquire().ok()?;
             self.post(introspection::question(token)).await.map(Arc::<[u8]>::from)
@@ -133,7 +133,7 @@ impl Introspection {
     }
 }
 
-/// The credentials of a client, each of them encoded as in a form.
+/// HTTP Basic credentials, each part form-encoded (RFC 6749).
 fn basic(id: &str, secret: &[u8]) -> String {
     format!("Basic {}", STANDARD.encode(format!("{}:{}", encoded(id.as_bytes()), encoded(secret))))
 }

@@ -1,7 +1,7 @@
-//! Keys of an issuer: fetched when they are needed, and kept.
+//! Issuer keys (JWKS): fetched on demand and cached.
 //!
-//! One task fetches at a time, and everyone who needs its result waits for it. Keys that are known verify tokens meanwhile, so
-//! that an issuer that hangs delays only tokens of keys that nobody has seen yet.
+//! One task fetches at a time, and all requests that need its result wait for it. Cached keys verify tokens meanwhile, so a
+//! slow issuer delays only tokens with unknown keys.
 
 use super::Rejected;
 use super::error::KeysError;
@@ -17,22 +17,22 @@ use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
-/// For how long keys are used without asking again, whatever the issuer says about it.
+/// How long keys are fresh, that is, used without another fetch. Bounds for what the issuer says, and the default.
 const FRESH: std::ops::RangeInclusive<Duration> = Duration::from_secs(60)..=Duration::from_secs(3600);
 const USUALLY_FRESH: Duration = Duration::from_secs(600);
 
-/// For how long keys are used while the issuer cannot be reached.
+/// How long stale keys are used while the issuer cannot be reached.
 const MOST_STALE: Duration = Duration::from_secs(24 * 3600);
 
-/// How often tokens of unknown keys make us ask again. Everyone can write such a token.
+/// How often tokens with unknown keys trigger a fetch. Anyone can make such a token.
 const REFETCHES_PER_MINUTE: NonZeroU32 = NonZeroU32::new(4).unwrap();
 
-/// For how long an issuer that did not answer is left alone.
+/// How long no fetch is tried after one failed.
 const PAUSE: Duration = Duration::from_secs(5);
 
 pub(super) struct Keys {
     issuer: Box<str>,
-    /// Where the keys are, if the operator says so.
+    /// The URL of the keys, if the operator names it.
     url: Option<OperatorUrl>,
     client: Arc<OperatorClient>,
     runtime: Handle,
@@ -44,9 +44,9 @@ pub(super) struct Keys {
 #[derive(Default)]
 struct State {
     known: Option<Known>,
-    /// The fetch that is under way. It ends when its sender is dropped.
+    /// The fetch in progress. It ends when its sender is dropped.
     fetch: Option<watch::Receiver<()>>,
-    /// When the last fetch failed, if it did.
+    /// When the last fetch failed, if it failed.
     failed: Option<Instant>,
 }
 
@@ -73,13 +73,12 @@ impl Keys {
         &self.issuer
     }
 
-    /// Fetches the keys before anyone needs them.
+    /// Fetches the keys ahead of the first request.
     pub(super) fn prefetch(self: &Arc<Self>) {
         drop(self.fetch());
     }
 
-    /// Whether there are keys to verify tokens with. If not, the issuer is asked: nobody else may ask while the server is not
-    /// ready.
+    /// Whether keys are available. If not, starts a fetch: while the server is not ready, no request would start one.
     pub(super) fn are_known(self: &Arc<Self>) -> bool {
         let are_known =
             self.state.lock().known.as_ref().is_some_and(|known| known.fetched.elapsed() <= MOST_STALE);
@@ -89,25 +88,25 @@ impl Keys {
         are_known
     }
 
-    /// Whether a key of the issuer has signed the token. Asks the issuer if it may have a key that is not known yet.
+    /// Verifies the signature of the token. Fetches the keys if the key of the token is unknown.
     pub(super) async fn verify(self: &Arc<Self>, token: &Jws<'_>) -> Result<(), Rejected> {
         match self.verify_with_known(token) {
             Some(verdict @ (Ok(()) | Err(NotVerified::WrongSignature))) => return rejected(verdict),
             Some(Err(NotVerified::UnknownKey)) | None => {}
         }
         if let Some(mut fetch) = self.fetch() {
-            // It never sends anything, and ends.
+            // Completes when the sender is dropped, which sends nothing.
             let _ = fetch.changed().await;
         }
         let verdict = self.verify_with_known(token).ok_or(Rejected::IssuerUnreachable)?;
-        // If the issuer could not be asked, nobody knows whether it has that key by now.
+        // If the fetch failed, it is unknown whether the issuer has that key by now.
         if verdict == Err(NotVerified::UnknownKey) && self.state.lock().failed.is_some() {
             return Err(Rejected::IssuerUnreachable);
         }
         rejected(verdict)
     }
 
-    /// `None` if there are no keys.
+    /// Verifies with the cached keys. `None` if there are none.
     fn verify_with_known(self: &Arc<Self>, token: &Jws<'_>) -> Option<Result<(), NotVerified>> {
         let known = self.state.lock().known.clone()?;
         let now = Instant::now();
@@ -115,13 +114,13 @@ impl Keys {
             return None;
         }
         if now > known.fresh_until {
-            // Nobody waits for it.
+            // A refresh in the background.
             drop(self.fetch());
         }
         Some(known.set.verify(token))
     }
 
-    /// The fetch that is under way, or a new one. `None` if one has just failed, or there were too many.
+    /// The fetch in progress, or a new one. `None` if one has just failed, or there were too many.
     fn fetch(self: &Arc<Self>) -> Option<watch::Receiver<()>> {
         let mut state = self.state.lock();
         if let Some(fetch) = &state.fetch {
@@ -134,9 +133,9 @@ impl Keys {
         let (ending, fetch) = watch::channel(());
         state.fetch = Some(fetch.clone());
         let fetching = Fetching { keys: Arc::clone(self), is_done: false, _ending: ending };
-        // On a runtime that outlives the connection whose request needs the keys.
+        // Spawned on a runtime that outlives the connection of the request.
         self.runtime.spawn(async move {
-            // All of it is moved here, not only the parts that are named.
+            // Moves the whole value into the task, not only the captured fields.
             let mut fetching = fetching;
             let keys = Arc::clone(&fetching.keys);
             let fetched = load(&keys.client, &keys.issuer, keys.url.as_ref()).await;
@@ -174,11 +173,11 @@ impl Keys {
     }
 }
 
-/// A fetch under way. If its task panics, the issuer is asked again later, like one that did not answer.
+/// A fetch in progress. If its task panics, that counts as a failed fetch.
 struct Fetching {
     keys: Arc<Keys>,
     is_done: bool,
-    /// Requests that wait for the fetch wait until this is dropped.
+    /// Requests wait until this is dropped.
     _ending: watch::Sender<()>,
 }
 
@@ -192,7 +191,7 @@ impl Drop for Fetching {
     }
 }
 
-/// Fetches the keys of an issuer, from that place or the one that its metadata names.
+/// Fetches the keys of an issuer, from `url` or the URL in its metadata.
 async fn load(client: &OperatorClient, issuer: &str, url: Option<&OperatorUrl>) -> Result<Known, KeysError> {
     let url = match url {
         Some(url) => url.clone(),
@@ -206,7 +205,7 @@ async fn load(client: &OperatorClient, issuer: &str, url: Option<&OperatorUrl>) 
     Ok(Known { set: Arc::new(set), fetched, fresh_until: fetched + fresh })
 }
 
-/// Whether the keys of an issuer can be fetched.
+/// Checks that the keys of an issuer can be fetched.
 pub(super) async fn check(
     client: &OperatorClient,
     issuer: &str,
@@ -222,14 +221,14 @@ fn rejected(verdict: Result<(), NotVerified>) -> Result<(), Rejected> {
     })
 }
 
-/// Where an issuer's keys are, as its metadata says.
+/// The URL of the keys, from the metadata of the issuer.
 async fn key_set_url(client: &OperatorClient, issuer: &str) -> Result<OperatorUrl, KeysError> {
     let mut failure = None;
     for url in metadata_urls(issuer) {
         let place = OperatorUrl::parse(&url).map_err(|error| FetchError::Url { url: url.clone(), error })?;
         let metadata = match client.get(&place).await {
             Ok(answer) => IssuerMetadata::parse(&answer.bytes, issuer),
-            // Another of the places may have it; a server that does not answer has none.
+            // Another metadata URL may work. If the server does not answer, none will.
             Err(error @ (FetchError::Status { .. } | FetchError::Redirect { .. })) => {
                 failure.get_or_insert(error.into());
                 continue;

@@ -1,4 +1,4 @@
-//! Protected resource metadata (RFC 9728): where it is served, and the challenges that lead there.
+//! Protected resource metadata (RFC 9728): its document, its path, and the challenges that refer to it.
 
 use super::error::IssuerError;
 use crate::http::limits::identity_options::IssuerOptions;
@@ -9,13 +9,13 @@ use std::collections::HashSet;
 
 const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
 
-/// What clients read to find the issuer.
+/// The document by which clients find the issuer.
 #[derive(Debug)]
 pub(in crate::http) struct ResourceMetadata {
     resource: String,
     /// The path of the resource, without a trailing slash.
     path: String,
-    /// Where this document is, in public.
+    /// The public URL of the document.
     url: String,
     issuers: Vec<String>,
     required_scopes: Vec<Box<str>>,
@@ -40,14 +40,14 @@ impl ResourceMetadata {
         Ok(Self { path, url, issuers: options.issuers.clone(), required_scopes, resource })
     }
 
-    /// Whether the document is at that path: at the root, and below it with the path of the endpoint.
+    /// Whether the document is served at that path: the well-known path, alone or followed by the path of the endpoint.
     pub(in crate::http) fn is_at(&self, path: &str) -> bool {
         let Some(rest) = path.strip_prefix(WELL_KNOWN) else { return false };
         let rest = rest.strip_suffix('/').unwrap_or(rest);
         rest.is_empty() || rest == "/mcp" || rest == self.path
     }
 
-    /// The document of a server of that name, whose tools need these scopes.
+    /// The document of a server with that name, whose tools need these scopes.
     pub(in crate::http) fn document<'a>(
         &'a self,
         name: &str,

@@ -1,5 +1,5 @@
-//! Issuers: callers show a token of an OAuth 2.1 issuer. A signed one is verified with the issuer's keys, which are kept; about an
-//! opaque one the issuer is asked.
+//! Issuers: callers present a token of an OAuth 2.1 issuer. Signed tokens are verified with the cached keys of the issuer;
+//! opaque ones by introspection.
 
 mod claims;
 mod error;
@@ -26,10 +26,10 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::runtime::Handle;
 
-/// How long an issuer may take for one answer.
+/// Timeout of a request to an issuer.
 const ANSWER_TIME: Duration = Duration::from_secs(5);
 
-/// The longest document of an issuer, in bytes.
+/// Size limit of a document of an issuer, in bytes.
 const MOST_BYTES: u64 = 512 * 1024;
 
 pub(crate) struct Issuers {
@@ -41,11 +41,11 @@ pub(crate) struct Issuers {
     required_scopes: Vec<Box<str>>,
 }
 
-/// Why a token leads to no caller.
+/// Why a token was rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rejected {
     Token(TokenError),
-    /// The issuer does not answer, so that it cannot be said whether the token is good.
+    /// The issuer does not answer, so it is unknown whether the token is valid.
     IssuerUnreachable,
 }
 
@@ -56,7 +56,7 @@ impl From<TokenError> for Rejected {
 }
 
 impl Issuers {
-    /// Begins to fetch the keys on that runtime. `report` receives what goes wrong there.
+    /// Starts to fetch the keys on `runtime`. `report` creates the receivers of later problems.
     pub(super) fn open(
         options: &IssuerOptions,
         runtime: &Handle,
@@ -82,7 +82,7 @@ impl Issuers {
             return Err(IssuerError::Scope(mcp_bash_oauth::ScopeError::NotAScope(wrong.clone())));
         }
         let hierarchy = Hierarchy::parse(options.scope_hierarchy.iter().map(String::as_str))?;
-        // The first caller should not have to wait, and the operator should read early that an issuer is wrong.
+        // Prefetched, so that the first caller does not wait, and a wrong issuer shows up in the log early.
         for keys in &issuers {
             keys.prefetch();
         }
@@ -108,7 +108,7 @@ impl Issuers {
         ))
     }
 
-    /// The caller that shows the token.
+    /// Identifies the caller by its token.
     pub(super) async fn identify(&self, token: &[u8]) -> Result<Identified, Refused> {
         let (grant, issuer, known_by) = self.accept(token).await.map_err(|rejected| match rejected {
             Rejected::Token(error) => Refused::Token(error),
@@ -145,7 +145,7 @@ impl Issuers {
     }
 }
 
-/// Whether the keys of an issuer can be fetched, from that place or the one that its metadata names.
+/// Checks that the keys of an issuer can be fetched, from `key_set_url` or the URL in its metadata.
 pub async fn check_issuer(issuer: &str, key_set_url: Option<&str>) -> Result<(), IssuerError> {
     named("--issuer", issuer)?;
     let url = key_set_url.map(|url| named("MCPBASH_HTTP_JWKS_URL", url)).transpose()?;
@@ -153,7 +153,7 @@ pub async fn check_issuer(issuer: &str, key_set_url: Option<&str>) -> Result<(),
     Ok(keys::check(&client, issuer, url.as_ref()).await?)
 }
 
-/// Seconds since 1970.
+/// The Unix time in seconds.
 fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs())
 }

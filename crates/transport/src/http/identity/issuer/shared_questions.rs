@@ -1,20 +1,20 @@
-//! Shared questions: a question about a token is asked once, however many requests wait for its answer.
+//! Shared questions: concurrent requests with the same token share one introspection request.
 
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// The hash of what is asked about.
+/// The hash of the token.
 type Key = [u8; 32];
 
-/// The answer; `None` if there is none.
+/// The answer of the issuer; `None` if the request failed.
 type Answer = Option<Arc<[u8]>>;
 
 #[derive(Default)]
 pub(super) struct SharedQuestions(Mutex<HashMap<Key, watch::Receiver<Option<Answer>>>>);
 
-/// A question that is being asked. It is over when this value is dropped, answered or not.
+/// A question in progress. It ends when this value is dropped, with or without an answer.
 struct Asking<'a> {
     questions: &'a SharedQuestions,
     key: Key,
@@ -22,14 +22,14 @@ struct Asking<'a> {
 }
 
 impl SharedQuestions {
-    /// The answer to a question: of another request that asks the same, else of `ask`.
+    /// The answer of the same question in progress, otherwise of `ask`.
     pub(super) async fn answer(&self, key: Key, ask: impl Future<Output = Answer>) -> Answer {
         let asking = loop {
             let mut other = match self.join(key) {
                 Ok(asking) => break asking,
                 Err(other) => other,
             };
-            // Without an answer the other request was dropped, and this one asks.
+            // Without an answer, the other request was cancelled, and this one asks.
             if let Ok(answer) = other.wait_for(Option::is_some).await {
                 return answer.clone().flatten();
             }
@@ -39,7 +39,7 @@ impl SharedQuestions {
         answer
     }
 
-    /// Begins to ask, or joins who does.
+    /// Starts a question, or joins the same one in progress.
     fn join(&self, key: Key) -> Result<Asking<'_>, watch::Receiver<Option<Answer>>> {
         let mut open = self.0.lock();
         if let Some(other) = open.get(&key) {

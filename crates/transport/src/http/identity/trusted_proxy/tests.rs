@@ -49,13 +49,13 @@ fn a_process_of_the_named_user_speaks_for_callers_and_no_other() {
     let found = identify(&proxy, &of_unix(33), &named).unwrap().unwrap().identity;
     assert_eq!((&*found.name, found.known_by), ("proxy alice", KnownBy::Proxy));
     assert_eq!(found.groups, ["dev".into(), "ops".into()]);
-    // The proxy has to name someone.
+    // The proxy has to name the caller.
     for unnamed in [&[][..], &[("x-forwarded-user", "")], &[("x-forwarded-groups", "ops")]] {
         assert!(identify(&proxy, &of_unix(33), unnamed).unwrap().is_err(), "{unnamed:?}");
     }
     let twice = [("x-forwarded-user", "alice"), ("x-forwarded-user", "bob")];
     assert!(identify(&proxy, &of_unix(33), &twice).unwrap().is_err());
-    // Others may not claim to be it, and are none of its business otherwise.
+    // Other peers may not claim to be the proxy, and without such a claim they are ignored.
     for other in [of_unix(34), of_address()] {
         assert!(identify(&proxy, &other, &named).unwrap().is_err());
         assert!(identify(&proxy, &other, &[("x-forwarded-groups", "ops")]).unwrap().is_err());
