@@ -106,7 +106,7 @@ fn an_issuer_that_hangs_delays_only_tokens_of_keys_that_are_not_known() {
             is_overtaken.then_some(())
         })
     });
-    wait_until("the log to say so", || server.log().contains("those from before stay in use").then_some(()));
+    wait_until("the log to say so", || server.log().contains("the previous ones stay in use").then_some(()));
     // It comes back.
     issuer.set_mood(Mood::Answers);
     issuer.set_keys(&[&key, &new]);

@@ -37,12 +37,12 @@ impl Ending {
     pub(crate) fn describe(self) -> &'static str {
         match self {
             Self::EndOfInput => "end of input",
-            Self::Exit => "the client said exit",
-            Self::ShutdownTimeout => "shutdown timeout: exit did not come in time",
+            Self::Exit => "the client sent exit",
+            Self::ShutdownTimeout => "shutdown timeout: exit did not follow in time",
             Self::Signal(_) => "ended by a signal",
             Self::OutputClosed => "the client closed our output",
             Self::OutputFailed => "standard output cannot be written",
-            Self::ParentDied => "the process that started us is gone",
+            Self::ParentDied => "the parent process is gone",
             Self::Idle => "idle timeout: no message from the client",
             Self::Drained => "everything is answered",
         }

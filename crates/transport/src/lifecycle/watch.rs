@@ -180,7 +180,7 @@ enum Event {
     End(Ending),
 }
 
-/// The process that started us.
+/// The parent process.
 struct Parent {
     pid: Pid,
     /// A pidfd, readable when the parent is gone; `None` where the system has no pidfds.

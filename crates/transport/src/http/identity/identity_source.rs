@@ -95,7 +95,7 @@ impl IdentitySource {
                 return Ok(Identified { identity: Arc::clone(&visitor.identity), rate: None });
             }
             return Err(Unidentified::Forbidden(
-                "Forbidden: this server wants a client certificate, or a request through its proxy",
+                "Forbidden: this server requires a client certificate, or a request through its proxy",
             ));
         }
         let shown = bearer::shown(head.headers, self.token_header.as_ref());

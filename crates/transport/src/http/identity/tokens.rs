@@ -15,7 +15,7 @@ pub enum TokensError {
     File(#[from] GuardedFileError),
     #[error("`{}`, {problem}", path.display())]
     Line { path: PathBuf, problem: TokenFileError },
-    #[error("`{}` has no tokens, so that nobody could come in; `mcp-bash token new NAME --file {}` adds one", .0.display(), .0.display())]
+    #[error("`{}` has no tokens, so no client could authenticate; `mcp-bash token new NAME --file {}` adds one", .0.display(), .0.display())]
     None(PathBuf),
 }
 

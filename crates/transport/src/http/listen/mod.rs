@@ -31,7 +31,7 @@ pub enum ListenError {
     Tcp { address: SocketAddr, error: io::Error },
     #[error("another server listens on `{}`; stop that one, or choose another path", .0.display())]
     SocketInUse(PathBuf),
-    #[error("`{}` is there and is no socket; remove it, or choose another path", .0.display())]
+    #[error("`{}` exists and is no socket; remove it, or choose another path", .0.display())]
     NoSocket(PathBuf),
     #[error("`{}` cannot be listened on: {error}", path.display())]
     Unix { path: PathBuf, error: io::Error },

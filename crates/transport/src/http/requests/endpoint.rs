@@ -140,7 +140,7 @@ impl Endpoint {
                 if let Some(audit) = self.server.audit() {
                     audit.request_refused(&principal, "rate");
                 }
-                let reason = "Too many requests of this caller; it may make more in a while".to_owned();
+                let reason = "Too many requests by this caller; try again later".to_owned();
                 Box::new(respond::later(StatusCode::TOO_MANY_REQUESTS, wait, reason))
             })?;
         }
@@ -173,7 +173,8 @@ impl Endpoint {
     pub(in crate::http) async fn allow_session(&self, caller: &Caller) -> Result<(), Refusal> {
         let Some(rate) = self.options.limits.session_rate else { return Ok(()) };
         self.session_rates.allow(&self.server, caller.name(), rate).await.map_err(|wait| {
-            let reason = "Too many sessions were begun by this caller; MCPBASH_HTTP_MAX_SESSIONS_PER_MIN sets the limit";
+            let reason =
+                "Too many new sessions by this caller; MCPBASH_HTTP_MAX_SESSIONS_PER_MIN sets the limit";
             Box::new(respond::later(StatusCode::TOO_MANY_REQUESTS, wait, reason.to_owned()))
         })
     }
@@ -190,7 +191,7 @@ fn scopes_in(error: &[u8]) -> Vec<Box<str>> {
 fn unknown(unidentified: Unidentified) -> Refusal {
     Box::new(match unidentified {
         Unidentified::Unauthorized(challenge) => {
-            let reason = "Unauthorized: this server wants a bearer token that it knows";
+            let reason = "Unauthorized: this server requires a valid bearer token";
             respond::challenged(StatusCode::UNAUTHORIZED, reason, challenge)
         }
         Unidentified::TooFewScopes(challenge) => {
@@ -198,12 +199,11 @@ fn unknown(unidentified: Unidentified) -> Refusal {
             respond::challenged(StatusCode::FORBIDDEN, reason, challenge)
         }
         Unidentified::Throttled => {
-            let reason = "Too many tokens that this server does not know came from there".to_owned();
+            let reason = "Too many unknown tokens from this client; try again later".to_owned();
             respond::later(StatusCode::TOO_MANY_REQUESTS, RETRY, reason)
         }
         Unidentified::IssuerUnreachable => {
-            let reason =
-                "The issuer of the token does not answer, so that the token cannot be checked".to_owned();
+            let reason = "The issuer of the token does not answer, so the token cannot be checked".to_owned();
             respond::later(StatusCode::SERVICE_UNAVAILABLE, RETRY, reason)
         }
         Unidentified::Forbidden(reason) => respond::refusal(StatusCode::FORBIDDEN, reason),

@@ -1,4 +1,4 @@
-//! Message envelope: the properties of a POSTed message on which its routing depends.
+//! Message envelope: the properties of a message in a POST on which its routing depends.
 
 use mcp_bash_wire::{Decoded, Era, Id, Incoming, Limits, RequestMeta, Revision, decode, decode_element};
 

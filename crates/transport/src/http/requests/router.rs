@@ -150,7 +150,7 @@ async fn read_and_post(
             respond::refusal(StatusCode::PAYLOAD_TOO_LARGE, reason)
         }
         Err(BodyError::TooSlow) => {
-            let reason = "Request Timeout: the body did not come in time";
+            let reason = "Request Timeout: the body did not arrive in time";
             respond::refusal(StatusCode::REQUEST_TIMEOUT, reason)
         }
         Err(BodyError::NoRoom(why)) => {

@@ -28,7 +28,7 @@ pub(in crate::http) async fn get(
     let open = endpoint.streams.open(&principal.caller).ok_or_else(no_room)?;
     let events = match headers.get(LAST_EVENT_ID) {
         Some(id) => id.to_str().ok().and_then(|id| session.events_after(id)).ok_or_else(|| {
-            let reason = "Bad Request: what came after the event in Last-Event-ID is not kept any more";
+            let reason = "Bad Request: the events after Last-Event-ID are not available any more";
             refuse(StatusCode::BAD_REQUEST, reason)
         })?,
         None => session.session_events(),

@@ -74,7 +74,7 @@ impl Tls {
                 Ok(acceptor) => current.acceptor = acceptor,
                 // Certificate and key may be replaced one after the other; the second change is detected too.
                 Err(error) => {
-                    (self.report)(format!("the certificates from before stay in use: {error}"));
+                    (self.report)(format!("the previous certificates stay in use: {error}"));
                     if matches!(&error, TlsError::File(file) if file.is_shortage()) {
                         current.changes.invalidate();
                     }

@@ -164,7 +164,7 @@ impl Keys {
         };
         if let Some((error, has_keys)) = problem {
             let meanwhile =
-                if has_keys { "those from before stay in use" } else { "its tokens are not accepted" };
+                if has_keys { "the previous ones stay in use" } else { "its tokens are not accepted" };
             (self.report)(format!(
                 "the keys of the issuer `{}` cannot be fetched, {meanwhile}: {error}",
                 self.issuer
