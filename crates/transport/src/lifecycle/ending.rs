@@ -1,4 +1,4 @@
-//! Shutdown reasons.
+//! Shutdown reasons: their exit codes and log messages.
 
 use mcp_bash_wire::LogLevel;
 

@@ -5,13 +5,13 @@
 //! The thread that calls [`serve`] does nearly all the work. It waits for input and for child processes at the same time, cuts
 //! the input into lines, and passes them to the `Client` of the server, which answers most of them immediately. The responses
 //! to one read are written together, before the next read. Calls that have to wait run as tasks on the same thread, so that a
-//! call wakes no thread but its script and its client. Blocking work has threads of its own. All messages leave through the
-//! `outbox`: one thread writes at a time, senders never block, and a writer thread writes what the pipe does not take
-//! immediately. Backpressure: if the client sends without reading, we stop reading and start no queued calls until half of the
-//! unread limit is free.
+//! call wakes only its script and its client. Blocking work has threads of its own. All messages leave through the `outbox`:
+//! one thread writes at a time, senders never block, and a writer thread writes what the pipe does not take immediately.
+//! Backpressure: if the client sends without reading, we stop reading and start no queued calls until half of the unread limit
+//! is free.
 //!
-//! A second thread watches for external reasons to shut down: a closed output, a dead parent, idleness (`lifecycle`). Every
-//! shutdown ends in [`serve`].
+//! A second thread watches for external reasons to shut down: a closed output, a dead parent, idleness (`lifecycle`). [`serve`]
+//! runs the shutdown, whatever its reason.
 
 mod descriptors;
 mod input;

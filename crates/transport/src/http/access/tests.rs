@@ -1,3 +1,5 @@
+//! Access rule tests: allowed hosts and origins.
+
 use super::*;
 use crate::http::listen::Address;
 

@@ -1,3 +1,5 @@
+//! Session table tests: the session limit and idle sessions, with paused time.
+
 use super::*;
 use crate::http::streams::events::SESSION_STREAM;
 use mcp_bash_project::{Catalog, Paths};

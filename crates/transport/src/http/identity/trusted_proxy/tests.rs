@@ -1,3 +1,5 @@
+//! Trusted proxy tests: proofs of the proxy and the callers that it names.
+
 use super::*;
 use crate::http::listen::Peer;
 use std::fmt::Write;

@@ -1,3 +1,5 @@
+//! TLS tests: renewed certificates and client certificates, in real handshakes.
+
 use super::*;
 use rcgen::{
     BasicConstraints, CertificateParams, CertificateRevocationListParams, CertifiedKey, IsCa, Issuer,

@@ -1,3 +1,5 @@
+//! Replay buffer tests.
+
 use super::*;
 use std::sync::atomic::AtomicUsize;
 use std::task::Wake;
@@ -178,7 +180,7 @@ fn it_is_clogged_until_half_of_what_is_too_much_was_read() {
 }
 
 #[test]
-fn a_closed_track_holds_nothing_and_ends_its_reader() {
+fn a_closed_buffer_holds_nothing_and_ends_its_reader() {
     let Scene { buffer, budget, .. } = scene(Some(1), 10);
     let reader = buffer.take_over();
     buffer.queue(vec![0; 8192]);
