@@ -104,6 +104,21 @@ fn requests_that_reach_another_server_at_once_are_all_of_the_session() {
 }
 
 #[test]
+fn a_server_without_room_for_a_session_of_another_says_so_and_when_to_try_again() {
+    let project = Project::new().tool("hi", "#!/bin/sh\necho hi\n");
+    let fleet = Fleet::start_with(&project, 2, &[("MCPBASH_HTTP_MAX_SESSIONS", "1")]);
+    let (first, second) = (begin(&fleet, 0), begin(&fleet, 1));
+    let headers = [("Authorization", fleet.token()), ("Mcp-Session-Id", &*second)];
+    let mut stream = fleet.servers[1].connect();
+    stream.send(&request("GET", "/mcp", &[("Accept", "text/event-stream"), headers[0], headers[1]], b""));
+    assert_eq!(stream.head().status, 200, "a session in use is kept");
+    let refused = call(&fleet, 1, &first);
+    assert_eq!((refused.status, refused.header("retry-after").is_some()), (503, true), "{refused:?}");
+    drop(stream);
+    wait_until("room for the session", || (call(&fleet, 1, &first).status == 200).then_some(()));
+}
+
+#[test]
 fn a_session_that_its_client_ends_at_one_server_ends_at_the_others_that_have_it() {
     let project = Project::new().tool("hi", "#!/bin/sh\necho hi\n");
     // Servers look for ended sessions four times within this time.

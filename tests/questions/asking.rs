@@ -295,21 +295,49 @@ cat "$MCPBASH_PROJECT_ROOT"/answer.*"#,
     }
 }
 
-#[test]
-fn the_older_way_through_files_still_works() {
-    let project = tool(
+/// A tool that asks in the older way, through files.
+fn tool_that_asks_through_files() -> Project {
+    tool(
         r#"printf '{"message":"Old?","schema":{"type":"object","properties":{"x":{"type":"string"}}},"mode":"form"}' >"$MCP_ELICIT_REQUEST_FILE.tmp"
 mv "$MCP_ELICIT_REQUEST_FILE.tmp" "$MCP_ELICIT_REQUEST_FILE"
 while [ ! -f "$MCP_ELICIT_RESPONSE_FILE" ]; do sleep 0.02; done
 cat "$MCP_ELICIT_RESPONSE_FILE""#,
-    );
-    let mut server = session(&project, "2025-11-25", &json!({ "elicitation": {} }));
-    server.call(1, "asks");
+    )
+}
+
+fn expect_question_through_files(server: &mut Server, call: u64) {
+    server.call(call, "asks");
     let question = server.receive();
-    assert_eq!(question["params"]["message"], "Old?");
+    assert_eq!(question["params"]["message"], "Old?", "{question}");
     assert_eq!(question["params"]["requestedSchema"]["properties"]["x"]["type"], "string");
     server.reply(&question, &json!({ "action": "accept", "content": { "x": "y" } }));
     assert_eq!(text(&server.receive()), r#"{"action":"accept","content":{"x":"y"}}"#);
+}
+
+#[test]
+fn the_older_way_through_files_still_works() {
+    let project = tool_that_asks_through_files();
+    let mut server = session(&project, "2025-11-25", &json!({ "elicitation": {} }));
+    expect_question_through_files(&mut server, 1);
+}
+
+#[test]
+fn a_user_without_file_watches_is_asked_all_the_same() {
+    for limit in ["max_inotify_instances", "max_inotify_watches"] {
+        let project = tool_that_asks_through_files();
+        let mut command = Server::command_of("unshare");
+        let script = format!("echo 0 >/proc/sys/user/{limit} && exec \"$@\"");
+        command.args(["--user", "--map-root-user", "sh", "-c", &script, "sh"]);
+        command.args([env!("CARGO_BIN_EXE_mcp-bash"), "--project-root"]).arg(project.root());
+        command.env("MCPBASH_LOG_LEVEL", "emergency");
+        let mut server = Server::spawn(command);
+        server.initialize_offering("2025-11-25", &json!({ "elicitation": {} }));
+        // The second call starts when nothing is polled any more.
+        for call in [1, 2] {
+            expect_question_through_files(&mut server, call);
+        }
+        server.finish();
+    }
 }
 
 #[test]

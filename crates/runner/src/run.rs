@@ -143,10 +143,7 @@ impl Runner {
     ) -> Result<Option<CallQuestions>, StartError> {
         let Some(talk) = talk.filter(|talk| talk.questions.is_some()) else { return Ok(None) };
         let mut files = self.file_questions.lock();
-        let files = match &*files {
-            Some(files) => files,
-            None => files.insert(FileQuestions::start().map_err(StartError::Questions)?),
-        };
+        let files = files.get_or_insert_with(FileQuestions::start);
         let socket = talk.folder.socket().map_err(StartError::Questions)?;
         CallQuestions::open(Arc::clone(socket), talk.folder.path(), files, budget)
             .map(Some)

@@ -408,7 +408,7 @@ table! {
     HTTP_HEADER_TIMEOUT: Seconds = row("MCPBASH_HTTP_HEADER_TIMEOUT", seconds(1, 3600), "10",
         "How long a client may take for its TLS handshake, and for the headers of a request");
     HTTP_STALL_TIMEOUT: Seconds = row("MCPBASH_HTTP_STALL_TIMEOUT", seconds(1, 3600), "30",
-        "How long a body may stand still, or a client not read its answer");
+        "How long a client may take for each 256 KB of a body, or go without reading its answer");
     HTTP_KEEP_ALIVE: Seconds = row("MCPBASH_HTTP_KEEP_ALIVE", seconds(1, 3600), "75",
         "How long a connection stays open between requests; longer than that of a proxy before the server");
     HTTP_STREAM_TIME: Seconds = row("MCPBASH_HTTP_STREAM_SECS", seconds(0, YEAR), "0",

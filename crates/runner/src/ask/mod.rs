@@ -56,7 +56,7 @@ impl CallQuestions {
         )]
         let socket = AsyncFd::with_interest(socket, tokio::io::Interest::READABLE)?;
         let (asked, arriving) = channel(MAX_OPEN);
-        let files = files.of_call(folder, asked.clone(), budget)?;
+        let files = files.of_call(folder, asked.clone(), budget);
         Ok(Self {
             key: random::hex::<16>()?.into(),
             socket,

@@ -71,7 +71,7 @@ pub struct Limits {
     pub rate: Option<Rate>,
     /// How long a client may take for the TLS handshake, and for the head of a request that it has begun.
     pub header_time: Duration,
-    /// How long a request body may take, and how long a client may go without reading its response.
+    /// How long each part of a request body may take, and how long a client may go without reading its response.
     pub stall_time: Duration,
     /// How long a connection stays open between requests. Longer than proxies keep theirs, so that they send no request into a
     /// connection that is just being closed.

@@ -205,8 +205,7 @@ async fn initialize(
     {
         Ok(session) => session,
         Err(NoSession::Full) => {
-            let reason = "There are too many sessions; MCPBASH_HTTP_MAX_SESSIONS sets the limit".to_owned();
-            return respond::later(StatusCode::SERVICE_UNAVAILABLE, RETRY, reason);
+            return respond::later(StatusCode::SERVICE_UNAVAILABLE, RETRY, TOO_MANY_SESSIONS.to_owned());
         }
         Err(NoSession::NoId) => {
             let reason = "The system has no random numbers for a session".to_owned();
@@ -274,6 +273,8 @@ pub(in crate::http) enum Sessionless {
     Unknown,
     /// The store does not answer, so it is unknown whether another server has ended the session.
     Unchecked,
+    /// The session is of another server, and there are too many sessions at this one.
+    Full,
     /// Sessions do not support the version in the header.
     BadVersion,
 }
@@ -283,6 +284,10 @@ impl Sessionless {
         let (status, message) = match self {
             Self::Unchecked => {
                 let reason = "The session cannot be looked up now; try again".to_owned();
+                return Box::new(respond::later(StatusCode::SERVICE_UNAVAILABLE, RETRY, reason));
+            }
+            Self::Full => {
+                let reason = TOO_MANY_SESSIONS.to_owned();
                 return Box::new(respond::later(StatusCode::SERVICE_UNAVAILABLE, RETRY, reason));
             }
             Self::NotNamed => (StatusCode::BAD_REQUEST, "Bad Request: the header Mcp-Session-Id is missing"),
@@ -296,6 +301,8 @@ impl Sessionless {
         Box::new(respond::error(status, id, &RpcError::new(code, message)))
     }
 }
+
+const TOO_MANY_SESSIONS: &str = "There are too many sessions; MCPBASH_HTTP_MAX_SESSIONS sets the limit";
 
 /// The error code that official clients expect for an unknown session.
 const NO_SESSION: i32 = -32001;
@@ -327,5 +334,6 @@ pub(in crate::http) async fn session_of(
             Sessionless::Unknown
         }
         NotTakenOver::Unchecked => Sessionless::Unchecked,
+        NotTakenOver::Full => Sessionless::Full,
     })
 }

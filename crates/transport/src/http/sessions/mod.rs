@@ -57,6 +57,8 @@ pub(in crate::http) enum NotTakenOver {
     Unknown,
     /// The store does not answer, so it is unknown whether the session has ended.
     Unchecked,
+    /// There are too many sessions.
+    Full,
 }
 
 impl Sessions {
@@ -103,7 +105,7 @@ impl Sessions {
             MovedSession::Unknown => return Err(NotTakenOver::Unknown),
             MovedSession::Unchecked => return Err(NotTakenOver::Unchecked),
         };
-        self.make_room().map_err(|_| NotTakenOver::Unknown)?;
+        self.make_room().map_err(|_| NotTakenOver::Full)?;
         let session = Arc::new(Session::new(id.into(), server, rules, principal, self.stream_time));
         session.repeat_handshake(rules, principal, &initialize);
         let mut table = self.table.lock();
