@@ -107,6 +107,8 @@ fn shell_words_and_variables_are_read() {
         ("src=$1\ndst=\"$2\"\ncp \"$src\" \"$dst\"", "./x {src} {dst} !src,dst"),
         ("name=${1:-world}\necho $name", "./x [{name}]"),
         ("name=${1:?a name}\nn=${2:-3}\necho $name $n", "./x {name} [{n}] !name"),
+        ("db=${1:?}\nout=${2:-$db.sql}\ncp $db $out", "./x {db} [{out}] !db"),
+        ("pair=${1:-a}$2\necho $pair", "./x {arg1} {arg2} !arg1,arg2"),
         ("[ $# -ge 2 ] || exit 1\necho \"$1\" \"$2\"", "./x {arg1} {arg2} !arg1,arg2"),
         ("if [ $# -ne 1 ]; then echo bad; exit 1; fi\ncat \"$1\"", "./x {arg1} !arg1"),
         ("case $# in 1|2) ;; *) exit 1;; esac\necho \"$1\" \"${2:-}\"", "./x {arg1} [{arg2}] !arg1"),
@@ -131,6 +133,10 @@ fn shell_words_and_variables_are_read() {
     ] {
         assert_eq!(shown(ScriptLanguage::Shell, text), expected, "{text}");
     }
+    let text = "db=${1:?the database}\nto=${2:?Usage: $0 DB TO}\ncp $db $to";
+    let described = draft(ScriptLanguage::Shell, text).arguments;
+    let described: Vec<&str> = described.iter().map(|argument| &*argument.description).collect();
+    assert_eq!(described, ["the database", ""]);
     let tool = draft(ScriptLanguage::Shell, "read -p 'Name: ' who\necho \"$who ${ZONE:-a}\"");
     assert_eq!((tool.input.as_deref(), tool.environment.len()), (Some("{who}\n"), 1));
 }

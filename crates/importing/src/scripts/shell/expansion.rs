@@ -14,6 +14,14 @@ pub(super) struct Expansion<'t> {
     pub(super) is_inner: bool,
 }
 
+impl Expansion<'_> {
+    /// Whether another expansion of the same word is inside what follows the name: `$b` in `${a:-$b}`.
+    pub(super) fn contains(&self, other: &Expansion<'_>) -> bool {
+        let end = self.at + "${".len() + self.name.len() + self.rest.len();
+        !self.rest.is_empty() && self.at < other.at && other.at < end
+    }
+}
+
 /// All expansions of a word.
 pub(super) fn expansions(word: &str) -> Vec<Expansion<'_>> {
     let mut found = Vec::new();
@@ -98,6 +106,13 @@ fn name_of(text: &str) -> &str {
 pub(super) fn default_of(rest: &str) -> Option<String> {
     let text = [":-", ":=", "-", "="].iter().find_map(|sign| rest.strip_prefix(sign))?;
     plain(text)
+}
+
+/// The message after `:?` or `?` that says what is missing, if it is plain text. How the whole script is used says nothing of one
+/// word.
+pub(super) fn message_of(rest: &str) -> String {
+    let text = rest.trim_start_matches(':').strip_prefix('?').and_then(plain).unwrap_or_default();
+    if text.to_ascii_lowercase().contains("usage") { String::new() } else { text }
 }
 
 /// A word without its quotes, if nothing in it is expanded.

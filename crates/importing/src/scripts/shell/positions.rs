@@ -2,7 +2,7 @@
 
 use super::checks::Checks;
 use super::evaluated::Evaluated;
-use super::expansion::{default_of, expansions, is_all_words, is_only, plain};
+use super::expansion::{default_of, expansions, is_all_words, is_only, message_of, plain};
 use super::flow::{any_command, assignments, children, mentions, own_words};
 use super::option_loop::{is_option_loop, word_case};
 use super::tree::{Command, Item, Node};
@@ -96,6 +96,7 @@ pub(super) fn read(evaluated: &Evaluated<'_>, checks: &Checks, has_loop: bool, r
             || position.is_plain && position.default.is_none();
         let mut positional = ScriptPositional::new(name, ArgumentKind::Text, is_required);
         positional.default = position.default;
+        positional.description = position.description;
         positional.evaluation = evaluated.use_of(&index.to_string()).max(of_all);
         found.push(positional);
     }
@@ -125,6 +126,8 @@ pub(super) fn read(evaluated: &Evaluated<'_>, checks: &Checks, has_loop: bool, r
 struct Position {
     name: Option<String>,
     default: Option<String>,
+    /// What the script says when it is missing: `${1:?the database}`.
+    description: String,
     /// Whether it is used without a condition.
     is_plain: bool,
     /// Whether it is used in anything but a test.
@@ -248,7 +251,8 @@ impl Walk {
         }
         for (name, _, value) in assignments(command) {
             let found = expansions(value);
-            if let [one] = &*found
+            if let Some((one, others)) = found.split_first()
+                && others.iter().all(|other| one.contains(other))
                 && let Some(index) = position(one.name)
                 && !one.is_inner
                 && let Some(place) = self.place(index)
@@ -313,6 +317,9 @@ impl Walk {
                 let has_default = found.rest.starts_with([':', '-', '+', '=']) && !found.rest.contains('?');
                 if has_default {
                     place.default = place.default.take().or(default_of(found.rest)).or(Some(String::new()));
+                }
+                if place.description.is_empty() {
+                    place.description = message_of(found.rest);
                 }
                 place.is_plain |= !is_conditional && !has_default;
                 place.is_used |= !is_test;

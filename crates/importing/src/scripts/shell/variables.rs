@@ -2,7 +2,7 @@
 //! standard input.
 
 use super::checks::Checks;
-use super::expansion::{default_of, expansions, plain};
+use super::expansion::{default_of, expansions, message_of, plain};
 use super::flow::{Flow, assignments, each_command, own_words};
 use super::tree::{Command, Item, Node};
 use crate::scripts::reading::{Answer, ScriptReading, ScriptVariable};
@@ -79,7 +79,7 @@ fn variable(name: &str, rest: &str) -> Option<ScriptVariable> {
     if !is_argument(name) || !sign.starts_with(['?', '-', '=']) {
         return None;
     }
-    let description = if is_required { plain(&sign[1..]).unwrap_or_default() } else { String::new() };
+    let description = message_of(rest);
     let default = default_of(rest).filter(|default| !default.is_empty());
     Some(ScriptVariable { name: name.to_owned(), description, default, is_required })
 }
