@@ -4,7 +4,8 @@ use super::{findings, validate};
 use crate::harness::{Project, Server};
 use serde_json::{Value, json};
 
-const HOSTILE: &str = "a[$(touch run-by-caller)]";
+/// With the name of a variable that is set, so that `set -u` does not prevent it.
+const HOSTILE: &str = "PATH[$(touch run-by-caller)]";
 
 fn tool(script: &str, metadata: &Value) -> Project {
     let mut whole = json!({ "name": "it", "description": "It", "annotations": { "readOnlyHint": true } });
@@ -30,7 +31,7 @@ fn warnings(project: &Project) -> Vec<String> {
 
 /// Calls the tool of a project with one argument, and says whether a command in it was run.
 fn runs_command(project: &Project, name: &str) -> bool {
-    let argument = format!("{name}={}", json!(HOSTILE));
+    let argument = format!("{name}={HOSTILE}");
     let output = Server::command()
         .args(["call", "it", &argument])
         .current_dir(project.root())

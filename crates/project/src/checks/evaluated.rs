@@ -161,8 +161,8 @@ fn may_be_hostile(schema: &Schema, argument: &str) -> bool {
         None => (argument, false),
     };
     let names: Vec<&str> = path.split('.').collect();
-    let pointer: String =
-        names.iter().map(|name| format!("/{}", name.replace('~', "~0").replace('/', "~1"))).collect();
+    let escaped: Vec<String> = names.iter().map(|name| name.replace('~', "~0").replace('/', "~1")).collect();
+    let pointer = format!("/{}", escaped.join("/"));
     HOSTILE.iter().any(|text| {
         let value = if is_list { json!([text]) } else { json!(text) };
         let whole = names.iter().rev().fold(value, |inner, name| json!({ *name: inner }));

@@ -3,10 +3,13 @@
 
 use super::arithmetic::{self, Declared, Dollar, Expression, bare_names, each_dollar};
 use super::checked_values;
-use super::expansion::{Expansion, expansions, is_all_words, plain};
+use super::expansion::{
+    Expansion, expansions, is_all_words, is_length, is_one_expansion, is_unchanged, plain,
+};
 use super::flow::{Flow, any_command, assignments, children, each_command, own_words};
 use super::json_arguments::{self, JsonArguments};
 use super::option_loop::{is_option_loop, word_case};
+use super::place::{ANY_WORD, Place, is_position, shift};
 use super::tree::{self, Command, Item, Joint, Node};
 use crate::scripts::reading::Evaluation;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,12 +20,6 @@ const DEEPEST: usize = 6;
 /// Programs that print their words, or parts of them.
 const PRINTING: [&str; 10] =
     ["awk", "basename", "dirname", "echo", "expr", "jq", "print", "printf", "readlink", "realpath"];
-
-/// All words of the script or of a function, or one of them that is not known.
-const ANY_WORD: &str = "@";
-
-/// A word that an option loop puts aside before it knows which option it belongs to.
-pub(super) const WORD_OF_LOOP: &str = "a word of its loop";
 
 pub(super) struct Evaluated<'f> {
     pub(super) flow: &'f Flow<'f>,
@@ -134,46 +131,6 @@ fn spread(edges: &Edges, sinks: Vec<(String, Use)>, others: &BTreeSet<String>) -
 /// The use of a value that is all or a part of another one.
 fn through(evaluation: Evaluation, is_whole: bool) -> Evaluation {
     if is_whole { evaluation } else { evaluation.max(Evaluation::Part) }
-}
-
-fn is_position(name: &str) -> bool {
-    name == ANY_WORD || name.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// Where a command is: whose words its positions are.
-#[derive(Debug, Clone, Default)]
-struct Place<'t> {
-    function: Option<&'t str>,
-    shift: usize,
-    /// Whether it is not known how many words have been shifted.
-    is_loose: bool,
-    /// The name of the word at hand in an option loop.
-    holder: Option<String>,
-    /// Whether it is an arm of that loop: these are judged one by one.
-    is_arm: bool,
-}
-
-impl Place<'_> {
-    /// The name of a value; `None` if no caller chooses it.
-    fn name(&self, name: &str) -> Option<String> {
-        let is_word = name.starts_with(|first: char| first.is_ascii_digit()) || matches!(name, "@" | "*");
-        if let Some(holder) = &self.holder
-            && (is_word || name == holder || name == "OPTARG")
-        {
-            return (!self.is_arm).then(|| WORD_OF_LOOP.to_owned());
-        }
-        if !is_word {
-            let is_variable =
-                name.starts_with(|first: char| first.is_ascii_alphabetic() || matches!(first, '_'));
-            return is_variable.then(|| name.to_owned());
-        }
-        let word = match name.parse::<usize>() {
-            Ok(0) => return None,
-            Ok(number) if !self.is_loose => number.saturating_add(self.shift).to_string(),
-            _ => ANY_WORD.to_owned(),
-        };
-        Some(self.function.map_or(word.clone(), |function| format!("{function} {word}")))
-    }
 }
 
 struct Trace<'t> {
@@ -553,21 +510,6 @@ fn read_names(command: &Command) -> &[String] {
     }
 }
 
-/// Follows `shift`.
-fn shift(command: &Command, place: &mut Place<'_>) {
-    let words = own_words(command);
-    if words.first().is_none_or(|word| word != "shift") {
-        return;
-    }
-    match words.get(1).map(|count| count.parse::<usize>()) {
-        None => place.shift = place.shift.saturating_add(1),
-        Some(Ok(count)) => place.shift = place.shift.saturating_add(count),
-        // `shift $((OPTIND - 1))`
-        Some(Err(_)) if place.function.is_none() => place.shift = 0,
-        Some(Err(_)) => place.is_loose = true,
-    }
-}
-
 /// The commands inside the substitutions of a word.
 fn each_inner(word: &str, depth: usize, visit: &mut dyn FnMut(&Command)) {
     if depth >= DEEPEST {
@@ -581,26 +523,6 @@ fn each_inner(word: &str, depth: usize, visit: &mut dyn FnMut(&Command)) {
         }
         Dollar::Number(text) | Dollar::Braces(text) => each_inner(text, depth + 1, visit),
     });
-}
-
-/// `${#NAME}` is a number, whatever the value.
-fn is_length(text: &str, found: &Expansion<'_>) -> bool {
-    text[found.at..].starts_with("${#")
-}
-
-/// Whether what follows a name in braces leaves its value as it is, besides a default or the name of an option.
-fn is_unchanged(rest: &str) -> bool {
-    let is_default = rest.trim_start_matches(':').starts_with(['-', '=', '?']);
-    let is_element = rest.starts_with('[') && rest.ends_with(']');
-    let is_slice = rest.strip_prefix(':').is_some_and(|from| from.trim().parse::<i32>().is_ok());
-    let cuts_option = rest.starts_with('#') && rest.ends_with('=');
-    rest.is_empty() || is_default || is_element || is_slice || cuts_option
-}
-
-/// Whether a word is one expansion, and no other text.
-fn is_one_expansion(word: &str) -> bool {
-    let bare = word.trim().trim_matches('"');
-    bare.starts_with('$') && super::expansion::length(bare) == bare.len()
 }
 
 /// Whether a word cannot be a number, and is neither an option nor a pattern nor what asks for help.

@@ -2,9 +2,10 @@
 //! a member of its arguments.
 
 use super::checks::Checks;
-use super::evaluated::{Evaluated, Use, WORD_OF_LOOP};
+use super::evaluated::{Evaluated, Use};
 use super::flow::Flow;
 use super::json_arguments::INPUT;
+use super::place::WORD_OF_LOOP;
 use super::{getopts, option_loop, tree};
 use crate::scripts::reading::{Evaluation, ScriptOption, ScriptPositional, ScriptReading};
 use std::collections::BTreeMap;

@@ -14,6 +14,7 @@ mod given_values;
 mod json_arguments;
 mod lexer;
 mod option_loop;
+mod place;
 mod positions;
 mod run_values;
 mod traps;
