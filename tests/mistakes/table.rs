@@ -836,4 +836,21 @@ pub(super) const TABLE: &[Mistake] = &[
         cause: "reads the variable `API_TOKEN`, which it does not receive",
         next: "add \"env\": [\"API_TOKEN\"] to its metadata",
     },
+    Mistake {
+        name: "a text that bash evaluates",
+        files: &[
+            (
+                "tools/it/tool.sh*",
+                "#!/bin/bash\n. \"$MCP_SDK/tool-sdk.sh\"\ncount=$(mcp_args_get .count)\necho $(( count * 2 ))\n",
+            ),
+            (
+                "tools/it/tool.meta.json",
+                "{\"name\": \"it\", \"description\": \"It\", \"inputSchema\": {\"type\": \"object\", \"properties\": {\"count\": {\"type\": \"string\"}}}}",
+            ),
+        ],
+        run: &["validate"],
+        environment: &[],
+        cause: "tool.sh:4 - evaluates as a number the text of the argument `count`",
+        next: "declare it with `\"type\": \"integer\"` in the `inputSchema`",
+    },
 ];

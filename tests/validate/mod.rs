@@ -4,6 +4,7 @@
 mod clients;
 mod common_mistakes;
 mod consent;
+mod evaluated;
 mod excess;
 mod findings;
 mod output;

@@ -35,7 +35,10 @@ pub use name::tool_name;
 pub use package_json::read as read_package_json;
 pub use plain_text::plain_text;
 pub use sample::Sample;
-pub use scripts::{ScriptCommand, ScriptLanguage, ShellTraps, interpreter, read as read_script, shell_traps};
+pub use scripts::{
+    EvaluatedValue, Evaluation, GivenWord, ScriptCommand, ScriptLanguage, ShellEvaluations, ShellTraps,
+    interpreter, read as read_script, shell_traps,
+};
 pub use taskfile::read as read_taskfile;
 pub use tool::Tool;
 

@@ -18,7 +18,8 @@ mod variable;
 
 pub use draft::ScriptCommand;
 pub use language::{ScriptLanguage, interpreter};
-pub use shell::{ShellTraps, shell_traps};
+pub use reading::Evaluation;
+pub use shell::{EvaluatedValue, GivenWord, ShellEvaluations, ShellTraps, shell_traps};
 
 use crate::argument::ArgumentKind;
 use crate::name::tool_name;

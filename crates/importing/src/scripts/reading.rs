@@ -64,7 +64,7 @@ pub(crate) struct ScriptOption {
 
 /// How a shell evaluates a value, from the harmless to the worst.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Evaluation {
+pub enum Evaluation {
     Number,
     /// A part of it, or something made of it.
     Part,

@@ -6,6 +6,7 @@
 
 mod annotations;
 mod clashes;
+mod evaluated;
 mod keys;
 mod members;
 mod placeholders;
@@ -73,6 +74,7 @@ pub fn examine(catalog: &Catalog, surroundings: Surroundings<'_>) -> Vec<Diagnos
     unconfirmed::check(catalog, &metadata, &mut found);
     placeholders::check(catalog, &mut found);
     traps::check(catalog, &mut found);
+    evaluated::check(catalog, &mut found);
     // Resources are read, not run: a shared folder of them may be group-writable.
     folders.retain(|folder| !folder.path.starts_with(&paths.resources));
     found.extend(writable::check(catalog, &folders));

@@ -15,7 +15,7 @@ pub(super) fn check(catalog: &Catalog, found: &mut Vec<Diagnostic>) {
     let env_file = env_file(&catalog.paths);
     let common = ServerConfig::read(&catalog.paths, &mut Vec::new()).variables;
     for tool in catalog.tools.items() {
-        let Some((script, text)) = shell_script(tool, &catalog.paths.root) else { continue };
+        let Some(Script { path: script, text }) = shell_script(tool, &catalog.paths.root) else { continue };
         let ShellTraps { questions, variables } = shell_traps(&text);
         let has_answers = tool
             .execution
@@ -54,7 +54,7 @@ pub(super) fn check(catalog: &Catalog, found: &mut Vec<Diagnostic>) {
 /// The variables that the shell script of a tool reads without a default, and that neither the script nor the project sets.
 /// The script is read for it.
 pub fn variables_from_outside(tool: &Tool, paths: &Paths) -> Vec<String> {
-    let Some((_, text)) = shell_script(tool, &paths.root) else { return Vec::new() };
+    let Some(Script { text, .. }) = shell_script(tool, &paths.root) else { return Vec::new() };
     let mut variables = shell_traps(&text).variables;
     variables.retain(|name| !is_set_by_project(tool, name));
     if !variables.is_empty() {
@@ -64,15 +64,21 @@ pub fn variables_from_outside(tool: &Tool, paths: &Paths) -> Vec<String> {
     variables
 }
 
-/// The script of a tool and its text, if a shell runs it.
-fn shell_script(tool: &Tool, root: &Path) -> Option<(PathBuf, String)> {
+/// A shell script, and its text.
+pub(super) struct Script {
+    pub(super) path: PathBuf,
+    pub(super) text: String,
+}
+
+/// The script of a tool, if a shell runs it.
+pub(super) fn shell_script(tool: &Tool, root: &Path) -> Option<Script> {
     if tool.is_function() {
         return None;
     }
-    let script = script(tool, root)?;
-    let text = beginning(&script, LONGEST);
+    let path = script(tool, root)?;
+    let text = beginning(&path, LONGEST);
     let interpreter = interpreter_name(text.lines().next().unwrap_or_default())?;
-    SHELLS.contains(&interpreter).then_some((script, text))
+    SHELLS.contains(&interpreter).then_some(Script { path, text })
 }
 
 /// The script of a tool, or the one in the project that its `command` starts, itself or with a shell.

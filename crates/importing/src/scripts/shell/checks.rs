@@ -80,7 +80,7 @@ impl Checks {
                         self.read(flow, inner, shifts);
                     }
                 }
-                Node::Case { subject, arms } if is_only(subject, "#") => {
+                Node::Case { subject, arms, .. } if is_only(subject, "#") => {
                     let mut seen = BTreeSet::new();
                     let mut refused = BTreeSet::new();
                     for arm in arms {

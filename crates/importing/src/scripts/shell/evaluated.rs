@@ -2,9 +2,14 @@
 //! loops, functions and what functions print. A caller who chose such a value freely could run a command with it.
 
 use super::arithmetic::{self, Declared, Dollar, Expression, bare_names, each_dollar};
-use super::expansion::{Expansion, expansions, is_all_words, plain};
+use super::checked_values;
+use super::expansion::{
+    Expansion, expansions, is_all_words, is_length, is_one_expansion, is_unchanged, plain,
+};
 use super::flow::{Flow, any_command, assignments, children, each_command, own_words};
+use super::json_arguments::{self, JsonArguments};
 use super::option_loop::{is_option_loop, word_case};
+use super::place::{ANY_WORD, Place, is_position, shift};
 use super::tree::{self, Command, Item, Joint, Node};
 use crate::scripts::reading::Evaluation;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,19 +21,24 @@ const DEEPEST: usize = 6;
 const PRINTING: [&str; 10] =
     ["awk", "basename", "dirname", "echo", "expr", "jq", "print", "printf", "readlink", "realpath"];
 
-/// All words of the script or of a function, or one of them that is not known.
-const ANY_WORD: &str = "@";
-
-/// A word that an option loop puts aside before it knows which option it belongs to.
-pub(super) const WORD_OF_LOOP: &str = "a word of its loop";
-
 pub(super) struct Evaluated<'f> {
     pub(super) flow: &'f Flow<'f>,
     declared: Declared,
-    /// Names of values: `1`, `@`, `COUNT`, and `f 1` and `f @` for the words of the function f, `f ()` for its output.
-    uses: BTreeMap<String, Evaluation>,
+    json: JsonArguments,
+    /// Names of values: `1`, `@`, `COUNT`, and `f 1` and `f @` for the words of the function f, `f ()` for its output. What
+    /// a script takes out of its arguments as JSON is called as [`json_arguments`] says.
+    uses: BTreeMap<String, Use>,
+    /// The same, besides the values that the script checks itself.
+    unchecked: BTreeMap<String, Use>,
     /// Values that are compared with words that are no numbers.
     texts: BTreeSet<String>,
+}
+
+/// How a value is evaluated, and on which line; 0 if that is not known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Use {
+    pub(super) evaluation: Evaluation,
+    pub(super) line: usize,
 }
 
 impl<'f> Evaluated<'f> {
@@ -40,36 +50,53 @@ impl<'f> Evaluated<'f> {
         for items in flow.functions.values().copied().chain([&*flow.main]) {
             each_command(items, &mut |command| declared.note(command));
         }
-        let mut trace = Trace::new(flow, &declared);
+        let json = JsonArguments::of(flow);
+        let mut trace = Trace::new(flow, &declared, &json);
         trace.walk(&flow.main, &mut Place::default());
         for (name, body) in &flow.functions {
             trace.walk(body, &mut Place { function: Some(name), ..Place::default() });
         }
-        let uses = spread(&trace.edges, trace.sinks);
-        let whole = |edges: &Edges| {
-            let whole = |sources: &Vec<(String, bool)>| {
-                sources.iter().filter(|(_, is_whole)| *is_whole).cloned().collect()
-            };
-            edges.iter().map(|(name, sources)| (name.clone(), whole(sources))).collect()
+        let whole = |sources: &Vec<(String, bool)>| {
+            sources.iter().filter(|(_, is_whole)| *is_whole).cloned().collect()
         };
-        let compared = trace.texts.into_iter().map(|name| (name, Evaluation::Text)).collect();
-        let texts = spread(&whole(&trace.edges), compared).into_keys().collect();
-        Self { flow, declared, uses, texts }
+        let whole: Edges = trace.edges.iter().map(|(name, sources)| (name.clone(), whole(sources))).collect();
+        // A copy of a value is compared and checked for the value.
+        let with_copies = |names: Vec<String>| -> BTreeSet<String> {
+            let names = names.into_iter().map(|name| (name, Use { evaluation: Evaluation::Text, line: 0 }));
+            spread(&whole, names.collect(), &BTreeSet::new()).into_keys().collect()
+        };
+        let texts = with_copies(trace.texts);
+        let checked = with_copies(trace.checked);
+        let uses = spread(&trace.edges, trace.sinks.clone(), &BTreeSet::new());
+        let unchecked = spread(&trace.edges, trace.sinks, &checked);
+        Self { flow, declared, json, uses, unchecked, texts }
+    }
+
+    /// How values are evaluated that the script does not check before, by their names.
+    pub(super) fn unchecked(&self) -> BTreeMap<String, Use> {
+        let with_texts = |(name, found): (&String, &Use)| {
+            let evaluation = self.as_text(name, found.evaluation);
+            (name.clone(), Use { evaluation, ..*found })
+        };
+        self.unchecked.iter().map(with_texts).collect()
+    }
+
+    fn as_text(&self, name: &str, evaluation: Evaluation) -> Evaluation {
+        let is_text = evaluation == Evaluation::Number && self.texts.contains(name);
+        if is_text { Evaluation::Text } else { evaluation }
     }
 
     /// How a value is evaluated; `None` if it is not.
     pub(super) fn use_of(&self, name: &str) -> Option<Evaluation> {
-        let evaluation = *self.uses.get(name)?;
-        let is_text = evaluation == Evaluation::Number && self.texts.contains(name);
-        Some(if is_text { Evaluation::Text } else { evaluation })
+        self.uses.get(name).map(|found| self.as_text(name, found.evaluation))
     }
 
     /// How some commands evaluate the word that an option loop has at hand.
     pub(super) fn use_in(&self, items: &[Item], holder: &str) -> Option<Evaluation> {
-        let mut trace = Trace::new(self.flow, &self.declared);
+        let mut trace = Trace::new(self.flow, &self.declared, &self.json);
         trace.walk(items, &mut Place::default());
         let is_word = |name: &str| name == holder || name == "OPTARG" || is_position(name);
-        let direct = trace.sinks.iter().filter(|(name, _)| is_word(name)).map(|(_, evaluation)| *evaluation);
+        let direct = trace.sinks.iter().filter(|(name, _)| is_word(name)).map(|(_, found)| found.evaluation);
         let assigned = trace.edges.iter().filter_map(|(name, sources)| {
             let evaluation = self.use_of(name)?;
             let found = sources.iter().filter(|(source, _)| is_word(source));
@@ -81,18 +108,22 @@ impl<'f> Evaluated<'f> {
 
 type Edges = BTreeMap<String, Vec<(String, bool)>>;
 
-/// The use of all values that reach these.
-fn spread(edges: &Edges, sinks: Vec<(String, Evaluation)>) -> BTreeMap<String, Evaluation> {
-    let mut uses: BTreeMap<String, Evaluation> = BTreeMap::new();
+/// The use of all values that reach these, besides through some others.
+fn spread(edges: &Edges, sinks: Vec<(String, Use)>, others: &BTreeSet<String>) -> BTreeMap<String, Use> {
+    let mut uses: BTreeMap<String, Use> = BTreeMap::new();
     let mut waiting = sinks;
-    while let Some((name, evaluation)) = waiting.pop() {
-        if uses.get(&name).is_some_and(|known| *known >= evaluation) {
+    // The first line of several is named.
+    waiting.reverse();
+    while let Some((name, found)) = waiting.pop() {
+        let is_known = uses.get(&name).is_some_and(|known| known.evaluation >= found.evaluation);
+        if is_known || others.contains(&name) {
             continue;
         }
         for (source, is_whole) in edges.get(&name).into_iter().flatten() {
-            waiting.push((source.clone(), through(evaluation, *is_whole)));
+            let evaluation = through(found.evaluation, *is_whole);
+            waiting.push((source.clone(), Use { evaluation, ..found }));
         }
-        uses.insert(name, evaluation);
+        uses.insert(name, found);
     }
     uses
 }
@@ -102,78 +133,83 @@ fn through(evaluation: Evaluation, is_whole: bool) -> Evaluation {
     if is_whole { evaluation } else { evaluation.max(Evaluation::Part) }
 }
 
-fn is_position(name: &str) -> bool {
-    name == ANY_WORD || name.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// Where a command is: whose words its positions are.
-#[derive(Debug, Clone, Default)]
-struct Place<'t> {
-    function: Option<&'t str>,
-    shift: usize,
-    /// Whether it is not known how many words have been shifted.
-    is_loose: bool,
-    /// The name of the word at hand in an option loop.
-    holder: Option<String>,
-    /// Whether it is an arm of that loop: these are judged one by one.
-    is_arm: bool,
-}
-
-impl Place<'_> {
-    /// The name of a value; `None` if no caller chooses it.
-    fn name(&self, name: &str) -> Option<String> {
-        let is_word = name.starts_with(|first: char| first.is_ascii_digit()) || matches!(name, "@" | "*");
-        if let Some(holder) = &self.holder
-            && (is_word || name == holder || name == "OPTARG")
-        {
-            return (!self.is_arm).then(|| WORD_OF_LOOP.to_owned());
-        }
-        if !is_word {
-            let is_variable =
-                name.starts_with(|first: char| first.is_ascii_alphabetic() || matches!(first, '_'));
-            return is_variable.then(|| name.to_owned());
-        }
-        let word = match name.parse::<usize>() {
-            Ok(0) => return None,
-            Ok(number) if !self.is_loose => number.saturating_add(self.shift).to_string(),
-            _ => ANY_WORD.to_owned(),
-        };
-        Some(self.function.map_or(word.clone(), |function| format!("{function} {word}")))
-    }
-}
-
 struct Trace<'t> {
     flow: &'t Flow<'t>,
     declared: &'t Declared,
-    sinks: Vec<(String, Evaluation)>,
+    json: &'t JsonArguments,
+    sinks: Vec<(String, Use)>,
     /// The values that each value is made of, and whether it is nothing else.
     edges: Edges,
     texts: Vec<String>,
+    /// Values that the script checks.
+    checked: Vec<String>,
+    /// The line of the command at hand, and the number of lines before the text that it is in.
+    line: usize,
+    lines_before: usize,
+    /// Whether the command at hand reads something else than the input of the script.
+    is_fed: bool,
 }
 
 impl<'t> Trace<'t> {
-    fn new(flow: &'t Flow<'t>, declared: &'t Declared) -> Self {
-        Self { flow, declared, sinks: Vec::new(), edges: Edges::new(), texts: Vec::new() }
+    fn new(flow: &'t Flow<'t>, declared: &'t Declared, json: &'t JsonArguments) -> Self {
+        Self {
+            flow,
+            declared,
+            json,
+            sinks: Vec::new(),
+            edges: Edges::new(),
+            texts: Vec::new(),
+            checked: Vec::new(),
+            line: 0,
+            lines_before: 0,
+            is_fed: false,
+        }
     }
 
     fn walk(&mut self, items: &[Item], place: &mut Place<'_>) {
         let mut piped: Vec<(String, bool)> = Vec::new();
-        for item in items {
+        let mut first = 0;
+        let was_fed = self.is_fed;
+        // The input of a loop or a block.
+        let whole_input = match items {
+            [_, Item { node: Node::Command(input), .. }] if input.words.is_empty() => Some(input),
+            _ => None,
+        };
+        for (index, item) in items.iter().enumerate() {
+            let one = std::slice::from_ref(item);
+            self.is_fed = was_fed || whole_input.is_some() || item.joint == Joint::Pipe;
             if item.joint == Joint::Pipe {
-                self.read(std::slice::from_ref(item), &piped);
+                self.read(one, &piped);
+                if checked_values::is_filter(item) {
+                    self.checked.extend(piped.iter().map(|(name, _)| name.clone()));
+                }
             } else {
                 piped.clear();
+                first = index;
             }
-            piped.extend(self.printed_by(std::slice::from_ref(item), place, 0));
+            let is_own = place.function.is_none() && !was_fed && whole_input.is_none();
+            let members = self.json.printed(&items[first..=index], is_own);
+            if let Some(function) = place.function.filter(|_| is_end_of_pipe(items, index)) {
+                for (member, is_whole) in &members {
+                    self.edge(&format!("{function} ()"), Some(member.clone()), *is_whole);
+                }
+            }
+            piped.extend(members);
+            piped.extend(self.printed_by(one, place, 0));
+            let checked = checked_values::of(self.flow, items, index);
+            self.checked.extend(checked.into_iter().filter_map(|name| place.name(name)));
             self.node(&item.node, place);
         }
-        // The input of a loop or a block.
-        if let [read, Item { node: Node::Command(input), .. }] = items
-            && input.words.is_empty()
-        {
+        self.is_fed = was_fed;
+        if let Some(input) = whole_input {
             let sources = self.input(input, place);
-            self.read(std::slice::from_ref(read), &sources);
+            self.read(&items[..1], &sources);
         }
+    }
+
+    /// Whether a command reads the input of the script.
+    fn own_input(&self, place: &Place<'_>, is_fed: bool) -> bool {
+        place.function.is_none() && !is_fed && !self.is_fed
     }
 
     /// Enters that some commands read these values.
@@ -206,7 +242,8 @@ impl<'t> Trace<'t> {
             inside.holder = Some(word_case(node).map_or_else(|| "OPTARG".to_owned(), |case| case.holder));
         }
         match node {
-            Node::Case { subject, arms } => {
+            Node::Case { subject, arms, line } => {
+                self.line = *line;
                 inside.is_arm |= inside.holder.is_some();
                 self.word(subject, place);
                 let patterns = arms.iter().flat_map(|arm| &arm.patterns).filter_map(|pattern| plain(pattern));
@@ -214,9 +251,10 @@ impl<'t> Trace<'t> {
                     self.compared(subject, place);
                 }
             }
-            Node::For { variable, words, .. } => match words {
+            Node::For { variable, words, line, .. } => match words {
                 None => self.edge(variable, place.name(ANY_WORD), true),
                 Some(words) => {
+                    self.line = *line;
                     for word in words {
                         self.word(word, place);
                         self.assigned(variable, word, place);
@@ -242,6 +280,9 @@ impl<'t> Trace<'t> {
     }
 
     fn command(&mut self, command: &Command, place: &Place<'_>, depth: usize) {
+        if command.line > 0 {
+            self.line = self.lines_before + command.line;
+        }
         for expression in self.declared.expressions(command) {
             self.expression(&expression, place);
         }
@@ -254,12 +295,19 @@ impl<'t> Trace<'t> {
                 self.edge(name, Some(source.clone()), false);
             }
         }
+        if self.own_input(place, depth > 0 || !input.is_empty() || !command.redirections.is_empty()) {
+            for name in read_names(command) {
+                self.edge(name, Some(json_arguments::INPUT.to_owned()), false);
+            }
+        }
         self.replaced(command, place);
         self.call(command, place);
         self.output(command, place);
         self.comparison(command, place);
+        let before = (self.line, self.lines_before);
         let words = command.words.iter().chain(command.redirections.iter().map(|(_, target)| target));
         for word in words.chain(&command.here_document) {
+            self.lines_before = before.0.saturating_sub(1);
             each_inner(word, depth, &mut |inner| self.command(inner, place, depth + 1));
         }
         if let Some(items) =
@@ -267,6 +315,7 @@ impl<'t> Trace<'t> {
         {
             each_command(&items, &mut |inner| self.command(inner, place, depth + 1));
         }
+        (self.line, self.lines_before) = before;
     }
 
     /// The expressions in a word that belongs to no command.
@@ -286,17 +335,22 @@ impl<'t> Trace<'t> {
         };
         for (name, is_whole) in self.sources(text, place, 0) {
             // Each value of an expression is a number of its own.
-            self.sinks.push((name, through(evaluation, is_whole)));
+            let evaluation = through(evaluation, is_whole);
+            self.sinks.push((name, Use { evaluation, line: self.line }));
         }
         if evaluation == Evaluation::Number {
             let names = bare_names(text).into_iter().filter_map(|name| place.name(name));
-            self.sinks.extend(names.map(|name| (name, evaluation)));
+            let line = self.line;
+            self.sinks.extend(names.map(|name| (name, Use { evaluation, line })));
         }
     }
 
     /// The values in a text, and whether each is there as it is.
     fn sources(&self, text: &str, place: &Place<'_>, depth: usize) -> Vec<(String, bool)> {
-        let own = expansions(text).into_iter().filter(|found| !found.is_inner && !is_length(text, found));
+        let is_value = |found: &Expansion<'_>| {
+            !found.is_inner && !is_length(text, found) && !checked_values::is_cut_to_digits(found.rest)
+        };
+        let own = expansions(text).into_iter().filter(is_value);
         let mut all: Vec<(String, bool)> =
             own.filter_map(|found| Some((place.name(found.name)?, is_unchanged(found.rest)))).collect();
         each_dollar(text, false, &mut |dollar| {
@@ -309,7 +363,9 @@ impl<'t> Trace<'t> {
     /// The values that the commands of a substitution print.
     fn printed(&self, text: &str, place: &Place<'_>, depth: usize) -> Vec<(String, bool)> {
         if let Some(items) = tree::parse(text).filter(|_| depth < DEEPEST) {
-            return self.printed_by(&items, place, depth);
+            let mut all = self.printed_by(&items, place, depth);
+            all.extend(self.json.printed(&items, self.own_input(place, false)));
+            return all;
         }
         let names = expansions(text).into_iter().filter_map(|found| place.name(found.name));
         names.map(|name| (name, false)).collect()
@@ -321,7 +377,7 @@ impl<'t> Trace<'t> {
         each_command(items, &mut |command| {
             let words = own_words(command);
             let first = words.first().map_or("", String::as_str);
-            counts |= first == "wc";
+            counts |= first == "wc" || checked_values::prints_number(words);
             if self.flow.functions.contains_key(first) {
                 all.push((format!("{first} ()"), words.len() == command.words.len()));
             }
@@ -389,7 +445,11 @@ impl<'t> Trace<'t> {
                 self.edge(&format!("{function} {ANY_WORD}"), Some(source.clone()), is_whole);
                 let last = if is_all_words(word) { 9 } else { index };
                 for number in index..=last.max(index) {
-                    self.edge(&format!("{function} {number}"), Some(source.clone()), is_whole);
+                    // The first of all words is the word at this place, the second the next one.
+                    let is_exact = matches!(word.trim_matches('"'), "$@" | "$*" | "${@}" | "${*}");
+                    let one = (number + 1 - index).to_string();
+                    let source = if is_exact { place.name(&one) } else { Some(source.clone()) };
+                    self.edge(&format!("{function} {number}"), source, is_whole);
                 }
             }
         }
@@ -450,21 +510,6 @@ fn read_names(command: &Command) -> &[String] {
     }
 }
 
-/// Follows `shift`.
-fn shift(command: &Command, place: &mut Place<'_>) {
-    let words = own_words(command);
-    if words.first().is_none_or(|word| word != "shift") {
-        return;
-    }
-    match words.get(1).map(|count| count.parse::<usize>()) {
-        None => place.shift = place.shift.saturating_add(1),
-        Some(Ok(count)) => place.shift = place.shift.saturating_add(count),
-        // `shift $((OPTIND - 1))`
-        Some(Err(_)) if place.function.is_none() => place.shift = 0,
-        Some(Err(_)) => place.is_loose = true,
-    }
-}
-
 /// The commands inside the substitutions of a word.
 fn each_inner(word: &str, depth: usize, visit: &mut dyn FnMut(&Command)) {
     if depth >= DEEPEST {
@@ -480,30 +525,15 @@ fn each_inner(word: &str, depth: usize, visit: &mut dyn FnMut(&Command)) {
     });
 }
 
-/// `${#NAME}` is a number, whatever the value.
-fn is_length(text: &str, found: &Expansion<'_>) -> bool {
-    text[found.at..].starts_with("${#")
-}
-
-/// Whether what follows a name in braces leaves its value as it is, besides a default or the name of an option.
-fn is_unchanged(rest: &str) -> bool {
-    let is_default = rest.trim_start_matches(':').starts_with(['-', '=', '?']);
-    let is_element = rest.starts_with('[') && rest.ends_with(']');
-    let is_slice = rest.strip_prefix(':').is_some_and(|from| from.trim().parse::<i32>().is_ok());
-    let cuts_option = rest.starts_with('#') && rest.ends_with('=');
-    rest.is_empty() || is_default || is_element || is_slice || cuts_option
-}
-
-/// Whether a word is one expansion, and no other text.
-fn is_one_expansion(word: &str) -> bool {
-    let bare = word.trim().trim_matches('"');
-    bare.starts_with('$') && super::expansion::length(bare) == bare.len()
-}
-
 /// Whether a word cannot be a number, and is neither an option nor a pattern nor what asks for help.
 fn is_text(word: &str) -> bool {
     let is_plain =
         word.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '.' | '/'));
     let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
     is_plain && !is_number && !word.starts_with('-') && !matches!(word, "help" | "version" | "usage")
+}
+
+/// Whether an item prints to where its list does, and not into a pipe.
+fn is_end_of_pipe(items: &[Item], index: usize) -> bool {
+    items.get(index + 1).is_none_or(|next| next.joint != Joint::Pipe)
 }

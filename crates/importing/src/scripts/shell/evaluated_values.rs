@@ -1,6 +1,7 @@
 //! Values that a script evaluates become whole numbers. Those that cannot be are left out.
 
-use super::evaluated::{Evaluated, WORD_OF_LOOP};
+use super::evaluated::Evaluated;
+use super::place::WORD_OF_LOOP;
 use crate::argument::ArgumentKind;
 use crate::scripts::reading::{Evaluation, ScriptReading};
 

@@ -146,3 +146,23 @@ pub(super) fn is_only(word: &str, name: &str) -> bool {
 pub(super) fn is_all_words(word: &str) -> bool {
     is_only(word, "@") || is_only(word, "*")
 }
+
+/// `${#NAME}` is a number, whatever the value.
+pub(super) fn is_length(text: &str, found: &Expansion<'_>) -> bool {
+    text[found.at..].starts_with("${#")
+}
+
+/// Whether what follows a name in braces leaves its value as it is, besides a default or the name of an option.
+pub(super) fn is_unchanged(rest: &str) -> bool {
+    let is_default = rest.trim_start_matches(':').starts_with(['-', '=', '?']);
+    let is_element = rest.starts_with('[') && rest.ends_with(']');
+    let is_slice = rest.strip_prefix(':').is_some_and(|from| from.trim().parse::<i32>().is_ok());
+    let cuts_option = rest.starts_with('#') && rest.ends_with('=');
+    rest.is_empty() || is_default || is_element || is_slice || cuts_option
+}
+
+/// Whether a word is one expansion, and no other text.
+pub(super) fn is_one_expansion(word: &str) -> bool {
+    let bare = word.trim().trim_matches('"');
+    bare.starts_with('$') && length(bare) == bare.len()
+}

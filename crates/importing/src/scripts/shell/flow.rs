@@ -60,13 +60,15 @@ impl<'t> Flow<'t> {
                 Node::While { head, body } => {
                     Node::While { head: self.inlined(head, depth), body: self.inlined(body, depth) }
                 }
-                Node::For { variable, words, body, asks } => Node::For {
+                Node::For { variable, words, body, asks, line } => Node::For {
                     asks: *asks,
+                    line: *line,
                     variable: variable.clone(),
                     words: words.clone(),
                     body: self.inlined(body, depth),
                 },
-                Node::Case { subject, arms } => Node::Case {
+                Node::Case { subject, arms, line } => Node::Case {
+                    line: *line,
                     subject: subject.clone(),
                     arms: arms
                         .iter()

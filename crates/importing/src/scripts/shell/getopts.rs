@@ -69,7 +69,7 @@ fn of_builtin(
     let variable = plain(command.words.get(at + 2)?)?;
     let mut arms: Vec<Arm> = Vec::new();
     any_node(&evaluated.flow.main, &mut |node| {
-        if let Node::Case { subject, arms: found } = node
+        if let Node::Case { subject, arms: found, .. } = node
             && is_only(subject, &variable)
         {
             arms.extend(found.iter().cloned());

@@ -22,15 +22,21 @@ const OPERATORS: [&str; 25] = [
 
 /// The tokens of a script; `None` if a quote or a substitution is not closed.
 pub(super) fn tokens(text: &str) -> Option<Vec<Token>> {
-    let mut lexer = Lexer { text, at: 0, tokens: Vec::new(), awaited: Vec::new() };
+    tokens_with_lines(text).map(|(tokens, _)| tokens)
+}
+
+/// The tokens, and the line on which each begins; the first line is 1.
+pub(super) fn tokens_with_lines(text: &str) -> Option<(Vec<Token>, Vec<usize>)> {
+    let mut lexer = Lexer { text, at: 0, tokens: Vec::new(), lines: Vec::new(), awaited: Vec::new() };
     lexer.run()?;
-    Some(lexer.tokens)
+    Some((lexer.tokens, lexer.lines))
 }
 
 struct Lexer<'t> {
     text: &'t str,
     at: usize,
     tokens: Vec<Token>,
+    lines: Vec<usize>,
     /// Here-documents that begin after this line: the index of their token, the delimiter, and whether tabs are stripped.
     awaited: Vec<(usize, String, bool)>,
 }
@@ -41,7 +47,10 @@ impl Lexer<'_> {
     }
 
     fn run(&mut self) -> Option<()> {
+        let (mut line, mut counted) = (1, 0);
         while let Some(letter) = self.rest().chars().next() {
+            line += self.text[counted..self.at].matches('\n').count();
+            counted = self.at;
             match letter {
                 ' ' | '\t' | '\r' => self.at += 1,
                 '\\' if self.rest()[1..].starts_with('\n') => self.at += 2,
@@ -53,6 +62,7 @@ impl Lexer<'_> {
                 '#' => self.at += self.rest().find('\n').unwrap_or(self.rest().len()),
                 _ => self.token()?,
             }
+            self.lines.resize(self.tokens.len(), line);
         }
         Some(())
     }

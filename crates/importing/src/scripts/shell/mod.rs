@@ -3,14 +3,18 @@
 
 mod arithmetic;
 mod body;
+mod checked_values;
 mod checks;
 mod evaluated;
 mod evaluated_values;
 mod expansion;
 mod flow;
 mod getopts;
+mod given_values;
+mod json_arguments;
 mod lexer;
 mod option_loop;
+mod place;
 mod positions;
 mod run_values;
 mod traps;
@@ -18,6 +22,7 @@ mod tree;
 mod usage_text;
 mod variables;
 
+pub use given_values::{EvaluatedValue, GivenWord, ShellEvaluations};
 pub use traps::{ShellTraps, shell_traps};
 
 use super::comment;
@@ -98,3 +103,5 @@ fn note_other_cases(items: &[Item], reading: &mut ScriptReading) {
 
 #[cfg(test)]
 mod evaluated_tests;
+#[cfg(test)]
+mod given_values_tests;

@@ -71,7 +71,7 @@ fn is_about_options(case: &WordCase<'_>) -> bool {
 /// The case over the words of the script that a node is, or has as a loop.
 pub(super) fn word_case(node: &Node) -> Option<WordCase<'_>> {
     match node {
-        Node::Case { subject, arms } if holder(subject).as_deref() == Some("1") => Some(WordCase {
+        Node::Case { subject, arms, .. } if holder(subject).as_deref() == Some("1") => Some(WordCase {
             arms: arms.iter().collect(),
             holder: "1".to_owned(),
             is_each: false,
@@ -113,7 +113,7 @@ fn inner_case<'t>(items: &'t [Item], holders: &[String]) -> Option<(Vec<&'t Arm>
     let mut found: Option<(Vec<&'t Arm>, String)> = None;
     for item in items {
         let inner = match &item.node {
-            Node::Case { subject, arms } => holder(subject)
+            Node::Case { subject, arms, .. } => holder(subject)
                 .filter(|name| holders.contains(name))
                 .map(|name| (arms.iter().collect::<Vec<_>>(), name)),
             // An inner loop has words of its own.

@@ -1,7 +1,7 @@
 //! Shell syntax tree, as far as it is needed to see how a script reads its words: commands, conditions, loops, cases and
 //! functions. Redirections of a loop or a block are a command without words after it, in a block with it.
 
-use super::lexer::{Token, tokens};
+use super::lexer::{Token, tokens_with_lines};
 
 /// What joins a node with the one before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,6 +24,7 @@ pub(super) enum Node {
     Case {
         subject: String,
         arms: Vec<Arm>,
+        line: usize,
     },
     Function {
         name: String,
@@ -44,6 +45,7 @@ pub(super) enum Node {
         body: Vec<Item>,
         /// Whether it is a `select`, which asks for one of the words.
         asks: bool,
+        line: usize,
     },
     Block(Vec<Item>),
 }
@@ -54,6 +56,8 @@ pub(super) struct Command {
     /// Operator and target.
     pub(super) redirections: Vec<(String, String)>,
     pub(super) here_document: Option<String>,
+    /// The line on which it begins, from 1; 0 if it is not known.
+    pub(super) line: usize,
 }
 
 #[derive(Debug, Clone)]
@@ -67,14 +71,15 @@ const DEEPEST: usize = 60;
 
 /// The tree of a script; `None` if it cannot be read to its end.
 pub(super) fn parse(text: &str) -> Option<Vec<Item>> {
-    let tokens = tokens(text)?;
-    let mut parser = Parser { tokens: &tokens, at: 0, depth: 0 };
+    let (tokens, lines) = tokens_with_lines(text)?;
+    let mut parser = Parser { tokens: &tokens, lines: &lines, at: 0, depth: 0 };
     let items = parser.list(&[])?;
     (parser.at == tokens.len()).then_some(items)
 }
 
 struct Parser<'t> {
     tokens: &'t [Token],
+    lines: &'t [usize],
     at: usize,
     depth: usize,
 }
@@ -82,6 +87,10 @@ struct Parser<'t> {
 impl Parser<'_> {
     fn peek(&self) -> Option<&Token> {
         self.tokens.get(self.at)
+    }
+
+    fn line(&self) -> usize {
+        self.lines.get(self.at).copied().unwrap_or_default()
     }
 
     fn word(&self) -> Option<&str> {
@@ -267,6 +276,7 @@ impl Parser<'_> {
 
     fn repetition(&mut self) -> Option<Node> {
         let asks = self.word() == Some("select");
+        let line = self.line();
         self.at += 1;
         let variable = self.word()?.to_owned();
         self.at += 1;
@@ -288,13 +298,14 @@ impl Parser<'_> {
         self.take_word(closing)?;
         // `for ((i = 0; i < n; i++))`
         if variable.starts_with("((") {
-            let node = Node::Command(Command { words: vec![variable], ..Command::default() });
+            let node = Node::Command(Command { words: vec![variable], line, ..Command::default() });
             return Some(Node::While { head: vec![Item { joint: Joint::Next, node }], body });
         }
-        Some(Node::For { variable, words, body, asks })
+        Some(Node::For { variable, words, body, asks, line })
     }
 
     fn case(&mut self) -> Option<Node> {
+        let line = self.line();
         self.at += 1;
         let subject = self.word()?.to_owned();
         self.at += 1;
@@ -338,11 +349,11 @@ impl Parser<'_> {
             }
             arms.push(Arm { patterns, body });
         }
-        Some(Node::Case { subject, arms })
+        Some(Node::Case { subject, arms, line })
     }
 
     fn command(&mut self) -> Option<Command> {
-        let mut command = Command::default();
+        let mut command = Command { line: self.line(), ..Command::default() };
         loop {
             if self.redirection(&mut command)? {
                 continue;
