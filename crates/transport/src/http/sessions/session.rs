@@ -28,7 +28,7 @@ pub(in crate::http) struct Session {
     pub(in crate::http) id: Box<str>,
     pub(in crate::http) client: Arc<Client>,
     /// Messages that belong to no request.
-    session_stream: Arc<ReplayBuffer>,
+    own_stream: Arc<ReplayBuffer>,
     last_number: AtomicU64,
     /// Streams that the client may resume.
     streams: Mutex<BTreeMap<u64, Arc<ReplayBuffer>>>,
@@ -49,16 +49,15 @@ impl Session {
         principal: &Arc<Principal>,
         stream_time: Option<Duration>,
     ) -> Self {
-        let session_stream =
-            Arc::new(ReplayBuffer::new(Some(SESSION_STREAM), rules, principal.caller.budget()));
-        session_stream.begin();
-        let stream = Arc::new(BufferedReply::on(&session_stream, None));
+        let own_stream = Arc::new(ReplayBuffer::new(Some(SESSION_STREAM), rules, principal.caller.budget()));
+        own_stream.begin();
+        let stream = Arc::new(BufferedReply::on(&own_stream, None));
         let client = Client::with_session(Arc::clone(server), Arc::clone(principal), stream);
         let client = Arc::new(client.with_session_id(&id));
         Self {
             id,
             client,
-            session_stream,
+            own_stream,
             last_number: AtomicU64::new(SESSION_STREAM),
             streams: Mutex::default(),
             last_used: Mutex::new(Instant::now()),
@@ -112,9 +111,9 @@ impl Session {
     /// The stream of messages that belong to no request. It replaces an open one: the client opens this one because it lost
     /// that one.
     pub(in crate::http) fn session_events(&self) -> Events {
-        let reader = self.session_stream.take_over();
-        let first = self.first_event(&self.session_stream, self.session_stream.last_taken());
-        Events::of(Arc::clone(&self.session_stream), reader, first).with_retry()
+        let reader = self.own_stream.take_over();
+        let first = self.first_event(&self.own_stream, self.own_stream.last_taken());
+        Events::of(Arc::clone(&self.own_stream), reader, first).with_retry()
     }
 
     /// Resumes a stream after the event with that id. `None` if the id is unknown, or the events are not kept any more.
@@ -122,13 +121,13 @@ impl Session {
         let (number, message) = events::parse_id(id)?;
         if number == SESSION_STREAM
             && self.is_taken_over.load(Ordering::Acquire)
-            && self.session_stream.last_taken() < message
+            && self.own_stream.last_taken() < message
         {
             // Another server sent that event. The following events come from here.
             return Some(self.session_events());
         }
         let buffer = match number {
-            SESSION_STREAM => Arc::clone(&self.session_stream),
+            SESSION_STREAM => Arc::clone(&self.own_stream),
             number => Arc::clone(self.streams.lock().get(&number)?),
         };
         let reader = buffer.read_after(message)?;
@@ -156,7 +155,7 @@ impl Session {
 
     /// When the session was last used. `None` while it is in use.
     pub(in crate::http) fn idle_since(&self) -> Option<Instant> {
-        let is_idle = self.client.is_idle() && !self.session_stream.has_reader();
+        let is_idle = self.client.is_idle() && !self.own_stream.has_reader();
         is_idle.then(|| *self.last_used.lock())
     }
 
@@ -175,7 +174,7 @@ impl Session {
     pub(in crate::http) fn end(&self) {
         self.has_ended.store(true, Ordering::Release);
         self.client.abandon();
-        self.session_stream.close();
+        self.own_stream.close();
         for buffer in std::mem::take(&mut *self.streams.lock()).into_values() {
             buffer.close();
         }
@@ -183,7 +182,7 @@ impl Session {
 
     /// Ends the stream of messages that belong to no request.
     pub(in crate::http) fn end_session_stream(&self) {
-        self.session_stream.end();
+        self.own_stream.end();
     }
 }
 
