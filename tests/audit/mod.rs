@@ -2,6 +2,7 @@
 
 mod commands;
 mod fields;
+mod floods;
 mod listening;
 mod other_requests;
 mod records;

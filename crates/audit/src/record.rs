@@ -22,12 +22,13 @@ const LONGEST_LISTED: usize = 128;
 pub(crate) const LONGEST_LINE: usize = 256 * 1024;
 
 /// The members that a line can have, in the order of their documentation.
-pub const FIELDS: [&str; 43] = [
+pub const FIELDS: [&str; 44] = [
     "seq",
     "prev",
     "time",
     "event.name",
     "event.id",
+    "event.count",
     "call.id",
     "mcp.method.name",
     "jsonrpc.request.id",

@@ -243,7 +243,7 @@ impl Dispatcher<'_> {
         if let Some(guard) = guard
             && let Err(denied) = guard.check(meta.whole, client.caller())
         {
-            responder.measure(|measured| measured.refused("secret"));
+            responder.measure(|measured| measured.refused_without_secret(self.principal));
             return arrival.deny(&denied);
         }
         let handshake = client.handshake();

@@ -80,6 +80,14 @@ impl Audited {
         self.state.lock().outcome.get_or_insert((outcome, error));
     }
 
+    /// It is refused for want of the shared secret. Beyond some of them in a minute it has no line, and is counted.
+    pub(super) fn refuse_without_secret(&self, principal: &Principal) {
+        self.decide(Outcome::Refused, "secret");
+        if !self.audit.has_line_without_secret(principal.bare_address()) {
+            self.state.lock().record = None;
+        }
+    }
+
     /// Completes the record, and writes it unless it has to be durable first.
     pub(super) fn finish(
         &self,

@@ -5,6 +5,7 @@ use super::audited::{Audited, Related, UnwrittenLine};
 use super::child_span::ChildSpan;
 use super::error_type::ErrorType;
 use super::request_span::RequestSpan;
+use crate::callers::Principal;
 use crate::replies::{Reply, Stream};
 use mcp_bash_audit::Outcome;
 use mcp_bash_scripts::TraceVariables;
@@ -155,6 +156,13 @@ impl Measured {
     /// The caller may not do this, or not now. The reason is a word.
     pub(crate) fn refused(&self, reason: &'static str) {
         self.decide(Outcome::Refused, reason);
+    }
+
+    /// It is refused for want of the shared secret.
+    pub(crate) fn refused_without_secret(&self, principal: &Principal) {
+        if let Some(audited) = &self.audited {
+            audited.refuse_without_secret(principal);
+        }
     }
 
     pub(crate) fn timed_out(&self) {

@@ -102,18 +102,18 @@ impl Endpoint {
         }
     }
 
-    /// A client could not prove with its certificate who it is. As many are reported of one peer as tokens may be guessed,
-    /// so that a flood does not fill the logs; all are counted.
+    /// A client could not prove with its certificate who it is. As many are logged of one peer as tokens may be guessed,
+    /// so that a flood does not fill the log; all are counted.
     pub(in crate::http) fn note_failed_handshake(&self, visitor: &Visitor, problem: &dyn Display) {
         self.count_refusal("certificate");
+        if let Some(audit) = self.server.audit() {
+            audit.login_failed(&visitor.name, "certificate");
+        }
         if !self.identity_source.may_guess(visitor) {
             return;
         }
         let details = json!({ "peer": &*visitor.name, "error": problem.to_string() });
         self.server.log().event(LogLevel::Warning, "mcp.http", "a client certificate was refused", &details);
-        if let Some(audit) = self.server.audit() {
-            audit.login_failed(&visitor.name, "certificate");
-        }
     }
 
     /// Who makes the request, if it may make one now.
