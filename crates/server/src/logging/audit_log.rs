@@ -4,7 +4,7 @@ use super::log::Log;
 use super::refusal_lines::{MINUTE, RefusalKind, RefusalLines, Turn, Unwritten};
 use crate::callers::Principal;
 use crate::callers::identity::bare_address;
-use mcp_bash_audit::{Counts, Event, Outcome, Record, Trail};
+use mcp_bash_audit::{Cause, Counts, Event, Outcome, Reason, Record, Trail};
 use mcp_bash_secrets::KnownSecrets;
 use mcp_bash_settings::{AuditSettings, RecordedArguments};
 use mcp_bash_wire::{Id, LogLevel, Object, Raw, RpcError};
@@ -86,22 +86,22 @@ impl AuditLog {
     }
 
     /// A caller was not let in, for this reason.
-    pub fn login_failed(self: &Arc<Self>, address: &str, reason: &'static str) {
+    pub fn login_failed(self: &Arc<Self>, address: &str, reason: Reason) {
         self.peer_refused(Event::LoginFailed, address, reason);
     }
 
     /// A request was refused for its host or origin, before its caller was determined.
-    pub fn access_refused(self: &Arc<Self>, address: &str, reason: &'static str) {
+    pub fn access_refused(self: &Arc<Self>, address: &str, reason: Reason) {
         self.peer_refused(Event::Refused, address, reason);
     }
 
-    fn peer_refused(self: &Arc<Self>, event: Event, address: &str, reason: &'static str) {
+    fn peer_refused(self: &Arc<Self>, event: Event, address: &str, reason: Reason) {
         let address = Some(bare_address(address).into());
         self.refuse(&RefusalKind { event, reason, address, caller: None });
     }
 
     /// A request of a known caller was refused before its message was read.
-    pub fn request_refused(self: &Arc<Self>, principal: &Principal, reason: &'static str) {
+    pub fn request_refused(self: &Arc<Self>, principal: &Principal, reason: Reason) {
         let identity = &principal.identity;
         self.refuse(&RefusalKind {
             event: Event::Refused,
@@ -121,7 +121,7 @@ impl AuditLog {
     /// Whether the request of a peer without the shared secret has a line of its own. If not, it is counted.
     pub(super) fn has_line_without_secret(self: &Arc<Self>, address: Option<&str>) -> bool {
         let address = address.map(Into::into);
-        self.has_line(&RefusalKind { event: Event::Refused, reason: "secret", address, caller: None })
+        self.has_line(&RefusalKind { event: Event::Refused, reason: Reason::Secret, address, caller: None })
     }
 
     /// Counts a refusal: whether it has a line of its own.
@@ -164,7 +164,7 @@ impl AuditLog {
             record.text("caller.name", name).text("caller.known_by", known_by);
         }
         record.text_if("client.address", kind.address.as_deref());
-        record.text("outcome", Outcome::Refused.name()).text("error.type", kind.reason);
+        record.text("outcome", Outcome::Refused.name()).error(kind.reason);
         record
     }
 
@@ -176,7 +176,7 @@ impl AuditLog {
         let identity = &principal.identity;
         record.text("caller.name", &identity.name).text("caller.known_by", identity.known_by.word());
         record.text_if("client.address", principal.bare_address());
-        record.text("outcome", Outcome::Refused.name()).text("error.type", &code.to_string());
+        record.text("outcome", Outcome::Refused.name()).error(Cause::Code(code));
         self.append(record);
     }
 
@@ -334,13 +334,13 @@ mod tests {
             records.filter_map(|record| record["event.count"].as_u64()).collect::<Vec<_>>()
         };
         for _ in 0..17 {
-            audit.login_failed("address 10.0.0.1", "throttled");
+            audit.login_failed("address 10.0.0.1", Reason::Throttled);
         }
         assert!(counts().is_empty());
         sleep(MINUTE + Duration::from_secs(1)).await;
         assert_eq!(counts(), [7], "no other refusal was needed for that");
         for _ in 0..12 {
-            audit.login_failed("address 10.0.0.1", "throttled");
+            audit.login_failed("address 10.0.0.1", Reason::Throttled);
         }
         audit.close();
         assert_eq!(counts(), [7, 2]);

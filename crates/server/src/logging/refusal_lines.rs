@@ -1,7 +1,7 @@
 //! Refusal lines: how many lines of the audit log a peer causes that is refused before its message is read. A peer needs no
 //! credential for that, so that the lines are limited, and the refusals beyond the limit are counted.
 
-use mcp_bash_audit::Event;
+use mcp_bash_audit::{Event, Reason};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -17,7 +17,7 @@ pub(super) const MINUTE: Duration = Duration::from_secs(60);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RefusalKind {
     pub(super) event: Event,
-    pub(super) reason: &'static str,
+    pub(super) reason: Reason,
     pub(super) address: Option<Box<str>>,
     /// The name of the caller and how it is known, if it is.
     pub(super) caller: Option<(Box<str>, &'static str)>,
@@ -94,22 +94,22 @@ impl RefusalLines {
 mod tests {
     use super::*;
 
-    fn kind(reason: &'static str, address: &str) -> RefusalKind {
+    fn kind(reason: Reason, address: &str) -> RefusalKind {
         RefusalKind { event: Event::LoginFailed, reason, address: Some(address.into()), caller: None }
     }
 
     #[test]
     fn refusals_beyond_the_limit_are_counted_by_kind() {
         let (mut lines, now) = (RefusalLines::default(), Instant::now());
-        let turns: Vec<Turn> = (0..15).map(|_| lines.take(kind("throttled", "a"), now)).collect();
+        let turns: Vec<Turn> = (0..15).map(|_| lines.take(kind(Reason::Throttled, "a"), now)).collect();
         let expected = [vec![Turn::Written; 10], vec![Turn::FirstCounted], vec![Turn::Counted; 4]].concat();
         assert_eq!(turns, expected);
-        assert_eq!(lines.take(kind("throttled", "b"), now), Turn::Written);
-        assert_eq!(lines.take(kind("forbidden", "a"), now), Turn::Written);
+        assert_eq!(lines.take(kind(Reason::Throttled, "b"), now), Turn::Written);
+        assert_eq!(lines.take(kind(Reason::Forbidden, "a"), now), Turn::Written);
         assert_eq!(lines.end_minute(now + MINUTE / 2), []);
         let unwritten = lines.end_minute(now + MINUTE);
-        assert_eq!(unwritten, [Unwritten { kind: kind("throttled", "a"), count: 5 }]);
-        assert_eq!(lines.take(kind("throttled", "a"), now + MINUTE), Turn::Written, "a new minute");
+        assert_eq!(unwritten, [Unwritten { kind: kind(Reason::Throttled, "a"), count: 5 }]);
+        assert_eq!(lines.take(kind(Reason::Throttled, "a"), now + MINUTE), Turn::Written, "a new minute");
         assert_eq!(lines.end(), []);
     }
 
@@ -117,11 +117,11 @@ mod tests {
     fn a_peer_with_many_addresses_is_limited_and_counted_too() {
         let (mut lines, now) = (RefusalLines::default(), Instant::now());
         let take =
-            |lines: &mut RefusalLines, number: u64| lines.take(kind("host", &format!("{number}")), now);
+            |lines: &mut RefusalLines, number: u64| lines.take(kind(Reason::Host, &format!("{number}")), now);
         let written = (0..10_000).filter(|number| take(&mut lines, *number) == Turn::Written).count();
         assert_eq!(written, MOST_KINDS + 10);
         assert_eq!(take(&mut lines, 0), Turn::Written, "its address was known before the limit was reached");
-        let shared = RefusalKind { address: None, ..kind("host", "") };
+        let shared = RefusalKind { address: None, ..kind(Reason::Host, "") };
         assert_eq!(lines.end(), [Unwritten { kind: shared, count: 10_000 - MOST_KINDS as u64 - 10 }]);
     }
 }
