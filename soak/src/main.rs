@@ -12,7 +12,7 @@
 //! outlives its call.
 //!
 //! All servers share one audit log. At the end `audit.rs` finds each request in it once, and `planted.rs` searches all that
-//! servers have written for a secret that tools have said.
+//! servers have written for a secret that tools have said. `printed.rs` searches what commands and the metrics print.
 //!
 //! Beside them named callers share one server over HTTP (`callers`), where each must receive its own messages and no
 //! others.
@@ -36,6 +36,7 @@ mod ledger;
 mod life;
 mod peer;
 mod planted;
+mod printed;
 mod proc;
 mod process;
 mod project;
@@ -125,8 +126,12 @@ fn soak(arguments: &Arguments) -> io::Result<bool> {
     let mut logs = vec![run.audit_log.clone()];
     logs.extend((arguments.callers > 0).then(|| callers::audit_log(folder.path())));
     let records = audit::settle(&run, &logs);
+    // The files that commands write are searched too.
+    let texts = printed::hunt(&run, folder.path(), &logs);
     let files = planted::hunt(&run, folder.path(), &run.secrets);
-    run.tally.with(|counts| (counts.records, counts.searched_files) = (records, files));
+    run.tally.with(|counts| {
+        (counts.records, counts.searched_files, counts.searched_texts) = (records, files, texts);
+    });
     say(&report::report(&run, run.begun.elapsed().as_secs_f64(), &comparisons));
     let is_clean = run.violations.counts().is_empty();
     if !is_clean {

@@ -75,6 +75,12 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
+/// The secret itself.
+#[cfg(test)]
+pub(crate) fn text() -> &'static str {
+    SECRET
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

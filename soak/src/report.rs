@@ -24,6 +24,7 @@ pub(crate) fn report(run: &Run, seconds: f64, comparisons: &[Comparison]) -> Str
         ("pauses of a client", counts.pauses),
         ("records of requests in the audit logs", counts.records as u64),
         ("files that were searched for the planted secret", counts.searched_files as u64),
+        ("texts of commands that were searched for it", counts.searched_texts as u64),
     ];
     table(&mut text, "besides", others.iter().map(|(name, count)| (name, count)));
     usage(&mut text, comparisons);

@@ -23,6 +23,8 @@ pub(crate) struct Counts {
     pub(crate) records: usize,
     /// That were searched for the planted secret.
     pub(crate) searched_files: usize,
+    /// Of commands, that were searched for it too.
+    pub(crate) searched_texts: usize,
 }
 
 /// The outcome of a request.

@@ -1,7 +1,9 @@
 //! The audit log: what is in it, whatever happens to the server and to its disk.
 
 mod commands;
+mod durability;
 mod fields;
+mod floods;
 mod listening;
 mod other_requests;
 mod records;

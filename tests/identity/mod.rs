@@ -14,3 +14,4 @@ mod roles_file;
 mod scopes;
 mod start;
 mod tokens;
+mod ways;

@@ -11,9 +11,10 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-const KEY: &str = "0f1e2d3c4b5a69788796a5b4c3d2e1f0";
+pub(super) const KEY: &str = "0f1e2d3c4b5a69788796a5b4c3d2e1f0";
 
-fn signature(key: &str, name: &str, groups: &str) -> String {
+/// The signature of a request by the proxy.
+pub(super) fn signature(key: &str, name: &str, groups: &str) -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
     let key = hmac::Key::new(hmac::HMAC_SHA256, key.as_bytes());
     let tag = hmac::sign(&key, format!("v1\n{now}\nPOST\n/mcp\n{name}\n{groups}").as_bytes());

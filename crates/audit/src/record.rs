@@ -1,6 +1,7 @@
 //! Audit record: the members of one line. Every value is bounded, and one that was cut is named in `cut`.
 
 use crate::event::Event;
+use crate::reason::Cause;
 use mcp_bash_harmless as harmless;
 use serde_json::{Map, Value};
 use std::fmt::Write as _;
@@ -22,12 +23,13 @@ const LONGEST_LISTED: usize = 128;
 pub(crate) const LONGEST_LINE: usize = 256 * 1024;
 
 /// The members that a line can have, in the order of their documentation.
-pub const FIELDS: [&str; 43] = [
+pub const FIELDS: [&str; 44] = [
     "seq",
     "prev",
     "time",
     "event.name",
     "event.id",
+    "event.count",
     "call.id",
     "mcp.method.name",
     "jsonrpc.request.id",
@@ -84,8 +86,19 @@ impl Record {
         Self { members, cut: Vec::new() }
     }
 
+    /// Adds why it failed or was refused.
+    pub fn error(&mut self, cause: impl Into<Cause>) -> &mut Self {
+        self.name("error.type");
+        match cause.into() {
+            Cause::Reason(reason) => push_string(&mut self.members, reason.word()),
+            Cause::Code(code) => push_string(&mut self.members, &code.to_string()),
+        }
+        self
+    }
+
     /// Adds a text, of which the first kilobyte is kept.
     pub fn text(&mut self, name: &'static str, text: &str) -> &mut Self {
+        debug_assert!(name != "error.type", "its words are those of `Reason`");
         let kept = self.kept(name, text, LONGEST_TEXT);
         self.name(name);
         push_string(&mut self.members, kept);

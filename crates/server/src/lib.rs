@@ -43,7 +43,7 @@ pub use logging::{
     AuditLog, EndedSession, ErrorLabel, ErrorType, Log, MeasuredOperation, Measurements, Meter, Network,
     OTHER, Observer, Operation, OperationKind, Operator, Style,
 };
-pub use mcp_bash_audit::Counts as AuditCounts;
+pub use mcp_bash_audit::{Counts as AuditCounts, Reason as AuditReason};
 pub use mcp_bash_postgres::Taken;
 pub use offered::Served;
 pub use replies::{Redaction, Reply, Stream, Unshowable};

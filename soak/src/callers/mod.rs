@@ -12,12 +12,14 @@ use crate::arguments::Arguments;
 use crate::audit;
 use crate::http::Server;
 use crate::planted;
+use crate::printed;
 use crate::project::STARTING;
 use crate::random::Random;
 use crate::run::Run;
 use crate::violations::{Kind, excerpt};
 use caller::Caller;
 use mark::Mark;
+pub(crate) use project::RULE;
 use rustix::process::Signal;
 use serde_json::Value;
 use std::ffi::OsStr;
@@ -55,7 +57,8 @@ fn call_until_over(run: &Run, names: &[&'static str], folder: &Path) -> io::Resu
     let tokens_of: Vec<String> =
         names.iter().map(|name| new_token(&run.binary, name, &tokens)).collect::<io::Result<_>>()?;
     let temporary = run.temporary.join("callers");
-    let options = [OsStr::new("--tokens"), tokens.as_os_str()];
+    let options =
+        [OsStr::new("--tokens"), tokens.as_os_str(), OsStr::new("--metrics"), OsStr::new("127.0.0.1:0")];
     let audited = audit::settings(&audit_log(folder));
     let mut environment = vec![
         ("MCPBASH_MAX_PROGRESS_PER_MIN", "0"),
@@ -77,6 +80,10 @@ fn call_until_over(run: &Run, names: &[&'static str], folder: &Path) -> io::Resu
             }
         }
     });
+    match server.metrics() {
+        Some(address) => printed::look_at_metrics(run, address),
+        None => run.violations.add(Kind::Unprinted, SERVER, "the address of its metrics"),
+    }
     server.signal(Signal::TERM);
     match server.wait() {
         Some(status) if status.success() => {}

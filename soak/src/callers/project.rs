@@ -184,7 +184,15 @@ export const asks_after_timers = tool('Asks after a timer.', words, async ({ wor
 })
 ";
 
+/// The rule of the policy, which decides about no call.
+pub(crate) const RULE: &str = "for-nobody";
+
 pub(super) fn write(root: &Path) -> io::Result<()> {
+    fs::create_dir_all(root.join("server.d"))?;
+    let policy = format!(
+        "version: 1\ndefault: allow\nrules:\n  - name: {RULE}\n    when: caller.name == 'nobody'\n    deny: No.\n"
+    );
+    fs::write(root.join("server.d/policy.yaml"), policy)?;
     for (name, text) in [("jobs", JOBS), ("asks_in_script", ASKS)] {
         let tool = root.join("tools").join(name);
         fs::create_dir_all(&tool)?;

@@ -99,6 +99,11 @@ impl Connection {
         serde_json::from_slice(&body).map_err(|error| Broken(format!("{error} in what should be JSON")))
     }
 
+    /// The whole body.
+    pub(crate) fn text(&mut self) -> Result<Vec<u8>, Broken> {
+        Ok(self.http.body()?)
+    }
+
     /// The next event. None where the stream ends as it should.
     pub(crate) fn event(&mut self, blocks: &mut EventBlocks) -> Result<Option<Event>, Broken> {
         while let Some(event) = blocks.next(&mut self.http)? {

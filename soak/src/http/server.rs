@@ -85,6 +85,13 @@ impl Server {
         self.log.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// The address of its metrics, if it was started with them.
+    pub(crate) fn metrics(&self) -> Option<SocketAddr> {
+        let log = self.log();
+        let address = log.lines().find_map(|line| line.strip_prefix("Metrics at http://"))?;
+        address.strip_suffix("/metrics")?.parse().ok()
+    }
+
     /// The processes of calls.
     pub(crate) fn scripts(&self) -> Vec<proc::Process> {
         let all = proc::descendants(self.child.id());

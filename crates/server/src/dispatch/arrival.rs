@@ -7,6 +7,7 @@ use crate::methods::undeclared;
 use crate::replies::RenderedResult;
 use crate::requests::{InFlightRequest, Responder};
 use crate::sessions::{Client, Filter};
+use mcp_bash_audit::Reason;
 use mcp_bash_wire::{LogLevel, RpcError};
 use std::sync::Arc;
 
@@ -53,7 +54,7 @@ impl Arrival<'_, '_> {
             && let Some(audit) = server.audit()
         {
             if let Some(error) = audit.refusal() {
-                self.responder.measure(|measured| measured.refused("audit"));
+                self.responder.measure(|measured| measured.refused(Reason::Audit));
                 return Err(error);
             }
             self.responder.measure(|measured| related = measured.related());

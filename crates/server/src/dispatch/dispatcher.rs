@@ -14,7 +14,7 @@ use crate::requests::request_state::{Unacceptable, unknown_state};
 use crate::requests::{Batch, Responder};
 use crate::sessions::Client;
 use crate::tasks::panics;
-use mcp_bash_audit::Event;
+use mcp_bash_audit::{Event, Reason};
 use mcp_bash_wire::{
     Decoded, Era, Incoming, Line, LogLevel, Raw, Refusal, Request, RequestMeta, RpcError, code, decode,
     decode_element, keys, refuse_oversized,
@@ -243,7 +243,7 @@ impl Dispatcher<'_> {
         if let Some(guard) = guard
             && let Err(denied) = guard.check(meta.whole, client.caller())
         {
-            responder.measure(|measured| measured.refused("secret"));
+            responder.measure(|measured| measured.refused_without_secret(self.principal));
             return arrival.deny(&denied);
         }
         let handshake = client.handshake();
@@ -263,21 +263,21 @@ impl Dispatcher<'_> {
         let method = self.method_for(request, &context, way)?;
         headers.map_or(Ok(()), |headers| routing::check_arguments(headers, request, &server.snapshot()))?;
         if let Some(error) = self.refusal_by_rights(request) {
-            responder.measure(|measured| measured.refused("rights"));
+            responder.measure(|measured| measured.refused(Reason::Rights));
             return Ok(Dispatched::Failed(error));
         }
         if let Some(audit) = server.audit()
             && Event::of_method(method.name).is_some()
             && let Some(error) = audit.refusal()
         {
-            responder.measure(|measured| measured.refused("audit"));
+            responder.measure(|measured| measured.refused(Reason::Audit));
             return Ok(Dispatched::Failed(error));
         }
         if scopes::restrict(&self.principal.identity)
             && let Some((tool, _)) = request.tool(&server.snapshot())
             && let Err(error) = scopes::check(&self.principal.identity, tool)
         {
-            responder.measure(|measured| measured.refused("scopes"));
+            responder.measure(|measured| measured.refused(Reason::Scopes));
             return Err(error);
         }
         let has_state = meta.request_state.is_some() && context.era() == Era::Stateless;
@@ -295,7 +295,7 @@ impl Dispatcher<'_> {
             }
             Serve::Asking(handler) if has_state => arrival.resume(method.name, handler, context),
             Serve::NeverAsking(_) if has_state => {
-                responder.measure(|measured| measured.refused(Unacceptable::Call.word()));
+                responder.measure(|measured| measured.refused(Unacceptable::Call.reason()));
                 Ok(Dispatched::Failed(unknown_state()))
             }
             Serve::Later(handler) | Serve::Asking(handler) | Serve::NeverAsking(handler) => {

@@ -11,6 +11,7 @@ use crate::requests::request_state::{unchecked_state, unknown_state};
 use crate::requests::{Current, GivenAnswers, RequestState, Resumed, Task, Unacceptable};
 use crate::sessions::Client;
 use crate::tasks::{Weight, panics};
+use mcp_bash_audit::Reason;
 use mcp_bash_budget::{Charge, SMALL};
 use mcp_bash_wire::{LogLevel, RawBuf, RpcError};
 use std::fmt::Display;
@@ -46,7 +47,7 @@ impl Arrival<'_, '_> {
         let shown = match resumption.open(name, &context.principal.caller, keys) {
             Ok(shown) => shown,
             Err(why) => {
-                self.responder.measure(|measured| measured.refused(why.word()));
+                self.responder.measure(|measured| measured.refused(why.reason()));
                 report_state(self.client, why);
                 return Ok(Dispatched::Failed(unknown_state()));
             }
@@ -120,7 +121,7 @@ impl FutureWork {
                 }
             }
             Resumed::Refused(current, why) => {
-                current.in_flight.request().measure(|measured| measured.refused(why.word()));
+                current.in_flight.request().measure(|measured| measured.refused(why.reason()));
                 report_state(&client, why);
                 current.in_flight.answer(Err(unknown_state()));
             }
@@ -179,6 +180,6 @@ fn report_state(client: &Client, why: Unacceptable) {
 
 /// Answers a request that there is no room for.
 fn refuse(request: &OpenRequest, why: &dyn Display) {
-    request.measure(|measured| measured.refused("busy"));
+    request.measure(|measured| measured.refused(Reason::Busy));
     request.answer(Err(RpcError::internal(format!("Server busy: {why}"))));
 }

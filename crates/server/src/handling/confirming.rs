@@ -11,6 +11,7 @@ use crate::callers::{ConsentKey, Consents, KnownBy};
 use crate::logging::Facts;
 use crate::requests::{Subject, Unanswered};
 use crate::stores::{OnceKey, now};
+use mcp_bash_audit::Reason;
 use mcp_bash_project::Tool;
 use mcp_bash_wire::LogLevel;
 use sha2::{Digest as _, Sha256};
@@ -93,7 +94,7 @@ impl Work {
         self.measure(|measured| {
             measured.note("consent", || Some(word));
             if outcome.is_err() {
-                measured.refused("consent");
+                measured.refused(Reason::Consent);
             }
         });
         let facts = Facts::of_tool(consent.tool).words("consent", word);

@@ -2,6 +2,7 @@
 
 use super::work::Work;
 use crate::offered::{Asker, Policed, PolicyRefusal, Ruling, Snapshot};
+use mcp_bash_audit::Reason;
 use mcp_bash_policy::Redactions;
 
 impl Work {
@@ -36,7 +37,7 @@ impl Work {
             Ok(Ruling { rule, .. }) => self.measure(|measured| measured.note_rule(rule.as_deref())),
             Err(refusal) => self.measure(|measured| {
                 measured.note_rule(refusal.rule());
-                measured.refused("policy");
+                measured.refused(Reason::Policy);
             }),
         }
         decided

@@ -182,7 +182,7 @@ impl Work {
 
     /// The refusal of an answer to a script whose process is gone, and which may not be run again.
     pub(crate) fn unresumable(&self) -> RpcError {
-        self.measure(|measured| measured.refused(Unacceptable::Gone.word()));
+        self.measure(|measured| measured.refused(Unacceptable::Gone.reason()));
         unknown_state()
     }
 

@@ -1,16 +1,20 @@
 //! Audit log of a server: which requests are recorded, and what is recorded of them.
 
 use super::log::Log;
+use super::refusal_lines::{MINUTE, RefusalKind, RefusalLines, Turn, Unwritten};
+use crate::callers::Principal;
 use crate::callers::identity::bare_address;
-use crate::callers::{Identity, Principal};
-use mcp_bash_audit::{Counts, Event, Outcome, Record, Trail};
+use mcp_bash_audit::{Cause, Counts, Event, Outcome, Reason, Record, Trail};
 use mcp_bash_secrets::KnownSecrets;
 use mcp_bash_settings::{AuditSettings, RecordedArguments};
 use mcp_bash_wire::{Id, LogLevel, Object, Raw, RpcError};
+use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::SystemTime;
+use tokio::runtime::Handle;
+use tokio::time::{Instant, sleep};
 
 pub struct AuditLog {
     trail: Arc<Trail>,
@@ -20,6 +24,9 @@ pub struct AuditLog {
     is_durable: bool,
     /// What no record may have.
     known_secrets: Arc<KnownSecrets>,
+    /// The refusals of this minute that need no credential.
+    refusals: Mutex<RefusalLines>,
+    runtime: Handle,
 }
 
 impl AuditLog {
@@ -29,6 +36,7 @@ impl AuditLog {
         service: [&str; 2],
         log: &Arc<Log>,
         known_secrets: &Arc<KnownSecrets>,
+        runtime: Handle,
     ) -> Option<Arc<Self>> {
         let options = settings.options()?;
         let is_file = options.destination.file().is_some();
@@ -52,6 +60,8 @@ impl AuditLog {
             selected: settings.selected.clone(),
             is_durable: settings.durable && is_file,
             known_secrets: Arc::clone(known_secrets),
+            refusals: Mutex::default(),
+            runtime,
         }))
     }
 
@@ -76,43 +86,97 @@ impl AuditLog {
     }
 
     /// A caller was not let in, for this reason.
-    pub fn login_failed(&self, address: &str, reason: &str) {
-        self.peer_refused(Event::LoginFailed, None, Some(address), None, reason);
+    pub fn login_failed(self: &Arc<Self>, address: &str, reason: Reason) {
+        self.peer_refused(Event::LoginFailed, address, reason);
     }
 
     /// A request was refused for its host or origin, before its caller was determined.
-    pub fn access_refused(&self, address: &str, reason: &str) {
-        self.peer_refused(Event::Refused, None, Some(address), None, reason);
+    pub fn access_refused(self: &Arc<Self>, address: &str, reason: Reason) {
+        self.peer_refused(Event::Refused, address, reason);
+    }
+
+    fn peer_refused(self: &Arc<Self>, event: Event, address: &str, reason: Reason) {
+        let address = Some(bare_address(address).into());
+        self.refuse(&RefusalKind { event, reason, address, caller: None });
     }
 
     /// A request of a known caller was refused before its message was read.
-    pub fn request_refused(&self, principal: &Principal, reason: &str) {
-        let (identity, address) = (Some(&*principal.identity), principal.address.as_deref());
-        self.peer_refused(Event::Refused, identity, address, None, reason);
+    pub fn request_refused(self: &Arc<Self>, principal: &Principal, reason: Reason) {
+        let identity = &principal.identity;
+        self.refuse(&RefusalKind {
+            event: Event::Refused,
+            reason,
+            address: principal.bare_address().map(Into::into),
+            caller: Some(((&*identity.name).into(), identity.known_by.word())),
+        });
+    }
+
+    /// Records a refusal, unless there were too many of its kind within this minute.
+    fn refuse(self: &Arc<Self>, kind: &RefusalKind) {
+        if self.has_line(kind) {
+            self.append(self.refusal_record(kind));
+        }
+    }
+
+    /// Whether the request of a peer without the shared secret has a line of its own. If not, it is counted.
+    pub(super) fn has_line_without_secret(self: &Arc<Self>, address: Option<&str>) -> bool {
+        let address = address.map(Into::into);
+        self.has_line(&RefusalKind { event: Event::Refused, reason: Reason::Secret, address, caller: None })
+    }
+
+    /// Counts a refusal: whether it has a line of its own.
+    fn has_line(self: &Arc<Self>, kind: &RefusalKind) -> bool {
+        self.write_counts();
+        match self.refusals.lock().take(kind.clone(), Instant::now()) {
+            Turn::Written => return true,
+            Turn::Counted => return false,
+            Turn::FirstCounted => {}
+        }
+        // The next refusal may come much later, or never.
+        let audit = Arc::downgrade(self);
+        self.runtime.spawn(async move {
+            sleep(MINUTE).await;
+            if let Some(audit) = audit.upgrade() {
+                audit.write_counts();
+            }
+        });
+        false
+    }
+
+    /// Writes how many refusals have no lines, if their minute is over.
+    fn write_counts(&self) {
+        let unwritten = self.refusals.lock().end_minute(Instant::now());
+        self.append_counts(&unwritten);
+    }
+
+    fn append_counts(&self, unwritten: &[Unwritten]) {
+        for Unwritten { kind, count } in unwritten {
+            let mut record = self.refusal_record(kind);
+            record.number("event.count", *count);
+            self.append(record);
+        }
+    }
+
+    fn refusal_record(&self, kind: &RefusalKind) -> Record {
+        let mut record = Record::new(kind.event, SystemTime::now());
+        record.text("event.id", &self.trail.event_id());
+        if let Some((name, known_by)) = &kind.caller {
+            record.text("caller.name", name).text("caller.known_by", known_by);
+        }
+        record.text_if("client.address", kind.address.as_deref());
+        record.text("outcome", Outcome::Refused.name()).error(kind.reason);
+        record
     }
 
     /// A message that is no request, or a batch that is not allowed, was refused with this error.
     pub(crate) fn message_refused(&self, principal: &Principal, id: Option<&Id>, code: i32) {
-        let (identity, address) = (Some(&*principal.identity), principal.address.as_deref());
-        self.peer_refused(Event::Refused, identity, address, id, &code.to_string());
-    }
-
-    fn peer_refused(
-        &self,
-        event: Event,
-        identity: Option<&Identity>,
-        address: Option<&str>,
-        id: Option<&Id>,
-        reason: &str,
-    ) {
-        let mut record = Record::new(event, SystemTime::now());
+        let mut record = Record::new(Event::Refused, SystemTime::now());
         record.text("event.id", &self.trail.event_id());
         record.text_if("jsonrpc.request.id", id.map(Id::as_json));
-        if let Some(identity) = identity {
-            record.text("caller.name", &identity.name).text("caller.known_by", identity.known_by.word());
-        }
-        record.text_if("client.address", address.map(bare_address));
-        record.text("outcome", Outcome::Refused.name()).text("error.type", reason);
+        let identity = &principal.identity;
+        record.text("caller.name", &identity.name).text("caller.known_by", identity.known_by.word());
+        record.text_if("client.address", principal.bare_address());
+        record.text("outcome", Outcome::Refused.name()).error(Cause::Code(code));
         self.append(record);
     }
 
@@ -144,6 +208,8 @@ impl AuditLog {
 
     /// The server ends. Returns when all answers have been sent that wait for their lines.
     pub(crate) fn close(&self) {
+        let unwritten = self.refusals.lock().end();
+        self.append_counts(&unwritten);
         self.trail.close(|| {
             let mut end = Record::new(Event::ServerEnd, SystemTime::now());
             end.text("event.id", &self.trail.event_id());
@@ -236,4 +302,47 @@ pub(super) fn refusal(problem: &mcp_bash_audit::AuditError) -> RpcError {
         "Refused: the audit log cannot be written: {problem}; calls go on when it can, or with \
          MCPBASH_AUDIT_ON_ERROR=continue"
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mcp_bash_audit::{Destination, OnError, Options, Rotation};
+    use std::time::Duration;
+
+    // The clock stands still, and moves on when everything waits.
+    #[tokio::test(start_paused = true)]
+    async fn the_refusals_of_a_minute_are_counted_when_it_is_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("audit.jsonl");
+        let rotation = Rotation { max_bytes: 1 << 20, max_age: None, keep: 1 };
+        let destination = Destination::File(path.clone());
+        let options = Options { destination, rotation, on_error: OnError::Continue };
+        let start = Record::new(Event::ServerStart, SystemTime::now());
+        let audit = Arc::new(AuditLog {
+            trail: Trail::new(options, start),
+            arguments: RecordedArguments::Nothing,
+            selected: BTreeMap::new(),
+            is_durable: false,
+            known_secrets: Arc::default(),
+            refusals: Mutex::default(),
+            runtime: Handle::current(),
+        });
+        let counts = || {
+            let text = std::fs::read_to_string(&path).unwrap();
+            let records = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+            records.filter_map(|record| record["event.count"].as_u64()).collect::<Vec<_>>()
+        };
+        for _ in 0..17 {
+            audit.login_failed("address 10.0.0.1", Reason::Throttled);
+        }
+        assert!(counts().is_empty());
+        sleep(MINUTE + Duration::from_secs(1)).await;
+        assert_eq!(counts(), [7], "no other refusal was needed for that");
+        for _ in 0..12 {
+            audit.login_failed("address 10.0.0.1", Reason::Throttled);
+        }
+        audit.close();
+        assert_eq!(counts(), [7, 2]);
+    }
 }

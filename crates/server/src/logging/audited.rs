@@ -3,7 +3,7 @@
 use super::audit_log::{AuditLog, refusal};
 use super::error_type::ErrorType;
 use crate::callers::Principal;
-use mcp_bash_audit::{Event, Outcome, Record};
+use mcp_bash_audit::{Cause, Event, Outcome, Reason, Record};
 use mcp_bash_wire::{Id, Raw, RpcError};
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ struct AuditedState {
     /// Taken when it is written.
     record: Option<Record>,
     /// What became of it, if its answer does not say.
-    outcome: Option<(Outcome, &'static str)>,
+    outcome: Option<(Outcome, Option<Reason>)>,
     /// The rule of the policy that decided.
     rule: Option<Box<str>>,
 }
@@ -75,9 +75,17 @@ impl Audited {
         Some(Related { audit: Arc::clone(&self.audit), call: self.event_id.clone(), record })
     }
 
-    /// What becomes of it, and the type of the error. The first one counts.
-    pub(super) fn decide(&self, outcome: Outcome, error: &'static str) {
-        self.state.lock().outcome.get_or_insert((outcome, error));
+    /// What becomes of it, and why. The first one counts.
+    pub(super) fn decide(&self, outcome: Outcome, reason: Option<Reason>) {
+        self.state.lock().outcome.get_or_insert((outcome, reason));
+    }
+
+    /// It is refused for want of the shared secret. Beyond some of them in a minute it has no line, and is counted.
+    pub(super) fn refuse_without_secret(&self, principal: &Principal) {
+        self.decide(Outcome::Refused, Some(Reason::Secret));
+        if !self.audit.has_line_without_secret(principal.bare_address()) {
+            self.state.lock().record = None;
+        }
     }
 
     /// Completes the record, and writes it unless it has to be durable first.
@@ -104,9 +112,9 @@ impl Audited {
         }
         record.text("outcome", outcome.name());
         match (decided, error) {
-            (Some((_, kind)), _) if !kind.is_empty() => record.text("error.type", kind),
-            (_, Some(ErrorType::Code(code))) => record.text("error.type", &code.to_string()),
-            (_, Some(ErrorType::Tool)) => record.text("error.type", "tool_error"),
+            (Some((_, Some(reason))), _) => record.error(reason),
+            (_, Some(ErrorType::Code(code))) => record.error(Cause::Code(code)),
+            (_, Some(ErrorType::Tool)) => record.error(Reason::ToolError),
             _ => &mut record,
         };
         record.milliseconds("duration_ms", duration).number("bytes.out", bytes_out as u64);
@@ -182,7 +190,10 @@ impl Related {
         record.share(&self.record, &["mcp.method.name", "jsonrpc.request.id"]).share(&self.record, &SHARED);
         record.text("mcp.resource.uri", &self.audit.shown(followed.uri));
         record.text_if("policy.rule", followed.rule);
-        record.text("outcome", followed.outcome.name()).text_if("error.type", followed.error);
+        record.text("outcome", followed.outcome.name());
+        if let Some(error) = followed.error {
+            record.error(error);
+        }
         record.milliseconds("duration_ms", followed.duration);
         let line = UnwrittenLine { audit: Arc::clone(&self.audit), record };
         if !self.audit.is_durable() {
@@ -198,7 +209,7 @@ pub(crate) struct FollowedResource<'a> {
     pub(crate) uri: &'a str,
     pub(crate) rule: Option<&'a str>,
     pub(crate) outcome: Outcome,
-    pub(crate) error: Option<&'a str>,
+    pub(crate) error: Option<Cause>,
     pub(crate) duration: Duration,
 }
 

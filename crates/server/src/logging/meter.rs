@@ -5,8 +5,9 @@ use super::audited::{Audited, Related, UnwrittenLine};
 use super::child_span::ChildSpan;
 use super::error_type::ErrorType;
 use super::request_span::RequestSpan;
+use crate::callers::Principal;
 use crate::replies::{Reply, Stream};
-use mcp_bash_audit::Outcome;
+use mcp_bash_audit::{Outcome, Reason};
 use mcp_bash_scripts::TraceVariables;
 use mcp_bash_telemetry::{SpanKind, Value};
 use mcp_bash_wire::{Revision, RpcError};
@@ -152,28 +153,35 @@ impl Measured {
         }
     }
 
-    /// The caller may not do this, or not now. The reason is a word.
-    pub(crate) fn refused(&self, reason: &'static str) {
-        self.decide(Outcome::Refused, reason);
+    /// The caller may not do this, or not now.
+    pub(crate) fn refused(&self, reason: Reason) {
+        self.decide(Outcome::Refused, Some(reason));
+    }
+
+    /// It is refused for want of the shared secret.
+    pub(crate) fn refused_without_secret(&self, principal: &Principal) {
+        if let Some(audited) = &self.audited {
+            audited.refuse_without_secret(principal);
+        }
     }
 
     pub(crate) fn timed_out(&self) {
-        self.decide(Outcome::Timeout, "timeout");
+        self.decide(Outcome::Timeout, Some(Reason::Timeout));
     }
 
     /// Its arguments break the schema of the tool.
     pub(crate) fn had_wrong_arguments(&self) {
-        self.decide(Outcome::Failure, "invalid_arguments");
+        self.decide(Outcome::Failure, Some(Reason::InvalidArguments));
     }
 
     /// It is answered with questions.
     pub(crate) fn asks(&self) {
-        self.decide(Outcome::InputRequired, "");
+        self.decide(Outcome::InputRequired, None);
     }
 
-    fn decide(&self, outcome: Outcome, error: &'static str) {
+    fn decide(&self, outcome: Outcome, reason: Option<Reason>) {
         if let Some(audited) = &self.audited {
-            audited.decide(outcome, error);
+            audited.decide(outcome, reason);
         }
     }
 

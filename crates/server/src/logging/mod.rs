@@ -13,6 +13,7 @@ mod measurements;
 pub(crate) mod meter;
 mod observer;
 mod payloads;
+mod refusal_lines;
 mod request_span;
 mod start_warnings;
 mod subscriber;

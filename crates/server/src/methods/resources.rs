@@ -6,6 +6,7 @@ use crate::methods::asked_timeout::asked_timeout;
 use crate::offered::{Failure, Follower, Policed, ResourceContent, Wanting};
 use crate::replies::Answer;
 use crate::sessions::Server;
+use mcp_bash_audit::Reason;
 use mcp_bash_wire::{LogLevel, Object, Raw, Revision, RpcError};
 use std::sync::Arc;
 use std::time::Duration;
@@ -53,7 +54,7 @@ fn told(work: &Work, failure: Failure, uri: &str) -> RpcError {
     match failure {
         Failure::TimedOut(_) => work.measure(Measured::timed_out),
         Failure::Missing(_) if work.server().resources().hides(uri, work.principal()) => {
-            work.measure(|measured| measured.refused("rights"));
+            work.measure(|measured| measured.refused(Reason::Rights));
         }
         _ => {}
     }

@@ -6,7 +6,7 @@ use crate::callers::{MOST_FOLLOWED, Principal, RequestContext};
 use crate::logging::{FollowedResource, ListChange, Related, Subscriber};
 use crate::offered::{Failure, Follower, Policed, PolicyRefusal, Wanting};
 use crate::replies::{Answer, Members, Reply};
-use mcp_bash_audit::Outcome;
+use mcp_bash_audit::{Cause, Outcome, Reason};
 use mcp_bash_wire::{Id, Object, Raw, Revision, RpcError, Scanner, keys, write};
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -229,18 +229,18 @@ impl NotFollowed {
         principal: &Principal,
         revision: Revision,
         uri: &str,
-    ) -> (Outcome, Option<String>, Option<String>) {
+    ) -> (Outcome, Option<String>, Option<Cause>) {
         match self {
             Self::Refused(refusal) => {
-                (Outcome::Refused, refusal.rule().map(str::to_owned), Some("policy".to_owned()))
+                (Outcome::Refused, refusal.rule().map(str::to_owned), Some(Reason::Policy.into()))
             }
-            Self::Failed(Failure::TimedOut(_)) => (Outcome::Timeout, None, Some("timeout".to_owned())),
+            Self::Failed(Failure::TimedOut(_)) => (Outcome::Timeout, None, Some(Reason::Timeout.into())),
             Self::Failed(Failure::Missing(_)) if server.resources().hides(uri, principal) => {
-                (Outcome::Refused, None, Some("rights".to_owned()))
+                (Outcome::Refused, None, Some(Reason::Rights.into()))
             }
             Self::Failed(failure) => {
                 let code = failure.told(revision, uri).code;
-                (Outcome::Error, None, Some(code.to_string()))
+                (Outcome::Error, None, Some(Cause::Code(code)))
             }
         }
     }
@@ -280,7 +280,7 @@ async fn follow(
                 Ok(rule) => (Outcome::Success, rule, None),
                 Err(why) => why.for_audit(&server, &wanting.follower.principal, revision, &uri),
             };
-            let (rule, error, duration) = (rule.as_deref(), error.as_deref(), began.elapsed());
+            let (rule, duration) = (rule.as_deref(), began.elapsed());
             let line = FollowedResource { uri: &uri, rule, outcome, error, duration };
             if related.followed(line).await.is_some() && is_followed {
                 server.subscriptions().unsubscribe(&uri, &wanting.subscriber);

@@ -102,7 +102,7 @@ impl Server {
         let (tasks, store) = open_stores(&settings.tasks, &catalog.paths.root, scripts.state_dir(), &log);
         let deferred = tasks.map(|tasks| Deferred::new(tasks, &settings.tasks, Arc::clone(&log)));
         let service = [&*catalog.identity.name, &*catalog.identity.version];
-        let audit = AuditLog::new(&settings.audit, service, &log, scripts.known_secrets());
+        let audit = AuditLog::new(&settings.audit, service, &log, scripts.known_secrets(), runtime.clone());
         let own_roots = Arc::new(own_roots(&settings, &catalog.paths, &log));
         let served = Served::new(catalog, reading, scripts.files_in_progress(), Arc::clone(&log));
         let served = Arc::new(served);

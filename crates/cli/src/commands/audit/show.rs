@@ -83,9 +83,11 @@ fn row(record: &Map<String, Value>) -> String {
     let subject = subject.into_iter().map(text).find(|text| !text.is_empty()).unwrap_or_default();
     let duration = record.get("duration_ms").and_then(Value::as_f64);
     let duration = duration.map(|duration| format!("{duration:.1} ms")).unwrap_or_default();
+    let count = record.get("event.count").and_then(Value::as_u64);
+    let count = count.map(|count| format!("{count} more")).unwrap_or_default();
     let caller = if text("caller.name").is_empty() { text("client.address") } else { text("caller.name") };
-    let parts =
-        [text("time"), text("event.name"), subject, caller, text("outcome"), text("error.type"), &duration];
+    let (outcome, error) = (text("outcome"), text("error.type"));
+    let parts = [text("time"), text("event.name"), subject, caller, outcome, error, &count, &duration];
     let parts = parts.into_iter().filter(|part| !part.is_empty());
     parts.map(harmless_line).collect::<Vec<_>>().join("  ")
 }
@@ -123,5 +125,15 @@ mod tests {
         });
         let row = row(record.as_object().unwrap());
         assert_eq!(row, "T  mcp.tools.call  a b\\u{1b}[2J  ann  failure  tool_error  1.3 ms");
+    }
+
+    #[test]
+    fn a_row_says_how_many_refusals_it_counts() {
+        let record = serde_json::json!({
+            "time": "T", "event.name": "mcp.login.failed", "client.address": "10.0.0.1", "outcome": "refused",
+            "error.type": "throttled", "event.count": 490,
+        });
+        let row = row(record.as_object().unwrap());
+        assert_eq!(row, "T  mcp.login.failed  10.0.0.1  refused  throttled  490 more");
     }
 }

@@ -13,6 +13,7 @@ use crate::handling::Work;
 use crate::offered::{Policed, Snapshot};
 use crate::replies::{Answer, Members};
 use cursor::Cursor;
+use mcp_bash_audit::Reason;
 use mcp_bash_wire::{Raw, RpcError, write};
 use params::{Params, Reference};
 use referent::{By, Referent};
@@ -55,7 +56,7 @@ pub(crate) async fn complete(work: &Work, params: Option<Raw<'_>>) -> Result<Ans
     snapshot.check_served()?;
     let referent = Referent::find(catalog, &params, rights).inspect_err(|_| {
         if Referent::find(catalog, &params, None).is_ok() {
-            work.measure(|measured| measured.refused("rights"));
+            work.measure(|measured| measured.refused(Reason::Rights));
         }
     })?;
     let policed = match &params.reference {

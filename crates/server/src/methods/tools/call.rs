@@ -10,6 +10,7 @@ use crate::methods::{questions, required};
 use crate::offered::{Schemas, Snapshot, Unfit};
 use crate::replies::{Answer, result_redaction};
 use crate::requests::Subject;
+use mcp_bash_audit::Reason;
 use mcp_bash_budget::SMALL;
 use mcp_bash_policy::Redactions;
 use mcp_bash_project::Tool;
@@ -58,7 +59,7 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
     snapshot.check_served()?;
     let in_progress = || work.server().served().files_in_progress();
     let no_such_tool = || {
-        work.measure(|measured| measured.refused("unknown_tool"));
+        work.measure(|measured| measured.refused(Reason::UnknownTool));
         unknown::refusal(&snapshot.catalog, &params.name, &in_progress())
     };
     let found = snapshot.tool(&params.name);

@@ -5,6 +5,7 @@ use crate::handling::Work;
 use crate::logging::{Facts, Measured};
 use crate::replies::Answer;
 use crate::replies::script_errors::told;
+use mcp_bash_audit::Reason;
 use mcp_bash_project::Tool;
 use mcp_bash_scripts::ScriptError;
 use mcp_bash_wire::{LogLevel, RpcError};
@@ -34,7 +35,7 @@ pub(super) fn answer(
         error => {
             if error.is_refusal() {
                 work.server().note_refusal();
-                work.measure(|measured| measured.refused("policy"));
+                work.measure(|measured| measured.refused(Reason::Policy));
             }
             let error = told(error);
             report_refusal(work, facts.number("code", error.code));

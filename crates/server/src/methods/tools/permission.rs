@@ -6,6 +6,7 @@ use crate::handling::{Consent, Work, filled};
 use crate::offered::{Policed, PolicyRefusal, Ruling, Snapshot};
 use crate::replies::Answer;
 use crate::requests::Subject;
+use mcp_bash_audit::Reason;
 use mcp_bash_policy::Redactions;
 use mcp_bash_project::{Confirm, Paths, Tool};
 use mcp_bash_scripts::{AllowedTool, ScriptError, ScriptRoots};
@@ -24,14 +25,14 @@ fn check(work: &Work, rights: Option<&Arc<Rights>>, name: &str, tool: Option<&To
     let is_read_only = tool.is_some_and(Tool::is_read_only);
     let why = rights.and_then(|rights| rights.hindrance(name, Some(is_read_only)));
     let Some(why) = why else { return Ok(()) };
-    work.measure(|measured| measured.refused("rights"));
+    work.measure(|measured| measured.refused(Reason::Rights));
     Err(rights::refusal(work.caller().name(), name, &why))
 }
 
 /// Checks that the token of the caller has the scopes of the tool.
 pub(super) fn check_scopes(work: &Work, tool: &Tool) -> Result<(), RpcError> {
     let checked = scopes::check(&work.principal().identity, tool);
-    checked.inspect_err(|_| work.measure(|measured| measured.refused("scopes")))
+    checked.inspect_err(|_| work.measure(|measured| measured.refused(Reason::Scopes)))
 }
 
 /// Asks whether the tool may run, within the time limit of the call.
@@ -100,7 +101,7 @@ fn allowed_still(
     check(work, rights.as_ref(), &tool.name, Some(tool)).map_err(|error| Box::new(Err(error)))?;
     let snapshot = work.server().snapshot();
     let changed = || {
-        work.measure(|measured| measured.refused("changed"));
+        work.measure(|measured| measured.refused(Reason::Changed));
         Box::new(Ok(failures::failure(&format!(
             "'{}' was not run: it or the policy changed while the user was asked; call it again",
             tool.name

@@ -12,6 +12,7 @@ pub use key_ring::{KeyFileError, KeyRing};
 use crate::stores::{OnceKey, now};
 use answers::{Reader, write_rounds};
 use key_ring::NotOpened;
+use mcp_bash_audit::Reason;
 use mcp_bash_budget::tree_bytes;
 use mcp_bash_wire::RpcError;
 use serde_json::Value;
@@ -96,14 +97,14 @@ pub(crate) enum Unacceptable {
 
 impl Unacceptable {
     /// The reason for the audit log.
-    pub(crate) fn word(self) -> &'static str {
+    pub(crate) fn reason(self) -> Reason {
         match self {
-            Self::NotOpened(_) | Self::Content => "state_altered",
-            Self::Expired => "state_expired",
-            Self::Caller => "state_of_another_caller",
-            Self::Call => "state_of_another_call",
-            Self::Used => "state_used",
-            Self::Gone => "state_gone",
+            Self::NotOpened(_) | Self::Content => Reason::StateAltered,
+            Self::Expired => Reason::StateExpired,
+            Self::Caller => Reason::StateOfAnotherCaller,
+            Self::Call => Reason::StateOfAnotherCall,
+            Self::Used => Reason::StateUsed,
+            Self::Gone => Reason::StateGone,
         }
     }
 

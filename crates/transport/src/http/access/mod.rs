@@ -15,6 +15,7 @@ use crate::http::listen::Listener;
 use authority::Authority;
 use http::header::{HOST, ORIGIN};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri};
+use mcp_bash_server::AuditReason;
 use origin::Origin;
 use std::str::FromStr;
 
@@ -54,9 +55,9 @@ impl Refused {
         Self { status: StatusCode::FORBIDDEN, reason: reason.into() }
     }
 
-    /// The reason, for the audit log.
-    pub(crate) fn word(&self) -> &'static str {
-        if self.status == StatusCode::FORBIDDEN { "origin" } else { "host" }
+    /// The reason in the audit log.
+    pub(crate) fn audit_reason(&self) -> AuditReason {
+        if self.status == StatusCode::FORBIDDEN { AuditReason::Origin } else { AuditReason::Host }
     }
 }
 

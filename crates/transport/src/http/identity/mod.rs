@@ -25,7 +25,7 @@ pub use trusted_proxy::ProxyError;
 
 use http::HeaderValue;
 use mcp_bash_roles::Rate;
-use mcp_bash_server::Identity;
+use mcp_bash_server::{AuditReason, Identity};
 use std::sync::Arc;
 
 /// Why the identity source cannot be opened.
@@ -65,14 +65,14 @@ pub(crate) enum Unidentified {
 }
 
 impl Unidentified {
-    /// The reason, for the audit log.
-    pub(crate) fn word(&self) -> &'static str {
+    /// The reason in the audit log.
+    pub(crate) fn reason(&self) -> AuditReason {
         match self {
-            Self::Unauthorized(_) => "unauthenticated",
-            Self::TooFewScopes(_) => "scopes",
-            Self::Throttled => "throttled",
-            Self::IssuerUnreachable => "issuer_unreachable",
-            Self::Forbidden(_) => "forbidden",
+            Self::Unauthorized(_) => AuditReason::Unauthenticated,
+            Self::TooFewScopes(_) => AuditReason::Scopes,
+            Self::Throttled => AuditReason::Throttled,
+            Self::IssuerUnreachable => AuditReason::IssuerUnreachable,
+            Self::Forbidden(_) => AuditReason::Forbidden,
         }
     }
 }

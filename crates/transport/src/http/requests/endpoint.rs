@@ -16,7 +16,7 @@ use crate::http::streams::waiting::Waiting;
 use bytes::Bytes;
 use http::StatusCode;
 use http::header::WWW_AUTHENTICATE;
-use mcp_bash_server::{Caller, Principal, Server};
+use mcp_bash_server::{AuditReason, Caller, Principal, Server};
 use mcp_bash_wire::LogLevel;
 use serde_json::{Value, json};
 use std::fmt::Display;
@@ -103,17 +103,17 @@ impl Endpoint {
     }
 
     /// Records a client certificate that was refused in the TLS handshake. Logs as many for each peer as it may guess tokens,
-    /// so that a flood does not fill the logs; counts all of them.
+    /// so that a flood does not fill the log; counts all of them.
     pub(in crate::http) fn note_failed_handshake(&self, visitor: &Visitor, problem: &dyn Display) {
         self.count_refusal("certificate");
+        if let Some(audit) = self.server.audit() {
+            audit.login_failed(&visitor.name, AuditReason::Certificate);
+        }
         if !self.identity_source.may_guess(visitor) {
             return;
         }
         let details = json!({ "peer": &*visitor.name, "error": problem.to_string() });
         self.server.log().event(LogLevel::Warning, "mcp.http", "a client certificate was refused", &details);
-        if let Some(audit) = self.server.audit() {
-            audit.login_failed(&visitor.name, "certificate");
-        }
     }
 
     /// Identifies the caller and applies its request rate.
@@ -125,7 +125,7 @@ impl Endpoint {
         let identified = self.identity_source.identify(head, visitor).await;
         let identified = identified.map_err(|unidentified| {
             if let Some(audit) = self.server.audit() {
-                audit.login_failed(&visitor.name, unidentified.word());
+                audit.login_failed(&visitor.name, unidentified.reason());
             }
             unknown(unidentified)
         })?;
@@ -138,7 +138,7 @@ impl Endpoint {
             let allowed = self.rates.allow(&self.server, &principal.identity.name, rate).await;
             allowed.map_err(|wait| {
                 if let Some(audit) = self.server.audit() {
-                    audit.request_refused(&principal, "rate");
+                    audit.request_refused(&principal, AuditReason::Rate);
                 }
                 let reason = "Too many requests by this caller; try again later".to_owned();
                 Box::new(respond::later(StatusCode::TOO_MANY_REQUESTS, wait, reason))

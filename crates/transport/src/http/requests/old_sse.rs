@@ -11,7 +11,7 @@ use crate::http::streams::replay_buffer::ReplayBuffer;
 use crate::http::streams::reply::BufferedReply;
 use bytes::Bytes;
 use http::{StatusCode, Uri};
-use mcp_bash_server::{Client, Principal, Reply};
+use mcp_bash_server::{AuditReason, Client, Principal, Reply};
 use mcp_bash_wire::{Line, RpcError, code};
 use std::sync::Arc;
 use std::time::Duration;
@@ -70,7 +70,7 @@ pub(in crate::http) fn post(
     let Some(session) = session.filter(|session| Arc::ptr_eq(session.client.caller(), &principal.caller))
     else {
         if let Some(audit) = endpoint.server.audit() {
-            audit.request_refused(principal, "session");
+            audit.request_refused(principal, AuditReason::Session);
         }
         let error = RpcError::invalid_request("Session not found: open a stream first");
         return respond::error(StatusCode::NOT_FOUND, None, &error);

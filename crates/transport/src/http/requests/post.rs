@@ -14,7 +14,7 @@ use crate::http::streams::open_streams::OpenStream;
 use crate::http::streams::replay_buffer::{Beginning, ReplayBuffer};
 use crate::http::streams::reply::BufferedReply;
 use http::{HeaderMap, HeaderValue, StatusCode};
-use mcp_bash_server::{Client, Owed, Principal, Reply};
+use mcp_bash_server::{AuditReason, Client, Owed, Principal, Reply};
 use mcp_bash_wire::{Id, Line, RpcError, code};
 use std::future::poll_fn;
 use std::pin::pin;
@@ -329,7 +329,7 @@ pub(in crate::http) async fn session_of(
         NotTakenOver::Unknown => {
             // This may be a session that has ended, whose id its caller may send once more.
             if let Some(audit) = endpoint.server.audit() {
-                audit.request_refused(principal, "session");
+                audit.request_refused(principal, AuditReason::Session);
             }
             Sessionless::Unknown
         }

@@ -85,7 +85,7 @@ async fn answer(endpoint: &Arc<Endpoint>, visitor: &Visitor, request: Request<In
     }
     if let Err(refused) = endpoint.access.check(request.uri(), request.headers(), visitor.is_tls) {
         if let Some(audit) = endpoint.server.audit() {
-            audit.access_refused(&visitor.name, refused.word());
+            audit.access_refused(&visitor.name, refused.audit_reason());
         }
         return respond::refusal(refused.status, refused.reason);
     }

@@ -17,8 +17,9 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::sync::Semaphore;
+use tokio::time::Instant;
 
 /// How long a positive answer is cached, and so how long a revoked token is accepted at most.
 const KEPT: Duration = Duration::from_secs(30);
@@ -153,6 +154,52 @@ fn encoded(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::PermissionsExt;
+    use tokio::time::advance;
+
+    const HASH: [u8; 32] = [7; 32];
+
+    /// One that has asked nobody yet.
+    fn unasked() -> Introspection {
+        let folder = tempfile::tempdir().unwrap();
+        let client_secret = folder.path().join("secret");
+        fs::write(&client_secret, "s3cret").unwrap();
+        fs::set_permissions(&client_secret, Permissions::from_mode(0o600)).unwrap();
+        let url = "http://127.0.0.1:1/introspect".to_owned();
+        let options = IntrospectionOptions { url, client_id: "mcp".to_owned(), client_secret };
+        let client = Arc::new(OperatorClient::new(Duration::from_secs(1), 1024));
+        Introspection::open(&options, client, Box::new(|words| panic!("{words}"))).unwrap()
+    }
+
+    fn grant(expires: Option<u64>) -> Grant {
+        Grant { claims: serde_json::Map::new(), scopes: Vec::new(), expires }
+    }
+
+    // The clock stands still unless it is advanced.
+    #[tokio::test(start_paused = true)]
+    async fn a_good_answer_is_kept_for_thirty_seconds() {
+        let introspection = unasked();
+        for expires in [None, Some(5_000)] {
+            introspection.keep(HASH, grant(expires), 1_000);
+            advance(KEPT.saturating_sub(Duration::from_millis(1))).await;
+            assert_eq!(introspection.kept(&HASH, 1_029), Some(grant(expires)));
+            advance(Duration::from_millis(1)).await;
+            assert_eq!(introspection.kept(&HASH, 1_030), None, "the issuer may have revoked it");
+        }
+        assert_eq!(KEPT, Duration::from_secs(30), "the page says so");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn no_answer_is_kept_beyond_the_end_of_its_token() {
+        let introspection = unasked();
+        introspection.keep(HASH, grant(Some(1_010)), 1_000);
+        advance(Duration::from_secs(9)).await;
+        assert_eq!(introspection.kept(&HASH, 1_010), None, "by the clock of tokens");
+        introspection.keep(HASH, grant(Some(1_010)), 1_000);
+        advance(Duration::from_secs(10)).await;
+        assert_eq!(introspection.kept(&HASH, 1_000), None, "by the clock of the machine");
+    }
 
     #[test]
     fn credentials_are_encoded_before_they_are_joined() {
