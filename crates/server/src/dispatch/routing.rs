@@ -48,8 +48,8 @@ pub(super) fn trace(headers: &dyn Headers) -> TraceVariables {
     trace_context::of_texts([text("traceparent"), text("tracestate"), text("baggage")])
 }
 
-/// Rejects a request whose header names a different version. Other code checks before this that the request is complete, and
-/// after this, once the version is known to be supported, that the header is present.
+/// Rejects a request whose header names a different version. An incomplete request is rejected afterwards, with a more precise
+/// error (`RequestContext::of`), and a missing header once the version is known to be supported (`check_method_and_name`).
 pub(super) fn check_version(headers: &dyn Headers, meta: &RequestMeta<'_>) -> Result<(), RpcError> {
     let is_complete = meta.client_capabilities.is_some_and(Raw::is_object);
     let version = meta.protocol_version.and_then(Raw::string).filter(|_| is_complete);

@@ -1,18 +1,18 @@
-//! Broadcast audience: the recipients of notifications that belong to no request. They are the sessions, and the
-//! listening requests of the stateless era.
+//! Audience: the recipients of notifications that belong to no request: sessions, and the listening requests of the stateless
+//! era.
 
 use super::subscriber::{ListChange, Subscriber};
 use mcp_bash_wire::LogLevel;
 use parking_lot::Mutex;
 use std::sync::{Arc, Weak};
 
-/// How many other subscribers are checked when one joins: those that are gone make room.
+/// How many other subscribers are checked when one joins, to remove closed ones.
 const LOOKS: usize = 2;
 
 #[derive(Default)]
 pub(crate) struct Audience {
     subscribers: Mutex<Subscribers>,
-    /// Subscribers that are owed a notification as soon as they read again.
+    /// Subscribers with withheld announcements, which are sent once the client is no longer congested.
     owed: Mutex<Vec<Weak<Subscriber>>>,
 }
 
@@ -24,8 +24,7 @@ struct Subscribers {
 }
 
 impl Audience {
-    /// Adds a subscriber, for as long as it lives. Joining pays for checking two others and no more, since any client
-    /// may join at any time.
+    /// Adds a subscriber as long as it lives. Joining checks only two others, since any client may join at any time.
     pub(crate) fn join(&self, subscriber: &Arc<Subscriber>) {
         let mut subscribers = self.subscribers.lock();
         for _ in 0..LOOKS {
@@ -43,7 +42,7 @@ impl Audience {
         }
     }
 
-    /// Announces what could not be announced before, to subscribers that read again.
+    /// Sends withheld announcements to subscribers that are no longer congested.
     pub(crate) fn tell_what_is_owed(&self) {
         let owed = std::mem::take(&mut *self.owed.lock());
         for subscriber in owed.iter().filter_map(Weak::upgrade) {
@@ -66,7 +65,7 @@ impl Audience {
 }
 
 impl Subscribers {
-    /// Forgets the next subscriber if it is gone.
+    /// Removes the next subscriber if it is closed.
     fn look_at_one(&mut self) {
         if self.hand >= self.all.len() {
             self.hand = 0;
@@ -74,7 +73,7 @@ impl Subscribers {
         if self.all.get(self.hand).is_some_and(|known| known.strong_count() == 0) {
             self.all.swap_remove(self.hand);
         }
-        // The last one, usually the newest, may have taken its place. It is checked in the next round.
+        // The last one, usually the newest, may have replaced it. It is checked in the next round.
         self.hand += 1;
     }
 }
