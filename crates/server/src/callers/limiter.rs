@@ -18,7 +18,7 @@ impl Limiter {
     }
 
     /// Whether one more event may follow at the end, so that the last message gets through. A limit of one forbids it.
-    pub(crate) fn allows_last_word(&self) -> bool {
+    pub(crate) fn allows_final_event(&self) -> bool {
         self.most != 1
     }
 

@@ -17,7 +17,7 @@ use std::time::Duration;
 use tokio::time::{Instant, interval, sleep, timeout_at};
 
 /// The interval between checks for notes of other processes, and the shortest interval between writes of progress.
-pub(super) const LOOK: Duration = Duration::from_secs(1);
+pub(super) const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The fraction of the lease time that is reserved to stop the script.
 const TO_STOP: u32 = 6;
@@ -127,10 +127,10 @@ async fn hold(deferred: Arc<Deferred>, lease: Arc<Lease>, is_repeatable: bool) {
             Some(Err(error)) => deferred.report(&error),
             None => {}
         }
-        if is_repeatable && Instant::now() + LOOK >= until {
+        if is_repeatable && Instant::now() + CHECK_INTERVAL >= until {
             return;
         }
-        sleep(LOOK).await;
+        sleep(CHECK_INTERVAL).await;
     }
 }
 
@@ -170,7 +170,7 @@ impl Desk {
     }
 
     async fn attend(&mut self, mut events: Events) -> Ending {
-        let mut looks = interval(LOOK);
+        let mut looks = interval(CHECK_INTERVAL);
         loop {
             let is_look = tokio::select! {
                 event = events.events.recv() => match event {
@@ -284,13 +284,13 @@ impl Desk {
             Ending::Unanswered => {
                 self.record.fail(failure("the call ended without an answer"), now_ms());
             }
-            Ending::Answered(message) => return self.take_down(message).await,
+            Ending::Answered(message) => return self.complete_with(message).await,
         }
         self.write_until_kept().await
     }
 
     /// Finishes the task with the response of its inner request.
-    async fn take_down(&mut self, message: Vec<u8>) -> bool {
+    async fn complete_with(&mut self, message: Vec<u8>) -> bool {
         match Outcome::read(&message) {
             Ok(Outcome { members, has_tool_failed }) => {
                 drop(message);
@@ -322,7 +322,7 @@ impl Desk {
                 Some(kept) => return kept,
                 None => return Ok(()),
             }
-            sleep(LOOK).await;
+            sleep(CHECK_INTERVAL).await;
         }
     }
 
@@ -332,7 +332,7 @@ impl Desk {
             if matches!(error, StoreError::Stale { .. }) || self.is_given_up() {
                 return false;
             }
-            sleep(LOOK).await;
+            sleep(CHECK_INTERVAL).await;
         }
         true
     }

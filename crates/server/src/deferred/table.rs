@@ -89,7 +89,7 @@ impl Deferred {
         let told = Arc::downgrade(&deferred);
         deferred.store.on_change(Box::new(move |id| {
             if let Some(deferred) = told.upgrade() {
-                deferred.look_again(id);
+                deferred.wake_keeper(id);
             }
         }));
         deferred
@@ -246,12 +246,12 @@ impl Deferred {
         for note in notes {
             self.store.post(id, note)?;
         }
-        self.look_again(id);
+        self.wake_keeper(id);
         Ok(())
     }
 
     /// Wakes the keeper of a task that may have notes, or may have changed in another process.
-    fn look_again(&self, id: &TaskId) {
+    fn wake_keeper(&self, id: &TaskId) {
         let running = self.running.lock().get(id).cloned();
         if let Some(running) = running {
             running.poke.notify_one();

@@ -1,7 +1,7 @@
 //! Waiting task: a task that waits for its turn. Nothing of it runs; it can be cancelled, it expires, and another process may
 //! start it if this one ends.
 
-use super::keeper::{Desk, Ending, LOOK};
+use super::keeper::{CHECK_INTERVAL, Desk, Ending};
 use super::table::{failure, now_ms};
 use mcp_bash_runner::on_own_thread;
 use mcp_bash_tasks::StoreError;
@@ -42,7 +42,8 @@ impl Desk {
                     Ok(false) | Err(_) => params = Some(kept),
                 }
             }
-            let pause = LOOK * u32::try_from(1 + before / EACH_SECOND).unwrap_or(u32::MAX).min(LONGEST_PAUSE);
+            let pause = CHECK_INTERVAL
+                * u32::try_from(1 + before / EACH_SECOND).unwrap_or(u32::MAX).min(LONGEST_PAUSE);
             let _ = timeout(pause, self.running.poke.notified()).await;
         }
     }
@@ -63,7 +64,7 @@ impl Desk {
             if self.deferred.is_leaving() || self.record.is_expired(now_ms()) {
                 return Err(Ending::Stopped);
             }
-            sleep(LOOK).await;
+            sleep(CHECK_INTERVAL).await;
         }
     }
 

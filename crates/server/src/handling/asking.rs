@@ -164,7 +164,7 @@ impl Work {
             let deadline = Instant::now() + timeout;
             let timed_out = |_| Unanswered::TimedOut(timeout);
             // After a question that timed out, the client still has to come back.
-            let current = timeout_at(deadline, self.seated()).await.map_err(timed_out)?;
+            let current = timeout_at(deadline, self.next_request()).await.map_err(timed_out)?;
             let current = current.ok_or(Unanswered::Cancelled)?;
             let offered = current.context.capabilities;
             if !asked.iter().all(|question| (question.is_offered)(offered)) {
@@ -199,7 +199,7 @@ impl Work {
     }
 
     /// The request to answer, as soon as there is one. `None` if none will come.
-    async fn seated(&self) -> Option<Arc<Current>> {
+    async fn next_request(&self) -> Option<Arc<Current>> {
         let mut slot = self.slot.subscribe();
         let occupant = slot.wait_for(|occupant| !matches!(occupant, Occupant::Awaited)).await.ok()?;
         occupant.request()

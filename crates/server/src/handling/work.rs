@@ -302,7 +302,7 @@ impl Work {
         let mut slot = self.slot.subscribe();
         loop {
             let current = match &*slot.borrow_and_update() {
-                Occupant::Nobody => return,
+                Occupant::Abandoned => return,
                 occupant => occupant.request(),
             };
             match current {

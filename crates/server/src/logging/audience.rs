@@ -28,7 +28,7 @@ impl Audience {
     pub(crate) fn join(&self, subscriber: &Arc<Subscriber>) {
         let mut subscribers = self.subscribers.lock();
         for _ in 0..LOOKS {
-            subscribers.look_at_one();
+            subscribers.check_next();
         }
         subscribers.all.push(Arc::downgrade(subscriber));
     }
@@ -43,10 +43,10 @@ impl Audience {
     }
 
     /// Sends withheld announcements to subscribers that are no longer congested.
-    pub(crate) fn tell_what_is_owed(&self) {
+    pub(crate) fn send_withheld(&self) {
         let owed = std::mem::take(&mut *self.owed.lock());
         for subscriber in owed.iter().filter_map(Weak::upgrade) {
-            if subscriber.tell_what_is_owed() {
+            if subscriber.send_withheld() {
                 self.owed.lock().push(Arc::downgrade(&subscriber));
             }
         }
@@ -66,7 +66,7 @@ impl Audience {
 
 impl Subscribers {
     /// Removes the next subscriber if it is closed.
-    fn look_at_one(&mut self) {
+    fn check_next(&mut self) {
         if self.hand >= self.all.len() {
             self.hand = 0;
         }
@@ -118,10 +118,10 @@ mod tests {
         audience.announce(ListChange::TOOLS);
         audience.announce(ListChange::PROMPTS);
         assert_eq!(audience.owed.lock().len(), 1, "one of them, once");
-        audience.tell_what_is_owed();
+        audience.send_withheld();
         assert!(said.try_next().is_none() && audience.owed.lock().len() == 1, "it still does not read");
         clogged.store(false, Ordering::Release);
-        audience.tell_what_is_owed();
+        audience.send_withheld();
         assert_eq!(std::iter::from_fn(|| said.try_next()).count(), 2);
         assert!(audience.owed.lock().is_empty());
     }

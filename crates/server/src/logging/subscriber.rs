@@ -185,7 +185,7 @@ impl Subscriber {
     }
 
     /// Sends withheld announcements. True if some are withheld again.
-    pub(crate) fn tell_what_is_owed(&self) -> bool {
+    pub(crate) fn send_withheld(&self) -> bool {
         let owed = std::mem::take(&mut self.state.lock().owed);
         let mut is_owed = false;
         for change in owed {

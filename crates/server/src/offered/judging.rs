@@ -95,7 +95,7 @@ impl Asker<'_> {
 
 impl Snapshot {
     /// Whether there is no policy, and none is required.
-    pub(crate) fn is_lawless(&self, is_required: bool) -> bool {
+    pub(crate) fn has_no_policy(&self, is_required: bool) -> bool {
         matches!(self.catalog.policy, PolicyFile::Absent) && !is_required
     }
 

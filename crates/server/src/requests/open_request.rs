@@ -140,7 +140,7 @@ impl OpenRequest {
         if is_within && !self.responder.is_clogged() {
             open.withheld = None;
             self.send(open, message);
-        } else if is_within || open.progress.allows_last_word() {
+        } else if is_within || open.progress.allows_final_event() {
             open.withheld = Some(message);
         }
         drop(state);

@@ -18,14 +18,14 @@ pub(crate) enum Occupant {
     /// The last request was answered with `input_required`, and its retry may come.
     Awaited,
     /// No retry will come, so the result is not needed.
-    Nobody,
+    Abandoned,
 }
 
 impl Occupant {
     pub(crate) fn request(&self) -> Option<Arc<Current>> {
         match self {
             Self::Request(current) => Some(Arc::clone(current)),
-            Self::Awaited | Self::Nobody => None,
+            Self::Awaited | Self::Abandoned => None,
         }
     }
 }

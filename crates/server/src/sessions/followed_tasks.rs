@@ -12,10 +12,10 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout};
 
 /// The interval between checks of tasks in other processes.
-const LOOK: Duration = Duration::from_secs(1);
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The interval between checks for tasks whose server has died.
-const LOOK_AFTER: Duration = Duration::from_secs(5);
+const SETTLE_INTERVAL: Duration = Duration::from_secs(5);
 
 pub(super) struct FollowedTasks {
     server: Arc<Server>,
@@ -62,12 +62,12 @@ impl FollowedTasks {
     pub(super) async fn follow(mut self, subscriber: &Subscriber, revision: Revision) {
         let Some(deferred) = self.deferred.clone() else { return };
         let mut changes = deferred.changes();
-        let mut looked_after = Instant::now();
+        let mut last_settled = Instant::now();
         while !self.tasks.is_empty() && !subscriber.is_closed() {
             let tasks = std::mem::take(&mut self.tasks);
-            let is_time = looked_after.elapsed() >= LOOK_AFTER;
+            let is_time = last_settled.elapsed() >= SETTLE_INTERVAL;
             if is_time {
-                looked_after = Instant::now();
+                last_settled = Instant::now();
             }
             for mut task in tasks {
                 // Its client may never ask for it otherwise, and then no server would restart it.
@@ -91,7 +91,7 @@ impl FollowedTasks {
                     self.tasks.push(task);
                 }
             }
-            let _ = timeout(LOOK, changes.changed()).await;
+            let _ = timeout(CHECK_INTERVAL, changes.changed()).await;
         }
     }
 

@@ -14,7 +14,7 @@ impl Server {
         policed: &Policed<'_>,
         may_wait: bool,
     ) -> Result<Ruling, PolicyRefusal> {
-        if snapshot.is_lawless(self.settings().policy_required) {
+        if snapshot.has_no_policy(self.settings().policy_required) {
             return Ok(Ruling::default());
         }
         let decided = snapshot.judge(asker, policed, may_wait);

@@ -314,8 +314,8 @@ impl Server {
 
     /// Continues what was held back. Call it when a stream is no longer congested.
     pub fn relieved(&self) {
-        self.log.audience().tell_what_is_owed();
-        self.subscriptions.tell_what_is_owed();
+        self.log.audience().send_withheld();
+        self.subscriptions.send_withheld();
         self.admission.go_on();
     }
 

@@ -23,7 +23,7 @@ use tokio::time::timeout;
 const CANCEL_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The interval between checks of tasks in other processes.
-const LOOK: Duration = Duration::from_millis(250);
+const CHECK_INTERVAL: Duration = Duration::from_millis(250);
 
 /// The tasks of the server, if it offers them and the request may use them.
 fn offered(request: &Aside, method: &str) -> Result<Arc<Deferred>, RpcError> {
@@ -78,7 +78,7 @@ async fn post(deferred: &Arc<Deferred>, view: &View, notes: Vec<Note>) -> Result
 
 /// Waits for a change of any task of this process, or until the next check.
 async fn next_change(changes: &mut tokio::sync::watch::Receiver<u64>) {
-    let _ = timeout(LOOK, changes.changed()).await;
+    let _ = timeout(CHECK_INTERVAL, changes.changed()).await;
 }
 
 /// `tasks/get`: the state of a task.

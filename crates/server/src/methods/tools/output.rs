@@ -2,7 +2,7 @@
 
 use super::resources_file::{self, Allowance};
 use super::structured::Structured;
-use super::whole_result::{WholeResult, readable_result, rpc_error, without_halves};
+use super::whole_result::{WholeResult, readable_result, rpc_error, without_lone_surrogates};
 use super::{content_check, cut, failures, not_json};
 use crate::handling::Work;
 use crate::logging::{Facts, Measured, SchemaRule};
@@ -133,7 +133,7 @@ impl Finished<'_> {
             return self.own_failure(&result_redaction::output(text.trim(), self.redactions));
         }
         let mut stdout = self.outcome.text();
-        if let Some(repaired) = without_halves(&stdout) {
+        if let Some(repaired) = without_lone_surrogates(&stdout) {
             stdout = Cow::Owned(repaired);
         }
         let printed = Scanner::new(stdout.trim(), Limits::default()).whole_value();

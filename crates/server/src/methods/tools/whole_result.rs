@@ -27,7 +27,7 @@ impl<'a> WholeResult<'a> {
 }
 
 /// Replaces lone surrogates in JSON output. `None` if there is nothing to replace.
-pub(super) fn without_halves(printed: &str) -> Option<String> {
+pub(super) fn without_lone_surrogates(printed: &str) -> Option<String> {
     let Cow::Owned(repaired) = surrogates::repaired(printed) else { return None };
     let is_json = Scanner::new(repaired.trim(), Limits::default()).whole_value().is_ok();
     is_json.then_some(repaired)

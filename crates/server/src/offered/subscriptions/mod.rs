@@ -91,7 +91,7 @@ impl Subscriptions {
         if self.enter(uri, followed, wanting, subscription) {
             // It changed between the read and the subscription.
             let _turn = self.turn.lock().await;
-            self.look(uri).await;
+            self.reread(uri).await;
         }
         Ok(())
     }
@@ -116,7 +116,7 @@ impl Subscriptions {
     /// subscribed.
     fn verdicts(&self, uri: &str, followers: Vec<(SubscriberKey, Arc<Follower>)>) -> Verdicts {
         let snapshot = self.resources.served().snapshot();
-        let is_lawless = snapshot.is_lawless(self.resources.settings().policy_required);
+        let has_no_policy = snapshot.has_no_policy(self.resources.settings().policy_required);
         // Rights and policies do not apply to a resource that is gone.
         if find(&snapshot, uri, None).is_none() {
             return Verdicts::default();
@@ -125,7 +125,7 @@ impl Subscriptions {
             let rights = self.rights.now(&follower.principal);
             let has_right = rights.is_none_or(|rights| find(&snapshot, uri, Some(&rights)).is_some());
             has_right
-                && (is_lawless
+                && (has_no_policy
                     || snapshot.judge(&follower.asker(), &Policed::Resource { uri }, false).is_ok())
         };
         followers.into_iter().map(|(key, follower)| (key, may_know(&follower))).collect()
@@ -196,7 +196,7 @@ impl Subscriptions {
             let subscriptions = Arc::downgrade(self);
             let told = move |changed: &BTreeSet<PathBuf>| {
                 if let Some(subscriptions) = subscriptions.upgrade() {
-                    subscriptions.look_in(changed);
+                    subscriptions.check_folders(changed);
                 }
             };
             Folders::watch(told).ok()
@@ -205,7 +205,7 @@ impl Subscriptions {
     }
 
     /// Reads the files in changed folders again whose metadata differ.
-    fn look_in(self: &Arc<Self>, changed: &BTreeSet<PathBuf>) {
+    fn check_folders(self: &Arc<Self>, changed: &BTreeSet<PathBuf>) {
         let folders = self.folders.get().and_then(Option::as_ref);
         let Some(folders) = folders else { return };
         let lost: BTreeSet<PathBuf> =
@@ -238,7 +238,7 @@ impl Subscriptions {
         self.runtime.spawn(async move {
             let _turn = subscriptions.turn.lock().await;
             for uri in due {
-                subscriptions.look(&uri).await;
+                subscriptions.reread(&uri).await;
             }
         });
     }
@@ -272,15 +272,15 @@ impl Subscriptions {
     }
 
     /// Sends withheld notifications to subscribers that are no longer congested.
-    pub(crate) fn tell_what_is_owed(&self) {
-        let told = self.state.lock().table.tell_what_is_owed();
+    pub(crate) fn send_withheld(&self) {
+        let told = self.state.lock().table.send_withheld();
         for subscriber in told {
             subscriber.flush();
         }
     }
 
     /// Reads a resource again, and notifies subscribers if it has changed.
-    async fn look(&self, uri: &str) {
+    async fn reread(&self, uri: &str) {
         let path = match self.state.lock().table.get_mut(uri) {
             None => return,
             Some(known) => match &known.signal {

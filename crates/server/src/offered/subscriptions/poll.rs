@@ -32,7 +32,7 @@ async fn poll(subscriptions: Arc<Subscriptions>, interval: Duration) {
                 reading.join_next().await;
             }
             let subscriptions = Arc::clone(&subscriptions);
-            reading.spawn(async move { subscriptions.look(&uri).await });
+            reading.spawn(async move { subscriptions.reread(&uri).await });
         }
         while reading.join_next().await.is_some() {}
     }

@@ -170,7 +170,7 @@ impl Table {
     }
 
     /// Sends withheld notifications. Returns the subscribers that were notified.
-    pub(super) fn tell_what_is_owed(&mut self) -> Vec<Arc<Subscriber>> {
+    pub(super) fn send_withheld(&mut self) -> Vec<Arc<Subscriber>> {
         let mut told = Vec::new();
         for (uri, key) in std::mem::take(&mut self.owed) {
             #[cfg(test)]
@@ -273,12 +273,12 @@ mod tests {
             (1, 1, 1)
         );
         assert_eq!((prompt.heard(), late.heard(), table.owed.len()), (3, 0, 2));
-        assert!(table.tell_what_is_owed().is_empty());
+        assert!(table.send_withheld().is_empty());
         table.remove(&uri(8), &late.wanting.subscriber);
         clogged.store(false, Ordering::Release);
         let before = table.looks;
         assert_eq!(
-            (table.tell_what_is_owed().len(), late.heard()),
+            (table.send_withheld().len(), late.heard()),
             (1, 1),
             "each once, and what it still follows"
         );

@@ -109,7 +109,7 @@ impl<T> CallersInTurn<T> {
     }
 
     /// Puts callers with congested clients back into the order of turns.
-    pub(super) fn look_again(&mut self) {
+    pub(super) fn retry_clogged(&mut self) {
         for key in std::mem::take(&mut self.clogged) {
             if let Some(caller) = self.shares.get(&key).map(|share| Arc::clone(&share.caller)) {
                 self.change(&caller, |share| share.is_clogged = false);
@@ -119,7 +119,7 @@ impl<T> CallersInTurn<T> {
 
     /// Takes the first waiting request, of the caller with the fewest places, whose client is not congested. Requests of
     /// congested clients wait, because their results would only add to the unread data. Their callers are not checked again
-    /// before [`Self::look_again`].
+    /// before [`Self::retry_clogged`].
     pub(super) fn next(&mut self) -> Option<(Arc<Caller>, T)> {
         loop {
             let turns = *self.in_turn.first()?;

@@ -139,7 +139,7 @@ impl Admission {
 
     /// Starts waiting requests while places are free, after a congested client has read its data.
     pub(crate) fn go_on(self: &Arc<Self>) {
-        self.state.lock().callers.look_again();
+        self.state.lock().callers.retry_clogged();
         while self.begin_next() {}
     }
 

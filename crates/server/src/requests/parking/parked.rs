@@ -73,7 +73,7 @@ impl Parked {
 
     /// Terminates the process as if the client had cancelled the request.
     pub(super) fn abandon(self) {
-        self.slot.send_replace(Occupant::Nobody);
+        self.slot.send_replace(Occupant::Abandoned);
     }
 
     /// The bytes of the result kept for a late client.

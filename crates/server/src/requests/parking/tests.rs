@@ -39,7 +39,7 @@ struct Process {
 
 impl Process {
     fn is_ended(&self) -> bool {
-        matches!(*self.slot.borrow(), Occupant::Nobody)
+        matches!(*self.slot.borrow(), Occupant::Abandoned)
     }
 }
 
@@ -73,7 +73,7 @@ impl Scene {
     }
 
     fn park(&self, caller: &Arc<Caller>, keys: &[&str], earlier: Option<Vec<Round>>) -> Process {
-        let slot: Slot = Arc::new(watch::Sender::new(Occupant::Nobody));
+        let slot: Slot = Arc::new(watch::Sender::new(Occupant::Abandoned));
         let (sender, answers) = oneshot::channel();
         let parked = Parked {
             caller: Arc::clone(caller),
