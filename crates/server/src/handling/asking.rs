@@ -218,8 +218,8 @@ impl Work {
         let earlier = call.may_run_again.then(|| self.answered.lock().clone());
         let bytes = questions.iter().map(|question| question.request.len()).sum::<usize>()
             + earlier.iter().flatten().map(Round::bytes).sum::<usize>();
-        // Charged twice: here, and as the response. The response must not become an error, since the client would not receive
-        // the questions.
+        // Needs room for the parked copy and for the response. The response must not become an error, since the client would
+        // not receive the questions.
         let mut held = self.budget().charge(2 * bytes)?;
         held.set(bytes);
         let (sender, answers) = oneshot::channel();

@@ -71,7 +71,7 @@ impl Schemas {
         }
     }
 
-    /// Validates a tool's result against its output schema. If there is none, `missing` explains why.
+    /// Validates a tool's result against its output schema. Without a value to validate, `missing` explains why.
     pub(crate) fn check_output(
         &self,
         tool: &Tool,

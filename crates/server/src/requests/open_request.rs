@@ -36,7 +36,7 @@ struct Open {
     buffered_bytes: usize,
 }
 
-/// The most bytes of buffered notifications for one request. Later ones are dropped.
+/// The most bytes of buffered notifications for one request. A notification that does not fit is dropped.
 const MOST_BUFFERED: usize = 1024 * 1024;
 
 /// The rate limits of a request's notifications, and whether they are sent immediately.
