@@ -1,20 +1,19 @@
-//! MCP server: what a line from a client means, and how it is answered.
+//! MCP server: interprets the lines of clients, and answers them.
 //!
 //! # Theory of operation
 //!
-//! A transport makes a [`Client`] for each connection or session, or for a single request that has neither, and hands
-//! it lines, each with its [`Reply`]. The dispatcher decodes a line, obtains the request's context (from its own
-//! `_meta` in the stateless era, from the session in the handshake era), looks the method up in the table of methods,
-//! and serves it. Requests that need no waiting (lifecycle, ping, logging, lists) are answered on the transport's
-//! thread, before the next line is read. Everything else becomes *work*: it is recorded as in flight, gets a place or
-//! waits its turn, and runs on the runtime. Each request is answered once, whatever happens to its handler. After its
-//! answer or its cancellation nothing is sent for it.
+//! A transport creates a [`Client`] for each connection or session, or for a single stateless request, and passes it lines,
+//! each with its [`Reply`]. The dispatcher decodes a line, builds the context of the request (from its own `_meta` in the
+//! stateless era, from the session in the handshake era), finds the method in the method table, and serves it. Requests that
+//! need not wait (lifecycle, ping, logging, lists) are answered on the transport's thread, before the next line is read.
+//! Everything else becomes *work*: it is recorded as in flight, gets a place or waits its turn, and runs on the runtime. Each
+//! request is answered once, even if its handler panics. After its response or cancellation nothing is sent for it.
 //!
 //! Results are written in the newest shape and rendered for the revision of their request in one place.
 //!
-//! Every client belongs to a [`Caller`], which owns everything held, kept, parked and followed for it.
+//! Every client belongs to a [`Caller`], to which memory, parked requests and subscriptions are charged.
 //!
-//! Nothing here walks a file system or starts a process.
+//! This crate does not walk a file system or start a process.
 //!
 //! The folders use each other in one direction only; `ARCHITECTURE.md` lists them in order.
 

@@ -1,4 +1,4 @@
-//! Test kit: helpers for the unit tests at the seams.
+//! Test kit: helpers for the unit tests.
 
 use crate::callers::caller::{Caller, test_caller};
 use crate::dispatch::in_memory::{InMemoryReply, Said};
@@ -9,10 +9,10 @@ use mcp_bash_wire::{Id, Limits, Raw, Scanner};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// Sends every notification at once.
+/// Sends every notification immediately.
 pub(crate) const UNLIMITED: Pace = Pace { progress_per_minute: 0, logs_per_minute: 0, live: true };
 
-/// Requests that only the test works on, and what their client receives.
+/// Requests without handlers, and their client's end.
 pub(crate) struct Requests {
     pub(crate) in_flight: Arc<InFlight>,
     pub(crate) caller: Arc<Caller>,
@@ -43,7 +43,7 @@ pub(crate) fn raw(text: &str) -> Raw<'_> {
     Scanner::new(text, Limits::NONE).whole_value().unwrap()
 }
 
-/// Everything that was sent, as text: answers with `=`, notifications as they are, the end as `end`.
+/// Everything that was sent, as text: responses with `=`, notifications as they are, the end as `end`.
 pub(crate) fn all_said(reply: &mut InMemoryReply) -> Vec<String> {
     let text = |message: Vec<u8>| String::from_utf8(message).unwrap();
     std::iter::from_fn(|| reply.try_next())

@@ -1,5 +1,5 @@
-//! Caller: the person or program that makes requests, however many connections and requests it has open. Everything
-//! held, kept, parked, awaited or followed for a client belongs to its caller.
+//! Caller: the person or program that makes requests, over any number of connections. Memory, sessions, parked requests, queues
+//! and subscriptions are accounted to a caller.
 
 use super::limiter::Limiter;
 use super::swept::Swept;
@@ -8,13 +8,13 @@ use parking_lot::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 
-/// The most refusals of wrong secrets that are held back for one caller: more are not worth the memory.
+/// The most delayed refusals of wrong secrets for one caller: more are not worth the memory.
 const MOST_SLOWED: usize = 64;
 
-/// The most resources that are followed for one caller: each costs memory for as long as its client likes.
+/// The most resources that one caller follows: each costs memory as long as it is followed.
 pub(crate) const MOST_FOLLOWED: usize = 10_000;
 
-/// The name of the caller that started the server and talks to it over its standard streams: that of the user.
+/// The name of the local user, who started the server and uses its standard streams.
 pub fn local_name() -> &'static str {
     static NAME: OnceLock<String> = OnceLock::new();
     NAME.get_or_init(|| {
@@ -30,13 +30,13 @@ pub(crate) type CallerKey = usize;
 
 pub struct Caller {
     name: Box<str>,
-    /// Memory that is charged to it.
+    /// The memory budget of the caller.
     budget: Arc<Budget>,
-    /// How often it has sent a wrong secret.
+    /// Counts wrong secrets.
     denials: Mutex<Limiter>,
-    /// How many refusals are being held back.
+    /// The number of delayed refusals.
     slowed: AtomicUsize,
-    /// How many resources are followed for it.
+    /// The number of followed resources.
     followed: AtomicUsize,
 }
 
@@ -60,35 +60,35 @@ impl Caller {
         &self.name
     }
 
-    /// The memory that is charged to it, as a part of the total.
+    /// The memory budget of the caller, a part of the total.
     pub fn budget(&self) -> &Arc<Budget> {
         &self.budget
     }
 
-    /// Counts a wrong secret. False when there were too many lately.
+    /// Counts a wrong secret. False if there were too many lately.
     pub(crate) fn may_be_denied_at_once(&self) -> bool {
         self.denials.lock().allow()
     }
 
-    /// Counts one more refusal that is held back, unless there are too many.
+    /// Counts a delayed refusal, unless there are too many.
     pub(crate) fn slow_down(self: &Arc<Self>) -> Option<Counted> {
         self.count(|caller| &caller.slowed, MOST_SLOWED)
     }
 
-    /// Counts one more resource that is followed, unless there are too many.
+    /// Counts a followed resource, unless there are too many.
     pub(crate) fn follow(self: &Arc<Self>) -> Option<Counted> {
         self.count(|caller| &caller.followed, MOST_FOLLOWED)
     }
 
     fn count(self: &Arc<Self>, of: fn(&Self) -> &AtomicUsize, most: usize) -> Option<Counted> {
-        // Counted before the check, so that dropping the value always takes it back.
+        // Counted before the check, so that dropping the value always reverts it.
         let before = of(self).fetch_add(1, Ordering::AcqRel);
         let counted = Counted { caller: Arc::clone(self), of };
         (before < most).then_some(counted)
     }
 }
 
-/// One of a counted number of things that a caller has, for as long as this value lives.
+/// Keeps one of a caller's counters incremented until it is dropped.
 pub(crate) struct Counted {
     caller: Arc<Caller>,
     /// The counter.
@@ -101,19 +101,19 @@ impl Drop for Counted {
     }
 }
 
-/// The known callers, by name. A caller that owns nothing any more is forgotten.
+/// The known callers, by name. Callers without references and charges are removed.
 #[derive(Default)]
 pub(crate) struct Callers(Mutex<Swept<KnownCaller>>);
 
 struct KnownCaller {
     caller: Weak<Caller>,
-    /// Outlives its caller while something is still charged to it: an answer that is read slowly, for example.
+    /// May outlive its caller while something is charged to it, for example a response that is read slowly.
     budget: Weak<Budget>,
 }
 
 impl Callers {
-    /// The caller of that name: the same value for as long as it is referenced, and the same budget for as long as
-    /// anything is charged to it.
+    /// The caller of this name: the same value as long as it is referenced, and the same budget as long as anything is charged
+    /// to it.
     pub(crate) fn get(
         &self,
         name: &str,

@@ -1,21 +1,21 @@
-//! Client capabilities: what a client can do for a running script.
+//! Client capabilities: the requests that a client accepts from a running script.
 
 use mcp_bash_wire::{Object, Raw, Scanner, keys};
 
-/// The capabilities that the client of a request offers. They are believed at any revision: some clients offer and show
-/// forms at revisions that do not have them yet.
+/// The capabilities of a request's client. They are trusted at any revision: some clients declare and show forms at revisions
+/// that lack them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a capability of the specification")]
 pub(crate) struct ClientCapabilities {
-    /// Forms for the user to fill in.
+    /// Elicitation with forms.
     pub(crate) form: bool,
-    /// Pages for the user to visit.
+    /// Elicitation with URLs.
     pub(crate) url: bool,
-    /// A model to ask.
+    /// Sampling: requests to the client's model.
     pub(crate) sampling: bool,
-    /// Folders to work in.
+    /// Roots: folders of the client.
     pub(crate) roots: bool,
-    /// Tasks, in the form of an extension.
+    /// Tasks, as an extension.
     pub(crate) tasks: bool,
 }
 
@@ -31,7 +31,7 @@ impl ClientCapabilities {
         let modes = members.get("elicitation").filter(|raw| raw.is_object());
         let modes = modes.map(|raw| {
             let mode = |name| has(raw, name);
-            // A client that names no mode means the only one that existed before there were several.
+            // A client without modes supports forms, which existed before modes did.
             (mode("form") || !mode("url"), mode("url"))
         });
         let (form, url) = modes.unwrap_or_default();

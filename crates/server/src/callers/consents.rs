@@ -1,6 +1,6 @@
-//! Remembered consent: the calls that a person has allowed for more than once. One of them is the same question about the
-//! same call of the same caller, and nothing else. They are kept in memory only, in a limited number: who is asked once too
-//! often loses nothing.
+//! Remembered consent: calls that the user has allowed for more than one time. A consent applies only to the same question
+//! about the same call by the same caller. Consents are kept in memory only, in limited number: if one is lost, the user is
+//! asked again.
 
 use super::caller::Caller;
 use super::holdings::{Holdings, Ticket};
@@ -16,14 +16,14 @@ pub(crate) type ConsentKey = [u8; 32];
 /// How long a consent is remembered for a caller without a session.
 pub(crate) const LIFETIME: Duration = Duration::from_secs(15 * 60);
 
-/// The most consents of one caller. A new one takes the place of the oldest.
+/// The most consents of one caller. A new one replaces the oldest.
 const MOST_PER_CALLER: usize = 64;
 
 /// The most consents of all callers.
 const MOST: usize = 10_000;
 
 pub(crate) struct Consents {
-    /// `None` if they are valid for as long as this value exists.
+    /// `None` if they are valid as long as this value exists.
     lifetime: Option<Duration>,
     known: Mutex<Known>,
 }
@@ -35,17 +35,17 @@ struct Known {
 }
 
 impl Consents {
-    /// For one session.
+    /// The consents of one session.
     pub(crate) fn of_session() -> Self {
         Self { lifetime: None, known: Mutex::default() }
     }
 
-    /// For callers that have no session.
+    /// The consents of callers without a session.
     pub(crate) fn of_callers() -> Self {
         Self { lifetime: Some(LIFETIME), known: Mutex::default() }
     }
 
-    /// How long they are valid; `None` as long as the session.
+    /// How long consents are valid; `None` for as long as the session.
     pub(crate) fn lifetime(&self) -> Option<Duration> {
         self.lifetime
     }
@@ -56,7 +56,7 @@ impl Consents {
         known.by_key.contains_key(key)
     }
 
-    /// Remembers a consent that this caller has given now.
+    /// Stores a consent that this caller has just given.
     pub(crate) fn remember(&self, caller: &Arc<Caller>, key: ConsentKey) {
         let mut guard = self.known.lock();
         let known = &mut *guard;
@@ -123,7 +123,7 @@ mod tests {
             consents.remember(&greedy, key(number));
         }
         assert!(consents.hold(&key(255)) && !consents.hold(&key(0)) && consents.hold(&key(1)));
-        // A consent that is given again takes no second place.
+        // A repeated consent takes no second place.
         consents.remember(&greedy, key(64));
         assert!(consents.hold(&key(1)));
         assert_eq!(consents.known.lock().by_key.len(), 65);

@@ -1,4 +1,4 @@
-//! Request context: what a handler knows about the request it serves. Both eras produce the same value.
+//! Request context: the principal, revision and capabilities of a request. Both eras produce the same type.
 
 use super::capabilities::ClientCapabilities;
 use super::guard::Guard;
@@ -9,19 +9,19 @@ use mcp_bash_scripts::TraceVariables;
 use mcp_bash_wire::{Era, LogLevel, Raw, RequestMeta, Revision, RpcError, code, keys};
 use std::sync::Arc;
 
-/// The circumstances of one request.
+/// The context of one request.
 pub(crate) struct RequestContext {
-    /// Who makes the request.
+    /// The principal that makes the request.
     pub(crate) principal: Arc<Principal>,
     pub(crate) revision: Revision,
     /// JSON text: a string or an integer.
     pub(crate) progress_token: Option<Box<str>>,
-    /// The least serious log events that the client wants with this request.
+    /// The minimum level of the log events that the client wants with this request.
     pub(crate) log_level: Option<LogLevel>,
-    /// The whole `_meta` of the request, for the script: all but the secret that lets requests in.
+    /// The whole `_meta` of the request for the script, without the shared secret.
     pub(crate) meta: Option<Box<str>>,
     pub(crate) capabilities: ClientCapabilities,
-    /// The trace that the request is a part of.
+    /// The trace context of the request.
     pub(crate) trace: TraceVariables,
 }
 
@@ -29,7 +29,7 @@ pub(crate) struct RequestContext {
 const LONGEST_TOKEN: usize = 1024 * 1024;
 
 impl RequestContext {
-    /// Builds the context: from the request itself in the stateless era, from the session otherwise.
+    /// Builds the context: from the request in the stateless era, from the session otherwise.
     pub(crate) fn of(
         meta: &RequestMeta<'_>,
         principal: &Arc<Principal>,
@@ -46,7 +46,7 @@ impl RequestContext {
         };
         let progress_token = match meta.progress_token {
             None => None,
-            // It is repeated in every notification.
+            // The token is repeated in every notification.
             Some(token) if token.text().len() > LONGEST_TOKEN => {
                 return Err(RpcError::invalid_params(format!(
                     "Invalid params: `progressToken` is longer than {LONGEST_TOKEN} bytes"
@@ -69,7 +69,7 @@ impl RequestContext {
         Ok(Self { principal, revision, progress_token, log_level, meta: whole, capabilities, trace })
     }
 
-    /// The same for the inner request of a task: its progress is wanted in any case, and its log is not.
+    /// The context of a task's inner request: it always reports progress, and never logs.
     pub(crate) fn of_task(mut self) -> Self {
         self.progress_token.get_or_insert_with(|| "\"task\"".into());
         self.log_level = None;
@@ -84,7 +84,7 @@ impl RequestContext {
 fn stateless_revision(meta: &RequestMeta<'_>) -> Result<Revision, RpcError> {
     let version = required(meta.protocol_version, keys::PROTOCOL_VERSION)?;
     let version = version.string().ok_or_else(|| wrong(keys::PROTOCOL_VERSION, "a string", version))?;
-    // Completeness comes first: a missing member is reported before an unsupported version.
+    // A missing member is reported before an unsupported version.
     let capabilities = required(meta.client_capabilities, keys::CLIENT_CAPABILITIES)?;
     if !capabilities.is_object() {
         return Err(wrong(keys::CLIENT_CAPABILITIES, "an object", capabilities));
@@ -100,13 +100,13 @@ fn stateless_log_level(meta: &RequestMeta<'_>) -> Result<Option<LogLevel>, RpcEr
     LogLevel::parse(&name).map(Some).ok_or_else(|| unknown_log_level(&name))
 }
 
-/// The refusal of a log level that RFC 5424 does not know.
+/// The error for a log level that RFC 5424 does not define.
 pub(crate) fn unknown_log_level(name: &str) -> RpcError {
     let reason = format!("unknown level `{name}`; known are {}", LogLevel::names());
     RpcError::with_reason(code::INVALID_PARAMS, "Invalid log level", &reason)
 }
 
-/// The refusal of a request that leaves out what the stateless era requires.
+/// The error for a request that lacks a member that the stateless era requires.
 pub(crate) fn missing_meta(key: &str) -> RpcError {
     RpcError::invalid_params(format!("Invalid params: `_meta` must hold `{key}`"))
 }

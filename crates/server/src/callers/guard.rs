@@ -1,4 +1,4 @@
-//! Shared secret: a gateway puts it into the `_meta` of requests, and the server compares it.
+//! Shared secret: a gateway adds it to the `_meta` of requests, and the server compares it.
 
 use super::caller::Caller;
 use mcp_bash_settings::RemoteToken;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use subtle::ConstantTimeEq;
 
-/// How long the answer to a wrong secret is delayed once there were too many of them.
+/// The delay of the response to a wrong secret, once there were too many.
 pub(crate) const SLOWED: Duration = Duration::from_secs(1);
 
 pub(crate) struct Guard {
@@ -19,12 +19,12 @@ pub(crate) struct Guard {
     secret: String,
     key: String,
     fallback_key: String,
-    /// The callers that sent a wrong secret lately. A caller that owns nothing else would be forgotten, and its
-    /// mistakes with it.
+    /// Callers that lately sent a wrong secret. Without this reference a caller that owns nothing else would be removed, and
+    /// its counter with it.
     denied: Mutex<VecDeque<(Instant, Arc<Caller>)>>,
 }
 
-/// How long a wrong secret counts against its caller.
+/// How long a caller with a wrong secret is remembered.
 const REMEMBERED: Duration = Duration::from_secs(60);
 
 /// The most callers that are remembered for a wrong secret.
@@ -33,7 +33,7 @@ const MOST_REMEMBERED: usize = 1000;
 /// A request without the right secret.
 #[derive(Debug)]
 pub(crate) struct Denied {
-    /// Whether there were too many of these lately: then the answer is delayed, and nothing is logged again.
+    /// Whether there were too many lately: then the response is delayed, and no further event is logged.
     pub(crate) throttled: bool,
 }
 
@@ -55,7 +55,7 @@ impl Guard {
         }
     }
 
-    /// Looks for the secret in the `_meta` of a caller's request.
+    /// Checks the secret in the `_meta` of a caller's request.
     pub(crate) fn check(&self, meta: Option<Raw<'_>>, caller: &Arc<Caller>) -> Result<(), Denied> {
         let shown = meta.and_then(|meta| self.shown(meta)).unwrap_or_default();
         let digest: [u8; 32] = Sha256::digest(shown.as_bytes()).into();
@@ -81,15 +81,15 @@ impl Guard {
         denied.push_back((now, Arc::clone(caller)));
     }
 
-    /// The `_meta` of a request as scripts may see it: without the members for the secret, and without any other member
-    /// that contains it.
+    /// The `_meta` of a request for scripts: without the members for the secret, and without any other member whose text
+    /// contains it.
     pub(crate) fn without_secret(&self, meta: Raw<'_>) -> String {
         let mut left = String::from("{");
         let is_secret = |key: Raw<'_>, value: Raw<'_>| {
             let is_known = key.string().is_some_and(|key| *key == *self.key || *key == *self.fallback_key);
             is_known || key.text().contains(&self.secret) || value.text().contains(&self.secret)
         };
-        // The text was scanned before, so this cannot fail.
+        // Scanned before, so this cannot fail.
         let _ = Scanner::again(meta).members(|key, value| {
             if is_secret(key, value) {
                 return;

@@ -1,4 +1,4 @@
-//! Handshake of a session: its stage, what it agreed on, and which methods may be called at each stage.
+//! Handshake of a session: its stage, the agreed revision and capabilities, and the methods allowed at each stage.
 
 use super::capabilities::ClientCapabilities;
 use mcp_bash_wire::{LogLevel, Revision, RpcError, code};
@@ -6,30 +6,30 @@ use mcp_bash_wire::{LogLevel, Revision, RpcError, code};
 /// The stage of a handshake.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Stage {
-    /// No `initialize` yet.
+    /// `initialize` has not arrived.
     Fresh,
     /// `initialize` is answered, but `notifications/initialized` has not arrived.
     Greeted,
     Ready,
 }
 
-/// When in a session a method may be called.
+/// When a session may call a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Gate {
-    /// At any time, even while shutting down.
+    /// At any time, even during shutdown.
     Always,
-    /// At any time but while shutting down.
+    /// At any time, except during shutdown.
     Open,
     /// Once, as the first request.
     First,
-    /// From the answer to `initialize` on, for clients that do not wait until they have said that they are initialized.
+    /// After the response to `initialize`, for clients that do not wait for `notifications/initialized`.
     Greeted,
     /// After `notifications/initialized`.
     Ready,
 }
 
 impl Gate {
-    /// The gate for a client that need not begin with a handshake.
+    /// The gate if no handshake is required.
     pub(crate) fn without_handshake(self) -> Self {
         match self {
             Self::Greeted | Self::Ready => Self::Open,
@@ -43,13 +43,13 @@ impl Gate {
 pub(crate) struct Handshake {
     pub(crate) stage: Stage,
     pub(crate) revision: Revision,
-    /// What the client can do for a running script.
+    /// The capabilities of the client.
     pub(crate) capabilities: ClientCapabilities,
     pub(crate) log_level: LogLevel,
 }
 
 impl Handshake {
-    /// A handshake that has not begun.
+    /// A handshake before `initialize`.
     pub(crate) fn fresh(log_level: LogLevel) -> Self {
         Self {
             stage: Stage::Fresh,
@@ -64,7 +64,7 @@ impl Handshake {
         self.stage > Stage::Fresh && self.revision.has_batches()
     }
 
-    /// The least serious log events that the client receives, once it is ready for them.
+    /// The minimum level of the log events that the client receives, once it is initialized.
     pub(crate) fn log_level(self) -> Option<LogLevel> {
         (self.stage == Stage::Ready).then_some(self.log_level)
     }

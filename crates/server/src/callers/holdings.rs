@@ -1,13 +1,12 @@
-//! Bounded holdings: a limited number of things, held by callers. When there is no room for one more, the caller that
-//! holds the most gives up its oldest. Every operation takes logarithmic time, however many callers and things there
-//! are: any caller can cause it, and the others wait meanwhile.
+//! Bounded holdings: a limited number of items, held by callers. To make room, the caller that holds the most loses its oldest
+//! item. Every operation takes logarithmic time, since any caller can trigger it while the others wait.
 
 use super::caller::{Caller, CallerKey};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use tokio::time::Instant;
 
-/// The key of a thing: when it was added, and a unique number.
+/// The key of an item: the time when it was added, and a unique number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Ticket {
     since: Instant,
@@ -36,7 +35,7 @@ struct Held<T> {
     caller: Arc<Caller>,
 }
 
-/// The holding of one caller.
+/// The items of one caller.
 #[derive(Default)]
 struct Holding {
     tickets: BTreeSet<Ticket>,
@@ -56,7 +55,7 @@ impl<T> Default for Holdings<T> {
 }
 
 impl<T> Holdings<T> {
-    /// Adds a thing of a caller, with its size in whatever unit is limited.
+    /// Adds an item of a caller, with its size in the limited unit.
     pub fn add(&mut self, caller: &Arc<Caller>, since: Instant, size: usize, thing: T) -> Ticket {
         self.last_number += 1;
         let ticket = Ticket { since, number: self.last_number };
@@ -79,7 +78,7 @@ impl<T> Holdings<T> {
         Some(held.thing)
     }
 
-    /// Sets the time since when the thing is held, and returns its new ticket. `None` if the thing is gone.
+    /// Sets the time of an item, and returns its new ticket. `None` if the item is gone.
     pub fn renew(&mut self, ticket: Ticket, since: Instant) -> Option<Ticket> {
         let held = self.by_age.remove(&ticket)?;
         let renewed = Ticket { since, ..ticket };
@@ -95,12 +94,12 @@ impl<T> Holdings<T> {
         self.by_age.get(&ticket).map(|held| &held.thing)
     }
 
-    /// How many there are.
+    /// The number of items.
     pub fn count(&self) -> usize {
         self.by_age.len()
     }
 
-    /// How many of them a caller holds.
+    /// The number of a caller's items.
     pub fn count_of(&self, caller: &Arc<Caller>) -> usize {
         self.by_caller.get(&caller.key()).map_or(0, |holding| holding.tickets.len())
     }
@@ -114,25 +113,25 @@ impl<T> Holdings<T> {
         self.by_age.first_key_value().map(|(ticket, _)| *ticket)
     }
 
-    /// The oldest thing of a caller.
+    /// The oldest item of a caller.
     pub fn oldest_of(&self, caller: &Arc<Caller>) -> Option<Ticket> {
         self.by_caller.get(&caller.key())?.tickets.first().copied()
     }
 
-    /// The oldest thing of the caller with the largest total size.
+    /// The oldest item of the caller with the largest total size.
     pub fn oldest_of_greediest(&self) -> Option<Ticket> {
         let (_, greediest) = self.by_size.last()?;
         self.by_caller.get(greediest)?.tickets.first().copied()
     }
 
-    /// The things after `last`, oldest first.
+    /// The items after `last`, oldest first.
     pub fn after(&self, last: Option<Ticket>) -> impl Iterator<Item = (Ticket, &T)> {
         use std::ops::Bound::{Excluded, Unbounded};
         let rest = self.by_age.range((last.map_or(Unbounded, Excluded), Unbounded));
         rest.map(|(ticket, held)| (*ticket, &held.thing))
     }
 
-    /// Changes the holding of a caller, and forgets the caller when the holding is empty.
+    /// Changes the holding of a caller, and removes it when it is empty.
     fn change(&mut self, caller: CallerKey, change: impl FnOnce(&mut Holding)) {
         let holding = self.by_caller.entry(caller).or_default();
         self.by_size.remove(&(holding.size, caller));

@@ -1,5 +1,5 @@
-//! Identity: who makes one request, and how that is known. Two credentials of one person may differ in groups, scopes and
-//! rights, so these belong to the request; what is held for a person, such as memory and sessions, belongs to the [`Caller`].
+//! Identity: who makes a request, and how that was established. Two credentials of one person may differ in groups, scopes and
+//! rights, so these belong to the request; memory, sessions and the like belong to the [`Caller`].
 
 use super::caller::{Caller, local_name};
 use super::rights::Rights;
@@ -11,26 +11,26 @@ use std::time::SystemTime;
 /// How the name of a caller was established.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KnownBy {
-    /// It started this process, and talks to it over its standard streams.
+    /// The user who started this process, over its standard streams.
     Local,
-    /// By nothing but the address of its connection.
+    /// Only the address of its connection.
     Address,
-    /// By the kernel, for the peer of a Unix socket.
+    /// The kernel, for the peer of a Unix socket.
     UnixUser,
-    /// By a token of the operator's file.
+    /// A token in the operator's file.
     Token,
-    /// By a signed token of an issuer.
+    /// A signed token of an issuer.
     Jwt,
-    /// By an issuer that was asked about a token.
+    /// A token that the issuer was asked about.
     Introspection,
-    /// By a proxy that the operator trusts.
+    /// A proxy that the operator trusts.
     Proxy,
-    /// By a client certificate.
+    /// A client certificate.
     Certificate,
 }
 
 impl KnownBy {
-    /// The word for it, in logs and policies.
+    /// The name in logs and policies.
     pub fn word(self) -> &'static str {
         match self {
             Self::Local => "local",
@@ -53,14 +53,14 @@ pub struct Identity {
     pub scopes: Vec<Box<str>>,
     /// The claims that the operator passes on to scripts.
     pub claims: Map<String, Value>,
-    /// What its credential allows; none for everything.
+    /// The rights of its credential; `None` for all rights.
     pub rights: Option<Arc<Rights>>,
     /// When its credential expires, if it does.
     pub expires: Option<SystemTime>,
 }
 
 impl Identity {
-    /// A caller without groups, scopes and claims, who may do everything.
+    /// An identity without groups, scopes and claims, which has all rights.
     pub fn new(name: impl Into<Arc<str>>, known_by: KnownBy) -> Self {
         let (name, claims) = (name.into(), Map::new());
         Self { name, known_by, groups: Vec::new(), scopes: Vec::new(), claims, rights: None, expires: None }
@@ -71,25 +71,25 @@ impl Identity {
         Self::new(local_name(), KnownBy::Local)
     }
 
-    /// What scripts receive of it.
+    /// The identity for scripts.
     pub(crate) fn for_scripts(&self) -> CalledBy<'_> {
         CalledBy { name: &self.name, groups: &self.groups, claims: Some(&self.claims) }
     }
 }
 
-/// Who makes a request: the caller, and its identity this time.
+/// A caller, and its identity for one request.
 #[derive(Clone)]
 pub struct Principal {
     pub caller: Arc<Caller>,
     pub identity: Arc<Identity>,
-    /// What it may do; none for everything.
+    /// Its rights; `None` for all rights.
     pub rights: Option<Arc<Rights>>,
-    /// The peer, if it has an address.
+    /// The address of the peer, if it has one.
     pub address: Option<Arc<str>>,
 }
 
 impl Principal {
-    /// The address of the peer alone, or `user 1000` for one at a Unix socket.
+    /// The address of the peer without a prefix, or `user 1000` for one at a Unix socket.
     pub(crate) fn bare_address(&self) -> Option<&str> {
         self.address.as_deref().map(bare_address)
     }
@@ -99,7 +99,7 @@ impl Principal {
     }
 }
 
-/// A peer without the word before its address.
+/// The address of a peer without its prefix.
 pub(crate) fn bare_address(peer: &str) -> &str {
     peer.strip_prefix("address ").unwrap_or(peer)
 }

@@ -1,9 +1,9 @@
-//! Rate limiter: a maximum number of events a minute.
+//! Rate limiter: a maximum number of events per minute.
 
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Counts events in windows of a minute.
+/// Counts events in windows of one minute.
 #[derive(Debug)]
 pub(crate) struct Limiter {
     most: u32,
@@ -12,17 +12,17 @@ pub(crate) struct Limiter {
 }
 
 impl Limiter {
-    /// A limit of `most` events a minute; 0 means none.
+    /// A limit of `most` events per minute; 0 means no limit.
     pub(crate) fn new(most: u32) -> Self {
         Self { most, since: None, count: 0 }
     }
 
-    /// Whether a limit of several events allows one more at the end, so that the last message gets through.
-    pub(crate) fn allows_last_word(&self) -> bool {
+    /// Whether one more event may follow at the end, so that the last message gets through. A limit of one forbids it.
+    pub(crate) fn allows_final_event(&self) -> bool {
         self.most != 1
     }
 
-    /// Whether one more event is within the limit. Counts it.
+    /// Counts an event. False if it exceeds the limit.
     pub(crate) fn allow(&mut self) -> bool {
         if self.most == 0 {
             return true;

@@ -1,4 +1,4 @@
-//! Callers: who makes a request, what that caller may do, and the context of the request.
+//! Callers: the caller of a request, its rights, and the context of the request.
 
 pub(crate) mod caller;
 pub(crate) mod capabilities;

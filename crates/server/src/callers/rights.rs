@@ -1,4 +1,4 @@
-//! Rights: what a principal may do, if that is not everything.
+//! Rights: what a principal may do, if that is restricted.
 
 use mcp_bash_project::{Resource, ResourceTemplate, Tool, excerpt};
 use mcp_bash_roles::{Grant, Granted, Hindrance, ToolFacts};
@@ -6,29 +6,29 @@ use mcp_bash_wire::RpcError;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-/// What a principal sees and may use: what its credential allows, and one of its roles if there are roles.
+/// What a principal sees and may use: the grants of its credential, combined with its roles if there are roles.
 #[derive(Debug, Clone, Default)]
 pub struct Rights {
-    /// All of these have to allow something, each by one of its grants.
+    /// Each of these groups has to allow an action by one of its grants.
     all_of: Vec<Vec<Arc<Grant>>>,
-    /// How many of its calls run at a time.
+    /// The most concurrent calls.
     concurrency: Option<usize>,
 }
 
 impl Rights {
-    /// What a credential allows.
+    /// The rights of a credential.
     pub fn of(grant: Grant) -> Self {
         Self { all_of: vec![vec![Arc::new(grant)]], concurrency: None }
     }
 
-    /// What the roles of a caller allow, within what its credential allows.
+    /// The rights of a caller's roles, restricted by its credential.
     pub fn of_roles(granted: &Granted, credential: Option<&Self>) -> Self {
         let mut all_of = vec![granted.grants.clone()];
         all_of.extend(credential.into_iter().flat_map(|rights| rights.all_of.iter().cloned()));
         Self { all_of, concurrency: granted.concurrency }
     }
 
-    /// Nothing at all.
+    /// No rights at all.
     pub fn nothing() -> Self {
         Self { all_of: vec![Vec::new()], concurrency: None }
     }
@@ -37,7 +37,7 @@ impl Rights {
         self.concurrency
     }
 
-    /// Whether the tool is shown: it may be called at some hour.
+    /// Whether the tool is listed: it may be called at some hour.
     pub(crate) fn shows(&self, tool: &Tool) -> bool {
         let facts = ToolFacts { name: &tool.name, is_read_only: Some(tool.is_read_only()) };
         self.all(|grant| grant.shows(facts))
@@ -55,13 +55,13 @@ impl Rights {
         self.all(|grant| grant.allows_resource(&template.about.name, template.template.as_str()))
     }
 
-    /// Why a tool of that name may not be called now. `is_read_only` is `None` if the tool is not known yet.
+    /// Why a tool may not be called now. `is_read_only` is `None` if the tool is not known yet.
     pub(crate) fn hindrance(&self, name: &str, is_read_only: Option<bool>) -> Option<Hindrance> {
         let (facts, now) = (ToolFacts { name, is_read_only }, SystemTime::now());
         self.hindrance_by(|grant| grant.hindrance(facts, now))
     }
 
-    /// Why a prompt of that name may not be used now.
+    /// Why a prompt may not be used now.
     pub(crate) fn prompt_hindrance(&self, prompt: &str) -> Option<Hindrance> {
         let now = SystemTime::now();
         self.hindrance_by(|grant| {
@@ -83,7 +83,7 @@ impl Rights {
         self.all_now(|grant| grant.allows_resource(&template.about.name, template.template.as_str()))
     }
 
-    /// Whether URIs that are neither a resource nor of a template may be read.
+    /// Whether URIs may be read that belong neither to a resource nor to a template.
     pub(crate) fn may_read_others(&self) -> bool {
         self.all_now(Grant::allows_other_uris)
     }
@@ -97,7 +97,7 @@ impl Rights {
         self.all_of.iter().all(|any_of| any_of.iter().any(|grant| allows(grant)))
     }
 
-    /// What hinders it, if anything does: of the parts that all have to allow it, the one that is farthest from yes.
+    /// Why an action is not allowed, if so: the most fundamental reason of all groups.
     fn hindrance_by(&self, hinders: impl Fn(&Grant) -> Option<Hindrance>) -> Option<Hindrance> {
         let of_part =
             |any_of: &Vec<Arc<Grant>>| Hindrance::of_all(any_of.iter().map(|grant| &**grant), &hinders);
@@ -105,7 +105,7 @@ impl Rights {
     }
 }
 
-/// The refusal to call a tool. It does not reveal whether the tool exists.
+/// The error for a tool that may not be called. It does not reveal whether the tool exists.
 pub(crate) fn refusal(caller: &str, tool: &str, why: &Hindrance) -> RpcError {
     let tool = excerpt(tool);
     RpcError::invalid_params(match why {
@@ -121,7 +121,7 @@ pub(crate) fn refusal(caller: &str, tool: &str, why: &Hindrance) -> RpcError {
     })
 }
 
-/// Why a call is refused, in words of ours for the log.
+/// The reason of a refusal in the log. It contains nothing that a client sent.
 pub(crate) fn reason(why: &Hindrance) -> &'static str {
     match why {
         Hindrance::NotListed => "it is not in the list of the caller",
@@ -130,7 +130,7 @@ pub(crate) fn reason(why: &Hindrance) -> &'static str {
     }
 }
 
-/// The refusal to use a prompt. It does not reveal whether the prompt exists.
+/// The error for a prompt that may not be used. It does not reveal whether the prompt exists.
 pub(crate) fn prompt_refusal(caller: &str, prompt: &str, why: &Hindrance) -> RpcError {
     let prompt = excerpt(prompt);
     RpcError::invalid_params(match why {
@@ -143,7 +143,7 @@ pub(crate) fn prompt_refusal(caller: &str, prompt: &str, why: &Hindrance) -> Rpc
     })
 }
 
-/// The refusal to read a resource at other hours than those of the caller's roles.
+/// The error for a read outside the hours of the caller's roles.
 pub(crate) fn closed_refusal(caller: &str, why: &Hindrance) -> RpcError {
     let hours = if let Hindrance::Closed(hours) = why { hours } else { "none" };
     RpcError::invalid_params(format!(

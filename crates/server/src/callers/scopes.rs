@@ -1,16 +1,17 @@
-//! Scopes: what the token of an issuer must allow for a call. Callers that are known in another way have no scopes, and their
-//! rights say what they may do.
+//! Scopes: the scopes that an issuer's token needs for a call. Callers with other credentials have no scopes; only their rights
+//! apply.
 
 use super::identity::{Identity, KnownBy};
 use mcp_bash_project::Tool;
 use mcp_bash_wire::RpcError;
 
-/// Whether scopes say what this caller may do.
+/// Whether this caller needs scopes.
 pub(crate) fn restrict(identity: &Identity) -> bool {
     matches!(identity.known_by, KnownBy::Jwt | KnownBy::Introspection)
 }
 
-/// The refusal of a call whose token lacks a scope. It names all scopes of the tool, so that its client gets one token for them.
+/// Rejects a call whose token lacks a scope. The error names all scopes of the tool, so that the client requests one token for
+/// all of them.
 pub(crate) fn check(identity: &Identity, tool: &Tool) -> Result<(), RpcError> {
     let needed = &tool.options.scopes;
     let has = |scope: &String| identity.scopes.iter().any(|granted| **granted == **scope);

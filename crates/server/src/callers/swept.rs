@@ -1,10 +1,10 @@
-//! Incremental expiry: a table by name that drops useless entries a few at a time. Each new entry pays for checking two
-//! others, so that no caller waits for a check of the whole table. At most about half of the table is useless.
+//! Incremental expiry: a table by name that removes useless entries gradually. Each insertion checks two other entries, so no
+//! caller waits for a check of the whole table. At most about half of the table is useless.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// How many other entries a new one pays for.
+/// How many other entries an insertion checks.
 const LOOKS: usize = 2;
 
 #[derive(Debug)]
@@ -14,7 +14,7 @@ pub struct Swept<V> {
     entries: Vec<(Arc<str>, V)>,
     /// The index of the next entry to check.
     hand: usize,
-    /// How many entries were checked so far.
+    /// The number of entries checked so far.
     #[cfg(test)]
     looks: usize,
 }
@@ -45,7 +45,7 @@ impl<V> Swept<V> {
         self.entries.is_empty()
     }
 
-    /// Inserts a name or replaces its value. Checks some other entries and drops the useless ones.
+    /// Inserts a name or replaces its value. An insertion checks some other entries and removes the useless ones.
     pub fn insert(&mut self, name: &str, value: V, is_useless: impl Fn(&V) -> bool) {
         if let Some(known) = self.get_mut(name) {
             *known = value;
@@ -62,7 +62,7 @@ impl<V> Swept<V> {
         self.entries.push((name, value));
     }
 
-    /// Checks the next `among` entries, and removes the one that is least by `worth`.
+    /// Checks the next `among` entries, and removes the one with the least `worth`.
     pub fn remove_least<W: Ord>(&mut self, among: usize, worth: impl Fn(&V) -> W) {
         let looked_at: Vec<usize> = (0..among.min(self.entries.len())).map(|_| self.next()).collect();
         if let Some(least) = looked_at.into_iter().min_by_key(|index| worth(&self.entries[*index].1)) {
@@ -70,19 +70,19 @@ impl<V> Swept<V> {
         }
     }
 
-    /// The index to check now. The next check is of the one after it.
+    /// The index of the entry to check now. Advances to the next one.
     fn next(&mut self) -> usize {
         #[cfg(test)]
         {
             self.looks += 1;
         }
-        // The entry before may have been the last one, and may be gone.
+        // The previous entry may have been the last one, and may be gone.
         let index = if self.hand < self.entries.len() { self.hand } else { 0 };
         self.hand = index + 1;
         index
     }
 
-    /// The last entry, usually the newest, takes the place of the removed one. It is not checked in this round.
+    /// The last entry, usually the newest, replaces the removed one. It is not checked in this round.
     fn remove(&mut self, index: usize) {
         let (name, _) = self.entries.swap_remove(index);
         self.by_name.remove(&name);

@@ -1,5 +1,5 @@
-//! Trace context: the trace that a request is part of, in the format of W3C Trace Context and Baggage. Scripts find it
-//! in their environment. Values that are not well-formed are not passed on.
+//! Trace context: the trace of a request in the format of W3C Trace Context and Baggage. Scripts receive it in environment
+//! variables. Malformed values are not passed on.
 
 use mcp_bash_scripts::TraceVariables;
 use mcp_bash_telemetry::SpanContext;
@@ -9,17 +9,17 @@ use mcp_bash_wire::Raw;
 const LONGEST_STATE: usize = 1024;
 const LONGEST_BAGGAGE: usize = 8192;
 
-/// The trace variables of a script.
+/// The trace variables for a script.
 pub(crate) fn read([parent, state, baggage]: [Option<Raw<'_>>; 3]) -> TraceVariables {
     let [parent, state, baggage] = [parent, state, baggage].map(|raw| raw.and_then(Raw::string));
     of_texts([parent.as_deref(), state.as_deref(), baggage.as_deref()])
 }
 
-/// The same, of `traceparent`, `tracestate` and `baggage` as texts.
+/// The same for `traceparent`, `tracestate` and `baggage` as texts.
 pub(crate) fn of_texts([parent, state, baggage]: [Option<&str>; 3]) -> TraceVariables {
     let text = |text: Option<&str>, is_fit: fn(&str) -> bool| text.filter(|text| is_fit(text)).map(Box::from);
     let parent = text(parent, is_parent);
-    // Without its parent a state belongs to no trace.
+    // A state without its parent belongs to no trace.
     let state = text(state, is_state).filter(|_| parent.is_some());
     TraceVariables { parent, state, baggage: text(baggage, is_baggage) }
 }
@@ -39,7 +39,7 @@ fn is_baggage(text: &str) -> bool {
     is_list(text, LONGEST_BAGGAGE, |key| key.bytes().all(is_token))
 }
 
-/// `key=value`, with commas between them.
+/// Whether it is a comma-separated list of `key=value`.
 fn is_list(text: &str, longest: usize, is_key: impl Fn(&str) -> bool) -> bool {
     let is_member = |member: &str| {
         member.split_once('=').is_some_and(|(key, _)| !key.trim().is_empty() && is_key(key.trim()))

@@ -1,6 +1,6 @@
-//! Keeper of a task: the only writer of its record while it runs. It takes down what the inner request says, passes on what
-//! other requests and processes leave as notes, and ends the task once. Meanwhile it renews its lease, and gives the task up
-//! when it has lost that.
+//! Task keeper: the only writer of a task's record while the task runs. It records progress, questions and the response of the
+//! inner request, delivers the notes of other requests and processes, and finishes the task once. Meanwhile it renews its
+//! lease, and stops the task if it loses the lease.
 
 use super::table::{Deferred, Running, failure, now_ms, stopped};
 use super::task_reply::{Event, Events};
@@ -16,13 +16,13 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, interval, sleep, timeout_at};
 
-/// How often to look for notes of other processes, and how often progress is written down at most.
-pub(super) const LOOK: Duration = Duration::from_secs(1);
+/// The interval between checks for notes of other processes, and the shortest interval between writes of progress.
+pub(super) const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The part of the time of a lease in which a script is stopped.
+/// The fraction of the lease time that is reserved to stop the script.
 const TO_STOP: u32 = 6;
 
-/// The longest message of a status, in characters.
+/// The longest status message, in characters.
 const LONGEST_MESSAGE: usize = 1000;
 
 pub(crate) struct Keeper {
@@ -31,23 +31,23 @@ pub(crate) struct Keeper {
     pub(crate) lease: Lease,
     pub(crate) record: TaskRecord,
     pub(crate) events: Events,
-    /// The session that the task was called in, which is told of changes.
+    /// The session in which the task was called. It receives changes.
     pub(crate) session: Option<Arc<Subscriber>>,
-    /// Begins the inner request of a task that waits for its turn, with its params.
+    /// Starts the inner request of a task that waits for its turn, with its params.
     pub(crate) begin: Option<Begin>,
     /// Cancels the inner request.
     pub(crate) cancel: Box<dyn Fn() + Send + Sync>,
 }
 
-/// Begins the inner request of a task.
+/// Starts the inner request of a task.
 pub(crate) type Begin = Box<dyn FnOnce(String) + Send>;
 
 /// How a task ends.
 pub(super) enum Ending {
     Answered(Vec<u8>),
-    /// Its inner request ended by itself without an answer.
+    /// The inner request ended without a response, and was not cancelled by the keeper.
     Unanswered,
-    /// It cannot begin.
+    /// The task cannot start.
     Failed(Failure),
     Cancelled,
     /// The server is stopping.
@@ -97,17 +97,18 @@ impl Keeper {
         let is_left = is_kept && !desk.record.status.is_final();
         if let Some(lease) = Arc::into_inner(desk.lease).filter(|_| is_expired || is_left) {
             let store = Arc::clone(deferred.store());
-            // What cannot be removed now is removed by the sweep, and what cannot be given back is free after a while.
+            // A record that cannot be removed now is removed by a sweep, and a lease that cannot be released expires.
             let give_up = move || if is_expired { store.remove(lease) } else { store.release(lease) };
             drop(on_own_thread(give_up).await);
         }
     }
 }
 
-/// Renews a lease for as long as that goes well. It does not wait for anything else that the keeper does with the store.
+/// Renews a lease as long as that succeeds. It never waits for other operations of the keeper on the store.
 ///
-/// Another process may run a repeatable task again once the time of its lease is over, so it is given up before that. Any other
-/// task is given up when another process is known to have taken it: nobody else runs it, and what its keeper writes is refused.
+/// Another process may restart a repeatable task once its lease expires, so such a task is given up before that. Any other task
+/// is given up only when another process is known to have taken it: nobody else runs it, and writes with a stale lease are
+/// refused.
 async fn hold(deferred: Arc<Deferred>, lease: Arc<Lease>, is_repeatable: bool) {
     let Some(time) = deferred.store().lease_time() else { return pending().await };
     let mut until = Instant::now() + time - time / TO_STOP;
@@ -126,14 +127,14 @@ async fn hold(deferred: Arc<Deferred>, lease: Arc<Lease>, is_repeatable: bool) {
             Some(Err(error)) => deferred.report(&error),
             None => {}
         }
-        if is_repeatable && Instant::now() + LOOK >= until {
+        if is_repeatable && Instant::now() + CHECK_INTERVAL >= until {
             return;
         }
-        sleep(LOOK).await;
+        sleep(CHECK_INTERVAL).await;
     }
 }
 
-/// Takes a task out of the table of those that run, even if its keeper panics.
+/// Removes a task from the table of running tasks, even if its keeper panics.
 struct Leaving {
     deferred: Arc<Deferred>,
     id: TaskId,
@@ -145,19 +146,19 @@ impl Drop for Leaving {
     }
 }
 
-/// What a keeper works with.
+/// The state of a keeper.
 pub(super) struct Desk {
     pub(super) deferred: Arc<Deferred>,
     pub(super) running: Arc<Running>,
     pub(super) lease: Arc<Lease>,
     pub(super) record: TaskRecord,
     session: Option<Arc<Subscriber>>,
-    /// Where in the notes it is.
+    /// The position in the notes.
     position: u64,
 }
 
 impl Desk {
-    /// Waits for the turn of the task if it has to, and attends to it until it ends.
+    /// Waits for the turn of the task if necessary, and attends to the task until it ends.
     async fn work(&mut self, begin: Option<Begin>, events: Events) -> Ending {
         if let Some(begin) = begin {
             match self.await_turn().await {
@@ -169,7 +170,7 @@ impl Desk {
     }
 
     async fn attend(&mut self, mut events: Events) -> Ending {
-        let mut looks = interval(LOOK);
+        let mut looks = interval(CHECK_INTERVAL);
         loop {
             let is_look = tokio::select! {
                 event = events.events.recv() => match event {
@@ -204,7 +205,7 @@ impl Desk {
         }
     }
 
-    /// Tells of a change that is written. A session that does not read finds it when it asks.
+    /// Announces a written change. A session that is congested does not receive it, and has to ask.
     pub(super) fn announce(&self) {
         self.deferred.announce();
         let revision = Revision::parse(&self.record.revision);
@@ -213,7 +214,7 @@ impl Desk {
         }
     }
 
-    /// Passes new answers on to the questions. True if the task is cancelled.
+    /// Delivers new answers to the questions. True if the task is cancelled.
     pub(super) async fn take_notes(&mut self) -> bool {
         let (store, id, position) =
             (Arc::clone(self.deferred.store()), self.record.id.clone(), self.position);
@@ -245,7 +246,7 @@ impl Desk {
         false
     }
 
-    /// Brings the questions in the record up to date. False if they were.
+    /// Updates the questions in the record. False if they are unchanged.
     fn follow_questions(&mut self) -> bool {
         let (open, used) = self.running.questions.open();
         if open == self.record.questions {
@@ -267,12 +268,12 @@ impl Desk {
         written
     }
 
-    /// Ends the task. False if its end was not written.
+    /// Finishes the task. False if the final record was not written.
     async fn end(&mut self, ending: Ending) -> bool {
         match ending {
             Ending::Lost | Ending::Expired => return false,
             Ending::Stopped if self.record.may_begin_elsewhere() => {
-                // Its questions go with its process; the next one asks again.
+                // Its questions end with its process; the next process asks again.
                 self.record.status = Status::Working;
                 self.record.questions.clear();
                 return self.write(Durability::Passing).await.is_ok();
@@ -283,13 +284,13 @@ impl Desk {
             Ending::Unanswered => {
                 self.record.fail(failure("the call ended without an answer"), now_ms());
             }
-            Ending::Answered(message) => return self.take_down(message).await,
+            Ending::Answered(message) => return self.complete_with(message).await,
         }
         self.write_until_kept().await
     }
 
-    /// Ends the task with the answer of its inner request.
-    async fn take_down(&mut self, message: Vec<u8>) -> bool {
+    /// Finishes the task with the response of its inner request.
+    async fn complete_with(&mut self, message: Vec<u8>) -> bool {
         match Outcome::read(&message) {
             Ok(Outcome { members, has_tool_failed }) => {
                 drop(message);
@@ -300,7 +301,7 @@ impl Desk {
                     Err(StoreError::Stale { .. }) => return false,
                     Err(error) => self.deferred.report(&error),
                 }
-                // Paths are for the operator.
+                // Paths are only for the operator.
                 let words = "the result was not kept: the task store cannot be written";
                 self.record.fail(failure(words), now_ms());
             }
@@ -309,7 +310,7 @@ impl Desk {
         self.write_until_kept().await
     }
 
-    /// Writes the end of the task with its result, again and again while the store is away.
+    /// Writes the final record with the result, and retries while the store is unavailable.
     async fn complete_until_kept(&self, members: String) -> Result<(), StoreError> {
         let members = Arc::new(members);
         loop {
@@ -321,22 +322,22 @@ impl Desk {
                 Some(kept) => return kept,
                 None => return Ok(()),
             }
-            sleep(LOOK).await;
+            sleep(CHECK_INTERVAL).await;
         }
     }
 
-    /// Writes the end of the task, again and again if that fails: until then it counts as running. False if it was given up.
+    /// Writes the final record, and retries on failure: until then the task counts as running. False if it was given up.
     async fn write_until_kept(&self) -> bool {
         while let Err(error) = self.write(Durability::Durable).await {
             if matches!(error, StoreError::Stale { .. }) || self.is_given_up() {
                 return false;
             }
-            sleep(LOOK).await;
+            sleep(CHECK_INTERVAL).await;
         }
         true
     }
 
-    /// Whether nobody waits for the end of the task any more.
+    /// Whether the final record is not needed any more.
     fn is_given_up(&self) -> bool {
         self.deferred.is_stopping() || self.record.is_expired(now_ms())
     }
@@ -344,13 +345,13 @@ impl Desk {
 
 /// The result of a call.
 struct Outcome {
-    /// Its members, as JSON text without the braces around it.
+    /// Its members, as JSON text without braces.
     members: String,
     has_tool_failed: bool,
 }
 
 impl Outcome {
-    /// Reads the answer of a call. `Err` if it is an error, or none of ours.
+    /// Reads the response of a call. `Err` if it is an error or cannot be read.
     fn read(message: &[u8]) -> Result<Self, Failure> {
         let Ok(Some(Decoded::One(Incoming::Response(response)))) = decode(message, Limits::NONE) else {
             return Err(failure("the answer of the call cannot be read"));

@@ -1,4 +1,4 @@
-//! Leases that expire: a keeper renews its own, and stops when it has lost it.
+//! Leases: a keeper renews its lease, and stops when it has lost it.
 
 use super::{Deferred, Keeper, TaskReply};
 use crate::logging::{Log, Style};
@@ -16,16 +16,16 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// A store whose leases have to be renewed. It answers renewals in this order, and then with the last answer again.
+/// A store with leases. It answers renewals in this order, and then repeats the last answer.
 struct Leased {
     answers: Mutex<Vec<Renewal>>,
     renewals: AtomicUsize,
-    /// How often it is away when a result is to be kept.
+    /// How often it is unavailable when a result is written.
     refusals: AtomicUsize,
     written: Mutex<Vec<Status>>,
-    /// Whether it is the turn of the task, the last answer first. Afterwards it is.
+    /// Whether it is the turn of the task, in reverse order. Afterwards it always is.
     turns: Mutex<Vec<bool>>,
-    /// Ends when the test does. Until then a renewal may hang.
+    /// Disconnected when the test ends. Until then a renewal may hang.
     end: Mutex<Receiver<()>>,
 }
 
@@ -33,13 +33,13 @@ struct Leased {
 enum Renewal {
     Granted,
     Unreachable,
-    /// The network has swallowed it.
+    /// The network has lost it.
     Hangs,
     Stale,
 }
 
 impl Leased {
-    /// The store, and what ends with the test.
+    /// The store, and a guard that lives as long as the test.
     fn new(answers: &[Renewal]) -> (Arc<Self>, Sender<()>) {
         let (test, end) = channel();
         let store = Self {
@@ -175,7 +175,7 @@ fn record(repeatable: bool) -> TaskRecord {
     }
 }
 
-/// Keeps a task whose call gives this answer or none, until the keeper ends. True if it has cancelled the call.
+/// Keeps a task whose call has this response or none, until the keeper ends. True if the keeper has cancelled the call.
 async fn keep(store: &Arc<Leased>, repeatable: bool, answer: Option<&str>) -> bool {
     let settings = TaskSettings {
         store: None,

@@ -1,12 +1,11 @@
-//! Where the tasks of a project are kept, unless the operator names a place.
+//! Default task folder: where the tasks of a project are stored, unless the operator names a place.
 
 use sha2::{Digest as _, Sha256};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-/// The folder for tasks of the project at that path: one for each project beneath that of states of the user. `None` if the
-/// user has no home.
+/// The default folder for tasks of a project: one per project in the state folder of the user. `None` if the user has no home.
 pub(super) fn default_task_folder(project: &Path) -> Option<PathBuf> {
     folder(project, |name| std::env::var_os(name))
 }

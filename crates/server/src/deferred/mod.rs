@@ -1,7 +1,7 @@
-//! Deferred calls: tasks of the protocol. A task is the inner request of a client of its own, so that rights, policies, consent,
-//! limits and the audit log treat it like any call. Its reply (`task_reply.rs`) passes what the call says to its keeper
-//! (`keeper.rs`), which alone writes the record of the task. Every other request reads the record, and leaves notes for the
-//! keeper, which may be in another process. Where a limit concerns the task, its keeper first waits for its turn (`waiting.rs`).
+//! Deferred calls: tasks of the protocol. A task is the inner request of its own client, so that rights, policies, consent,
+//! limits and the audit log treat it like any call. Its reply (`task_reply.rs`) passes messages of the call to its keeper
+//! (`keeper.rs`), the only writer of the task's record. Every other request reads the record, and posts notes for the keeper,
+//! which may be in another process. If a limit applies to the task, its keeper first waits for its turn (`waiting.rs`).
 
 mod keeper;
 #[cfg(test)]

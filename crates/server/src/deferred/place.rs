@@ -1,5 +1,5 @@
-//! Where a project keeps what outlives its server: the database or the folder that the operator names, or a folder for each
-//! project.
+//! Store place: the database or the folder where a project stores what outlives its server: named by the operator, or one
+//! folder per project.
 
 use super::location::default_task_folder;
 use crate::logging::Log;
@@ -20,7 +20,7 @@ pub enum StorePlace {
 }
 
 impl StorePlace {
-    /// The place for the project at that path. `None` if the operator names none and the user has no home.
+    /// The place for a project. `None` if the operator names none and the user has no home.
     pub fn of(settings: &TaskSettings, project: &Path) -> Result<Option<Self>, DatabaseError> {
         match &settings.store {
             Some(named) => Self::named(named).map(Some),
@@ -37,7 +37,7 @@ impl StorePlace {
         Address::parse(address, password.as_deref()).map(|address| Self::Database(Box::new(address)))
     }
 
-    /// The tasks that are kept there. Nothing is opened yet.
+    /// The task store at this place. Nothing is opened yet.
     pub fn tasks(self) -> Result<Arc<dyn TaskStore>, DatabaseError> {
         Ok(match self {
             Self::Folder(folder) => Arc::new(FolderStore::new(folder)),
@@ -46,8 +46,8 @@ impl StorePlace {
     }
 }
 
-/// The store of tasks, if there is a place for one, and the store of everything else that a later request needs. A database
-/// that cannot be used is reported, and the server goes on alone.
+/// The task store, if there is a place for one, and the store of everything else that later requests need. An unusable database
+/// is reported, and the server continues without it.
 pub(crate) fn open_stores(
     settings: &TaskSettings,
     project: &Path,

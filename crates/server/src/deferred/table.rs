@@ -1,4 +1,4 @@
-//! Table of tasks: those that this process runs, and the store of all.
+//! Task table: the tasks that this process runs, and the store of all tasks.
 
 use super::turns::{PlaceInTurn, WaitingHere};
 use super::view::{View, owner_of};
@@ -19,7 +19,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use thiserror::Error;
 use tokio::sync::{Notify, watch};
 
-/// How long a client should wait before it asks again.
+/// How long a client should wait between requests for a task.
 const POLL: Duration = Duration::from_secs(1);
 
 /// Why a call does not become a task.
@@ -45,30 +45,30 @@ pub(crate) struct Deferred {
     limits: TurnLimits,
     waiting: Arc<WaitingHere>,
     running: Mutex<HashMap<TaskId, Arc<Running>>>,
-    /// Notified when one of them runs no more.
+    /// Notified when a task stops running here.
     left: Condvar,
-    /// When the tasks of each caller expire that this process made, if the store does not count them.
+    /// The expiry times of the tasks that this process created, by caller, if the store does not count them.
     expiries: Mutex<HashMap<Owner, VecDeque<u64>>>,
-    /// Changes whenever a task of this process does.
+    /// Changes whenever a task of this process changes.
     changes: watch::Sender<u64>,
     is_stopping: AtomicBool,
-    /// Whether no task begins here any more.
+    /// Whether no task starts here any more.
     is_leaving: AtomicBool,
-    /// Whether expired and abandoned tasks are looked for.
+    /// Whether expired and abandoned tasks are swept.
     is_tended: AtomicBool,
-    /// Whether the operator knows that tasks cannot be kept.
+    /// Whether a problem of the store was already logged as a warning.
     has_told: AtomicBool,
 }
 
 /// A task that this process runs.
 pub(crate) struct Running {
     pub(crate) questions: Arc<TaskQuestions>,
-    /// Wakes the keeper: there are notes, questions, or the server stops.
+    /// Wakes the keeper: there are notes or questions, or the server is stopping.
     pub(super) poke: Arc<Notify>,
 }
 
 impl Deferred {
-    /// Tasks in that store, which is not used before the first task.
+    /// Uses a store, which is not opened before the first task.
     pub(crate) fn new(store: Arc<dyn TaskStore>, settings: &TaskSettings, log: Arc<Log>) -> Arc<Self> {
         let deferred = Arc::new(Self {
             store,
@@ -89,7 +89,7 @@ impl Deferred {
         let told = Arc::downgrade(&deferred);
         deferred.store.on_change(Box::new(move |id| {
             if let Some(deferred) = told.upgrade() {
-                deferred.look_again(id);
+                deferred.wake_keeper(id);
             }
         }));
         deferred
@@ -99,12 +99,12 @@ impl Deferred {
         &self.store
     }
 
-    /// Notes that expired and abandoned tasks are looked for. False if they were before.
+    /// Records that tasks are tended. False if they already were.
     pub(crate) fn is_tended_from_now_on(&self) -> bool {
         !self.is_tended.swap(true, Ordering::Relaxed)
     }
 
-    /// Makes a task, durably. May block on the disk. `ttl` is what its client asks for.
+    /// Creates a task durably. May block on the disk. The client may ask for a `ttl`.
     pub(crate) fn create(
         &self,
         principal: &Principal,
@@ -159,7 +159,7 @@ impl Deferred {
             return Err(NotMade::TooMany(own.len()));
         }
         own.push_back(now.saturating_add(ttl_ms));
-        // Callers whose tasks have all expired are forgotten, a few with each new task.
+        // Up to two callers are removed whose newest task has expired.
         let gone: Vec<Owner> = expiries
             .iter()
             .filter(|(_, own)| own.back().is_none_or(|expiry| *expiry <= now))
@@ -172,7 +172,7 @@ impl Deferred {
         Ok(())
     }
 
-    /// Enters a task that this process runs from now on.
+    /// Adds a task that this process runs from now on.
     pub(crate) fn enter(&self, record: &TaskRecord) -> Arc<Running> {
         let poke: Arc<Notify> = Arc::default();
         let questions = Arc::new(TaskQuestions::new(&record.used_keys, Arc::clone(&poke)));
@@ -181,7 +181,7 @@ impl Deferred {
         running
     }
 
-    /// This process does not run the task any more.
+    /// Removes a task that this process does not run any more.
     pub(super) fn leave(&self, id: &TaskId) {
         self.running.lock().remove(id);
         self.waiting.wake_first();
@@ -189,12 +189,12 @@ impl Deferred {
         self.announce();
     }
 
-    /// A task of this process has changed.
+    /// Announces a change of a task of this process.
     pub(super) fn announce(&self) {
         self.changes.send_modify(|count| *count += 1);
     }
 
-    /// Changes of the tasks of this process.
+    /// The changes of this process's tasks.
     pub(crate) fn changes(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()
     }
@@ -204,13 +204,13 @@ impl Deferred {
         self.limits
     }
 
-    /// How a task with this priority takes turns, if a limit concerns it: it waits.
+    /// How a task with this priority takes turns, if a limit applies to it. It starts as waiting.
     pub(crate) fn turn(&self, priority: i32, most_of_tool: Option<u32>) -> Option<Turn> {
         let is_limited = self.limits.hold_something() || most_of_tool.is_some();
         is_limited.then_some(Turn { waits: true, priority, most_of_tool })
     }
 
-    /// Enters a task among those that wait here.
+    /// Adds a task to those that wait here.
     pub(super) fn wait(&self, record: &TaskRecord, running: &Running) -> Option<PlaceInTurn> {
         self.waiting.enter(record, &running.poke)
     }
@@ -219,8 +219,8 @@ impl Deferred {
         self.running.lock().contains_key(id)
     }
 
-    /// The task with that id, if it is this caller's and has not expired. Others learn nothing of it, not even that it
-    /// exists. An error while the store is away, so that nobody takes the task for gone.
+    /// The task with this id, if it belongs to this caller and has not expired. Other callers do not even learn that it exists.
+    /// An error while the store is unavailable, so that the task is not reported as gone.
     pub(crate) fn find(&self, id: &str, principal: &Principal) -> Result<Option<View>, StoreError> {
         let Some(id) = TaskId::parse(id) else { return Ok(None) };
         let record = match self.store.get(&id) {
@@ -236,22 +236,22 @@ impl Deferred {
         Ok(record.filter(is_shown).map(|record| View::of(record, &*self.store)))
     }
 
-    /// The members of the result of a task, if it has one.
+    /// The members of a task's result, if it has one.
     pub(crate) fn result(&self, view: &View) -> Result<Option<String>, StoreError> {
         self.store.result(&view.record)
     }
 
-    /// Leaves notes for the process that runs a task.
+    /// Posts notes for the process that runs a task.
     pub(crate) fn post(&self, id: &TaskId, notes: &[Note]) -> Result<(), StoreError> {
         for note in notes {
             self.store.post(id, note)?;
         }
-        self.look_again(id);
+        self.wake_keeper(id);
         Ok(())
     }
 
-    /// A task may have notes for its keeper, or have changed in another process.
-    fn look_again(&self, id: &TaskId) {
+    /// Wakes the keeper of a task that may have notes, or may have changed in another process.
+    fn wake_keeper(&self, id: &TaskId) {
         let running = self.running.lock().get(id).cloned();
         if let Some(running) = running {
             running.poke.notify_one();
@@ -260,7 +260,8 @@ impl Deferred {
         self.announce();
     }
 
-    /// At most `most` tasks of a caller, by their ids after that one, and the id to go on after if there are more.
+    /// A page of at most `most` tasks of a caller, ordered by id and after `after`, and the id to continue after if there are
+    /// more.
     pub(crate) fn page(
         &self,
         principal: &Principal,
@@ -277,8 +278,8 @@ impl Deferred {
         Ok((records.into_iter().map(|record| View::of(record, &*self.store)).collect(), next))
     }
 
-    /// Looks whether a task was left by a process that is gone. It fails, unless it may run again and `may_run_again`: then
-    /// this process has it now.
+    /// Claims a task whose process may have died. If it has, the task fails, unless it may run again and `may_run_again`
+    /// accepts it: then this process has it now.
     pub(crate) fn settle(
         &self,
         id: &TaskId,
@@ -302,7 +303,7 @@ impl Deferred {
         None
     }
 
-    /// Ends a task that cannot be run again after all.
+    /// Fails an abandoned task that cannot run again.
     pub(crate) fn fail_abandoned(&self, lease: &Lease, record: TaskRecord) {
         self.end_abandoned(lease, record, |record| record.fail(died(), now_ms()));
     }
@@ -319,7 +320,7 @@ impl Deferred {
         }
     }
 
-    /// Completes when this process runs no task. Those that have not begun are left to other servers.
+    /// Completes when this process runs no task. Tasks that have not started are left to other servers.
     pub(crate) async fn idle(&self) {
         self.is_leaving.store(true, Ordering::Release);
         self.waiting.wake_all();
@@ -327,8 +328,8 @@ impl Deferred {
         while !self.running.lock().is_empty() && changes.changed().await.is_ok() {}
     }
 
-    /// Stops the tasks of this process, and waits for a while until that is noted: those that may run again are left to the
-    /// next server, the others fail. Blocks.
+    /// Stops the tasks of this process, and waits for a limited time until that is recorded: tasks that may run again are left
+    /// to the next server, the others fail. Blocks.
     pub(crate) fn stop(&self, patience: Duration) {
         self.is_stopping.store(true, Ordering::Release);
         let mut running = self.running.lock();
@@ -338,17 +339,17 @@ impl Deferred {
         self.left.wait_while_for(&mut running, |running| !running.is_empty(), patience);
     }
 
-    /// Whether this process is ending, and does not run the task with that id.
+    /// Whether this process is stopping and does not run this task.
     pub(crate) fn has_left(&self, id: &TaskId) -> bool {
         self.is_stopping() && !self.is_running(id)
     }
 
-    /// Whether no task begins here any more.
+    /// Whether no task starts here any more.
     pub(super) fn is_leaving(&self) -> bool {
         self.is_stopping() || self.is_leaving.load(Ordering::Acquire)
     }
 
-    /// Writes how a task takes turns that begins again here, or for the first time.
+    /// Writes how a restarted task takes turns.
     pub(crate) fn rejoin(
         &self,
         lease: &Lease,
@@ -364,7 +365,7 @@ impl Deferred {
         self.is_stopping.load(Ordering::Acquire)
     }
 
-    /// Logs a problem of the store: once as a warning, later ones for those who debug.
+    /// Logs a problem of the store: the first as a warning, later ones at debug level.
     pub(crate) fn report(&self, error: &StoreError) {
         let level =
             if self.has_told.swap(true, Ordering::Relaxed) { LogLevel::Debug } else { LogLevel::Warning };
@@ -373,15 +374,15 @@ impl Deferred {
     }
 }
 
-/// A call that is to become a task.
+/// A call that becomes a task.
 pub(crate) struct NewTask<'a> {
     pub(crate) tool: &'a str,
     pub(crate) revision: Revision,
     pub(crate) ttl: Option<Duration>,
     pub(crate) is_repeatable: bool,
-    /// How it takes turns, if a limit concerns it.
+    /// How it takes turns, if a limit applies to it.
     pub(crate) turn: Option<Turn>,
-    /// The params of the request, if it may begin in another process.
+    /// The params of the request, if it may start in another process.
     pub(crate) request: Option<&'a str>,
 }
 

@@ -1,4 +1,4 @@
-//! Reply of a task: receives what the inner request of a task says, for its keeper.
+//! Task reply: passes the messages of a task's inner request to its keeper.
 
 use crate::replies::{Reply, Stream};
 use mcp_bash_wire::{Decoded, Incoming, Limits, Object, Raw, decode};
@@ -9,13 +9,13 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 /// How the inner request of a task ends.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Event {
-    /// The whole answer, a result or an error.
+    /// The whole response, a result or an error.
     Answered(Vec<u8>),
     /// It was cancelled.
     Ended,
 }
 
-/// The newest progress that nobody has read yet, in words: a script that reports often needs no more memory.
+/// The newest unread progress as text: a script that reports often needs no more memory.
 type NewestProgress = Arc<Mutex<Option<String>>>;
 
 pub(crate) struct TaskReply {
@@ -23,14 +23,14 @@ pub(crate) struct TaskReply {
     progress: NewestProgress,
 }
 
-/// What the keeper of a task receives.
+/// The receiver for the keeper of a task.
 pub(crate) struct Events {
     pub(super) events: UnboundedReceiver<Event>,
     progress: NewestProgress,
 }
 
 impl Events {
-    /// The progress since it was last asked for.
+    /// The progress since the last call.
     pub(super) fn progress(&self) -> Option<String> {
         self.progress.lock().take()
     }
@@ -46,7 +46,7 @@ impl TaskReply {
 }
 
 impl Stream for TaskReply {
-    /// Tasks have neither progress nor log notifications. The newest progress becomes the message of their status.
+    /// Tasks have neither progress nor log notifications. The newest progress becomes the status message.
     fn notify(&self, message: Vec<u8>) {
         if let Some(words) = progress(&message) {
             *self.progress.lock() = Some(words);
@@ -63,7 +63,7 @@ impl Stream for TaskReply {
 
 impl Reply for TaskReply {
     fn answer(&self, message: Vec<u8>) {
-        // Without a keeper nothing needs it.
+        // Without a keeper nobody needs it.
         let _ = self.events.send(Event::Answered(message));
     }
 
@@ -72,7 +72,7 @@ impl Reply for TaskReply {
     }
 }
 
-/// The progress of a notification in words: its message, or how much is done.
+/// The text of a progress notification: its message, or its numbers.
 fn progress(message: &[u8]) -> Option<String> {
     let Ok(Some(Decoded::One(Incoming::Notification(notification)))) = decode(message, Limits::NONE) else {
         return None;

@@ -1,5 +1,5 @@
-//! Turns: the tasks of this process that have not begun. Of those with the same tool and caller only the first asks the store
-//! whether it may begin: the others come after it anyway. So it costs little that many wait.
+//! Turns: the tasks of this process that have not started. Of those with the same tool and caller only the first asks the store
+//! whether it may start, since the others come after it anyway. So many waiting tasks cost little.
 
 use mcp_bash_tasks::{Entrant, Owner, TaskId, TaskRecord};
 use parking_lot::Mutex;
@@ -17,7 +17,7 @@ type Group = (String, Owner);
 type Rank = (Reverse<i32>, u64, TaskId);
 
 impl WaitingHere {
-    /// Enters a task, whose keeper is woken by `poke`. `None` if it does not wait.
+    /// Adds a task, whose keeper is woken by `poke`. `None` if it does not wait.
     pub(super) fn enter(self: &Arc<Self>, record: &TaskRecord, poke: &Arc<Notify>) -> Option<PlaceInTurn> {
         let Entrant { id, tool, owner, created_ms, turn } =
             Entrant::of(record).filter(|task| task.turn.waits)?;
@@ -26,18 +26,18 @@ impl WaitingHere {
         Some(PlaceInTurn { all: Arc::clone(self), group, rank })
     }
 
-    /// Another task has ended, here or elsewhere: it may be somebody's turn.
+    /// Wakes the first task of each group, because another task has ended, here or elsewhere.
     pub(super) fn wake_first(&self) {
         self.0.lock().values().filter_map(|group| group.values().next()).for_each(|poke| poke.notify_one());
     }
 
-    /// Wakes all, because the server stops.
+    /// Wakes all tasks, because the server is stopping.
     pub(super) fn wake_all(&self) {
         self.0.lock().values().flat_map(BTreeMap::values).for_each(|poke| poke.notify_one());
     }
 }
 
-/// The place of a task that waits. It is left when this is dropped.
+/// The place of a waiting task. Dropping it leaves the queue.
 pub(super) struct PlaceInTurn {
     all: Arc<WaitingHere>,
     group: Group,

@@ -1,4 +1,4 @@
-//! Tasks as clients see them, in the shape of their revision.
+//! Task view: a task as a client sees it, for its revision.
 
 use crate::callers::Identity;
 use crate::replies::Members;
@@ -8,21 +8,21 @@ use mcp_bash_utc::precise;
 use mcp_bash_wire::{Revision, write};
 use std::time::{Duration, UNIX_EPOCH};
 
-/// The caller as the owner of tasks.
+/// The owner of a caller's tasks.
 pub(crate) fn owner_of(identity: &Identity) -> Owner {
     Owner { known_by: identity.known_by.word().to_owned(), name: identity.name.to_string() }
 }
 
-/// A task at one moment, without the questions that are answered already.
+/// A task at one point in time, without its answered questions.
 pub(crate) struct View {
     pub(crate) record: TaskRecord,
 }
 
 impl View {
-    /// The task, with the answers that its process has not read yet.
+    /// Removes the questions whose answers the task's process has not read yet.
     pub(crate) fn of(mut record: TaskRecord, store: &dyn TaskStore) -> Self {
         if record.status == Status::InputRequired {
-            // If the notes cannot be read, all questions are shown: answering twice does no harm.
+            // If the notes cannot be read, all questions are shown: a second answer does no harm.
             let (notes, _) = store.notes(&record.id, record.notes_from).unwrap_or_default();
             let is_answered = |question: &Question| {
                 notes.iter().any(|note| match note {
@@ -47,7 +47,7 @@ impl View {
         Self { record }
     }
 
-    /// The members that every message about a task has.
+    /// The members of every message about a task.
     pub(crate) fn members(&self, revision: Revision) -> Members {
         let record = &self.record;
         let (ttl, poll) =
@@ -63,7 +63,7 @@ impl View {
         members
     }
 
-    /// The status as the revision has it: before the extension, a tool that reports a failure has failed.
+    /// The status for a revision: before the extension, a tool that reports a failure has failed.
     fn status(&self, revision: Revision) -> Status {
         let has_failed = self.record.has_tool_failed && !revision.has_task_extension();
         if has_failed && self.record.status == Status::Completed {
@@ -73,8 +73,8 @@ impl View {
         }
     }
 
-    /// The members with questions, result or error: what the extension shows of a task. `result` has the members of the
-    /// result, if there is one.
+    /// The members with questions, result or error, as in the task extension. `result` contains the members of the result, if
+    /// there is one.
     pub(crate) fn detailed(&self, revision: Revision, result: Option<&str>) -> Members {
         let mut members = self.members(revision);
         if self.record.status == Status::InputRequired {

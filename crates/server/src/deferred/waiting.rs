@@ -1,19 +1,19 @@
-//! The wait of a task for its turn. Nothing of it runs meanwhile; it can be cancelled, it expires, and another process may begin it
-//! if this one ends.
+//! Waiting task: a task that waits for its turn. Nothing of it runs; it can be cancelled, it expires, and another process may
+//! start it if this one ends.
 
-use super::keeper::{Desk, Ending, LOOK};
+use super::keeper::{CHECK_INTERVAL, Desk, Ending};
 use super::table::{failure, now_ms};
 use mcp_bash_runner::on_own_thread;
 use mcp_bash_tasks::StoreError;
 use std::sync::Arc;
 use tokio::time::{sleep, timeout};
 
-/// Those that have many before them look for notes less often: each of so many makes it a second more.
+/// Tasks with many before them check less often: each group of this many adds a second.
 const EACH_SECOND: usize = 20;
 const LONGEST_PAUSE: u32 = 30;
 
 impl Desk {
-    /// Waits until the task may begin. The params of its call, or how it ends before that.
+    /// Waits until the task may start. Returns the params of its call, or how the task ended before.
     pub(super) async fn await_turn(&mut self) -> Result<String, Ending> {
         let Some(place) = self.deferred.wait(&self.record, &self.running) else {
             return Err(Ending::Unanswered);
@@ -31,7 +31,7 @@ impl Desk {
             }
             let before = place.before();
             if before == 0 {
-                // Read before it begins: then the store may forget it.
+                // Read before the start, because the store may remove the params after it.
                 let kept = match params.take() {
                     Some(kept) => kept,
                     None => self.kept_params().await?,
@@ -42,7 +42,8 @@ impl Desk {
                     Ok(false) | Err(_) => params = Some(kept),
                 }
             }
-            let pause = LOOK * u32::try_from(1 + before / EACH_SECOND).unwrap_or(u32::MAX).min(LONGEST_PAUSE);
+            let pause = CHECK_INTERVAL
+                * u32::try_from(1 + before / EACH_SECOND).unwrap_or(u32::MAX).min(LONGEST_PAUSE);
             let _ = timeout(pause, self.running.poke.notified()).await;
         }
     }
@@ -63,7 +64,7 @@ impl Desk {
             if self.deferred.is_leaving() || self.record.is_expired(now_ms()) {
                 return Err(Ending::Stopped);
             }
-            sleep(LOOK).await;
+            sleep(CHECK_INTERVAL).await;
         }
     }
 

@@ -1,4 +1,4 @@
-//! Arrival: a request that has arrived, and where it is answered.
+//! Arrival: a request that has arrived, and the responder that answers it.
 
 use super::resolved::Resolved;
 use crate::callers::{Denied, RequestContext, SLOWED};
@@ -19,11 +19,11 @@ pub(super) struct Arrival<'a, 'r> {
 
 /// The outcome of dispatching a request.
 pub(super) enum Dispatched {
-    /// Answered at once, with this result.
+    /// Answered immediately with this result.
     Now(RenderedResult),
-    /// Refused by its handler, with this error.
+    /// Rejected by its handler with this error.
     Failed(RpcError),
-    /// Answered later, by the work that was started for it.
+    /// Answered later by the handler that was started.
     Later,
 }
 
@@ -41,7 +41,7 @@ impl Arrival<'_, '_> {
         begun.ok_or_else(id_in_flight)
     }
 
-    /// Opens a stream of notifications, which is all that the client receives for this request until it ends.
+    /// Opens a notification stream. The client receives only notifications for this request until it ends.
     pub(super) fn listen(&self, context: &RequestContext) -> Result<Dispatched, RpcError> {
         let filter = Filter::read(self.request.params())?;
         if filter.wants_tasks() && !context.capabilities.tasks && self.client.server.tasks_offered().is_some()
@@ -64,7 +64,7 @@ impl Arrival<'_, '_> {
         Ok(Dispatched::Later)
     }
 
-    /// Refuses a request without the secret: at once, or after a delay when there were many of them.
+    /// Rejects a request with a wrong or missing secret: immediately, or after a delay if there were many of them.
     pub(super) fn deny(&self, denied: &Denied) -> Result<Dispatched, RpcError> {
         let error = RpcError::from(denied);
         if !denied.throttled {
@@ -82,9 +82,9 @@ impl Arrival<'_, '_> {
         Ok(Dispatched::Later)
     }
 
-    /// Bytes that the request holds while it waits or is worked on: its params, the parts of them that the context
-    /// copies, the token again in progress that is held back, and the id, both in the table of requests in flight and
-    /// for the answer.
+    /// The bytes that the request holds while it waits or runs: its params, the parts of them that the context copies, a second
+    /// copy of the progress token in a withheld notification, and the id, both in the table of requests in flight and in the
+    /// response.
     pub(super) fn held_bytes(&self, context: &RequestContext) -> usize {
         let kept = |part: &Option<Box<str>>| part.as_ref().map_or(0, |text| text.len());
         let params = self.request.params().map_or(0, |params| params.text().len());
@@ -93,7 +93,7 @@ impl Arrival<'_, '_> {
     }
 }
 
-/// The refusal of a request whose id is in use: the client could not tell the two answers apart.
+/// The error for an id that is in use: the client could not tell the two responses apart.
 pub(super) fn id_in_flight() -> RpcError {
     RpcError::invalid_request("Invalid Request: a request with this id is still in flight")
 }

@@ -1,4 +1,4 @@
-//! Requests that are served beside the work.
+//! Side requests: requests that wait for files or tasks without taking a place among the calls.
 
 use super::arrival::{Arrival, Dispatched};
 use super::deferring::settle;
@@ -10,11 +10,11 @@ use mcp_bash_tasks::TaskId;
 use mcp_bash_wire::{Raw, RawBuf, RpcError};
 use std::sync::Arc;
 
-/// Bytes that such a request holds besides its own: its task, and its place among the requests in flight.
+/// The bytes that a side request holds besides its own: its task, and its entry among the requests in flight.
 const WAITING: usize = 2048;
 
 impl Arrival<'_, '_> {
-    /// Serves the request beside the work, until its client cancels it.
+    /// Serves the request outside of admission, until its client cancels it.
     pub(super) fn serve_aside(
         &self,
         handler: AsideHandler,

@@ -1,5 +1,5 @@
-//! Deferring: which calls become tasks, and how the inner request of a task begins. A task that its server left behind begins
-//! again here.
+//! Deferring: decides which calls become tasks, and starts the inner request of a task. Tasks that a dead server left behind
+//! are restarted here as well.
 
 use super::arrival::{Arrival, Dispatched};
 use crate::callers::{Handshake, Principal, RequestContext, Stage};
@@ -21,18 +21,18 @@ use std::time::Duration;
 /// A call that becomes a task.
 pub(super) struct Deferral {
     tool: String,
-    /// How long its client wants it to be kept.
+    /// How long the client wants the task to be kept.
     ttl: Option<Duration>,
     /// Whether it may run again if its server dies.
     is_repeatable: bool,
     execution: TaskExecution,
-    /// Whether it goes on with a process that has begun.
+    /// Whether it continues a process that has already started.
     has_begun: bool,
 }
 
 impl Arrival<'_, '_> {
-    /// Whether the request becomes a task. An error if it has to and its client does not know tasks, or if it must not and
-    /// its client wants that.
+    /// Whether the request becomes a task. An error if the tool requires a task and the client does not support tasks, or if
+    /// the tool forbids tasks and the client requests one.
     pub(super) fn deferral(
         &self,
         context: &RequestContext,
@@ -69,13 +69,13 @@ impl Arrival<'_, '_> {
                 (_, Some(Requested { ttl })) => ttl,
             }
         };
-        // A call that continues a parked process cannot be begun again from its params.
+        // A call that continues a parked process cannot be restarted from its params.
         let is_repeatable = tool.options.may_run_again && !has_state;
         let execution = tool.options.tasks;
         Ok(Some(Deferral { tool: tool.name.clone(), ttl, is_repeatable, execution, has_begun: has_state }))
     }
 
-    /// Makes a task of the request, and answers as soon as it is durable.
+    /// Turns the request into a task, and answers as soon as its record is durable.
     pub(super) fn defer(&self, context: RequestContext, deferral: Deferral) -> Result<Dispatched, RpcError> {
         let server = &self.client.server;
         let deferred = server.deferred().cloned();
@@ -117,7 +117,7 @@ impl Arrival<'_, '_> {
             let is_answered = in_flight.answer(Ok(answer));
             drop((in_flight, snapshot));
             if !is_answered {
-                // Its client is gone, and nobody knows the id.
+                // The client has disconnected, so nobody knows the id.
                 if let Some(deferred) = server.deferred() {
                     let _ = deferred.store().remove(lease);
                 }
@@ -133,14 +133,14 @@ impl Arrival<'_, '_> {
     }
 }
 
-/// The task that a client of the handshake era asks for.
+/// The task that a client of the handshake era requests.
 struct Requested {
     /// How long it is to be kept.
     ttl: Option<Duration>,
 }
 
 impl Requested {
-    /// Reads the params of a call. `None` if its client asks for no task.
+    /// Reads the params of a call. `None` if the client requests no task.
     fn read(params: Option<Raw<'_>>) -> Result<Option<Self>, RpcError> {
         let Some(params) = params else { return Ok(None) };
         let task = Object::read(params, "params", &["task"])?.optional_object("task")?;
@@ -152,7 +152,7 @@ impl Requested {
         let wrong = || {
             RpcError::invalid_params("Invalid params: `task.ttl` must be a number of milliseconds above 0")
         };
-        // Clients of languages without integers may send `60000.0`.
+        // Clients in languages without integers may send `60000.0`.
         let milliseconds: f64 = ttl.text().parse().map_err(|_| wrong())?;
         let ttl = Duration::try_from_secs_f64(milliseconds / 1000.0).ok().filter(|ttl| !ttl.is_zero());
         Ok(Some(Self { ttl: Some(ttl.ok_or_else(wrong)?) }))
@@ -163,7 +163,7 @@ fn misused(tool: &str, what: &str) -> RpcError {
     RpcError::new(code::METHOD_NOT_FOUND, format!("The tool `{tool}` {what}"))
 }
 
-/// Paths are for the operator, whose log has them.
+/// Paths are only for the operator, whose log contains them.
 fn not_made(why: &NotMade) -> RpcError {
     let reason = match why {
         NotMade::Store(
@@ -182,7 +182,7 @@ fn not_made(why: &NotMade) -> RpcError {
     RpcError::internal(format!("The call was not made: {reason}"))
 }
 
-/// The params of a request as they are kept: without the secret that lets requests in.
+/// The params of a request as they are stored: without the shared secret.
 fn without_secret(server: &Server, params: Option<Raw<'_>>) -> String {
     let Some(params) = params else { return "{}".to_owned() };
     let Some(guard) = server.guard() else { return params.text().to_owned() };
@@ -193,7 +193,7 @@ fn without_secret(server: &Server, params: Option<Raw<'_>>) -> String {
     kept.object()
 }
 
-/// The answer to a call that has become a task.
+/// The response to a call that has become a task.
 fn created(record: TaskRecord, revision: Revision) -> Answer {
     let task = View { record }.members(revision);
     if revision.has_task_extension() {
@@ -204,31 +204,31 @@ fn created(record: TaskRecord, revision: Revision) -> Answer {
     Answer::members(members.into_text())
 }
 
-/// The folders that the client of a session lets scripts work in.
+/// The roots of a session's client, if it has any.
 async fn known_roots(client: &Client, handshake: Option<Handshake>) -> Option<Arc<ScriptRoots>> {
     let has_roots = handshake.is_some_and(|handshake| handshake.capabilities.roots);
     let session = client.session().filter(|_| has_roots)?;
     session.roots.get().await
 }
 
-/// The session of a client that is told of changes of its tasks: the extension has requests that listen instead.
+/// The session that receives changes of its tasks. The task extension has listening requests instead.
 fn told_session(client: &Client, revision: Revision) -> Option<Arc<Subscriber>> {
     let session = client.session().filter(|_| revision.has_requested_tasks())?;
     Some(Arc::clone(&session.subscriber))
 }
 
-/// What the inner request of a task begins with.
+/// The parts that start the inner request of a task.
 struct Start {
     lease: Lease,
     record: TaskRecord,
-    /// `None` if it waits for its turn: then the store has them.
+    /// `None` if the task waits for its turn: then the store has the params.
     params: Option<String>,
     handshake: Option<Handshake>,
     roots: Option<Arc<ScriptRoots>>,
     session: Option<Arc<Subscriber>>,
 }
 
-/// Begins the inner request of a task, and its keeper.
+/// Starts the inner request of a task, and its keeper.
 fn start(server: &Arc<Server>, principal: &Arc<Principal>, start: Start) {
     let Some(deferred) = server.deferred() else { return };
     let Start { lease, record, params, handshake, roots, session } = start;
@@ -259,21 +259,21 @@ fn start(server: &Arc<Server>, principal: &Arc<Principal>, start: Start) {
     }
 }
 
-/// How a task of a tool takes turns, if a limit concerns it.
+/// How a task of a tool takes turns, if a limit applies to it.
 fn turn(deferred: &Deferred, execution: TaskExecution) -> Option<Turn> {
     deferred.turn(execution.priority.number(), execution.most.map(NonZeroU32::get))
 }
 
 impl Server {
-    /// Looks after a task that nobody asks for, as that principal.
+    /// Takes care of an abandoned task in the background, as this principal.
     pub(crate) async fn settle_task(self: &Arc<Self>, principal: &Arc<Principal>, id: TaskId) {
         let client = Arc::new(Client::without_session(Arc::clone(self), Arc::clone(principal)));
         settle(&client, principal, id).await;
     }
 }
 
-/// Looks after a task that its server may have left behind: it fails, or begins again as this principal if it is its own
-/// and may run again.
+/// Takes care of a task whose server may have died: it fails, or restarts as this principal if it belongs to the principal and
+/// may run again.
 pub(super) async fn settle(client: &Arc<Client>, principal: &Arc<Principal>, id: TaskId) {
     let server = &client.server;
     if server.tasks_offered().is_none() {

@@ -1,5 +1,5 @@
-//! Dispatcher: takes the lines of a client, message by message, and routes each request to the handler of its method.
-//! Each message gets the answer that it is owed.
+//! Dispatcher: decodes the lines of a client, and routes each request to the handler of its method. Every message that requires
+//! a response gets one.
 
 use super::arrival::{Arrival, Dispatched, id_in_flight};
 use super::notifications;
@@ -23,22 +23,22 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// What a message is owed.
+/// Whether a message requires a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Owed {
-    /// Nothing: it needs no answer, and its reply is neither answered nor ended.
+    /// No response: its reply is neither answered nor ended.
     Nothing,
-    /// An answer, which its reply has or will get, unless the request is cancelled and the reply ends without one.
+    /// A response, which is sent now or later, unless the request is cancelled and the reply ends without one.
     Answer,
 }
 
 impl Client {
-    /// Takes one line. Answers that need no waiting are queued when this returns; the caller flushes.
+    /// Takes one line. Immediate responses are queued when this returns; the caller flushes.
     pub fn receive(self: &Arc<Self>, line: &Line<'_>, reply: &Arc<dyn Reply>) -> Owed {
         self.receive_from(&self.principal, line, None, reply)
     }
 
-    /// Takes a line of that principal, which is of the same caller. Headers, if it came with any, must not contradict it.
+    /// Takes a line from a principal with the same caller. Headers, if there are any, must not contradict the message.
     pub fn receive_from(
         self: &Arc<Self>,
         principal: &Arc<Principal>,
@@ -60,7 +60,7 @@ impl Client {
     }
 }
 
-/// Takes the messages of one client.
+/// Dispatches the messages of one client.
 struct Dispatcher<'a> {
     client: &'a Arc<Client>,
     principal: &'a Arc<Principal>,
@@ -70,7 +70,7 @@ struct Dispatcher<'a> {
     arrived: Option<Instant>,
 }
 
-/// How a message is answered: by itself, or as part of its batch.
+/// How a message is answered: alone, or as part of its batch.
 enum Way<'a> {
     Alone(&'a Arc<dyn Reply>),
     InBatch(&'a Arc<Batch>),
@@ -111,14 +111,14 @@ impl Dispatcher<'_> {
             let error = RpcError::with_reason(code::INVALID_REQUEST, "Invalid Request", reason);
             return self.refuse(&Refusal { id: None, error }, &Way::Alone(reply));
         }
-        // A stream can carry an answer for each member; an HTTP response is one message.
+        // A stream can carry a response for each element; an HTTP response is one message.
         if !has_batches && reply.is_shared() {
             return self.take_members(elements, reply);
         }
         let batch = Batch::open(Arc::clone(reply), self.client.caller().budget());
         let way = Way::InBatch(&batch);
         let mut owed = Owed::Nothing;
-        // Requests that are answered at once are in flight as well, until the array is sent.
+        // Requests that are answered immediately count as in flight too, until the array is sent.
         let mut ids = HashSet::new();
         for element in elements {
             let of_element = match decode_element(*element) {
@@ -136,7 +136,7 @@ impl Dispatcher<'_> {
         owed
     }
 
-    /// Takes the members of a batch as if each had a line of its own, for clients of a revision without batches.
+    /// Takes the elements of a batch as if each had its own line, for clients of a revision without batches.
     fn take_members(&self, elements: &[Raw<'_>], reply: &Arc<dyn Reply>) -> Owed {
         let way = Way::Alone(reply);
         let mut owed = Owed::Nothing;
@@ -217,7 +217,7 @@ impl Dispatcher<'_> {
         Arc::new(Measured::begin(meter, audited, span, arrived, method, name))
     }
 
-    /// The responder of a message that is owed an answer.
+    /// The responder of a message that requires a response.
     fn responder(&self, way: &Way<'_>) -> Responder {
         match way {
             Way::Alone(reply) => Responder::new(Arc::clone(reply), Arc::clone(self.client.caller().budget())),
@@ -225,7 +225,7 @@ impl Dispatcher<'_> {
         }
     }
 
-    /// Serves a request, or starts the work that will.
+    /// Serves a request, or starts the handler that will.
     fn serve(
         &self,
         request: &Resolved<'_>,
@@ -238,7 +238,7 @@ impl Dispatcher<'_> {
             return Err(id_in_flight());
         }
         let meta = RequestMeta::read(request.params())?;
-        // The request that became a task has shown the secret.
+        // The request that became a task has already shown the secret.
         let guard = server.guard().filter(|_| !client.is_task());
         if let Some(guard) = guard
             && let Err(denied) = guard.check(meta.whole, client.caller())
@@ -309,8 +309,8 @@ impl Dispatcher<'_> {
         }
     }
 
-    /// The refusal of a call that its caller may not make. An incomplete call is left to its handler, which says what
-    /// is missing.
+    /// The error for a call that its caller may not make. Incomplete params are left to the handler, which reports what is
+    /// missing.
     fn refusal_by_rights(&self, request: &Resolved<'_>) -> Option<RpcError> {
         let caller = self.client.caller();
         let rights = self.principal.rights.as_ref()?;
@@ -355,7 +355,7 @@ impl Dispatcher<'_> {
             }
             Era::Stateless => {}
             Era::Handshake => {
-                // Only the stateless era has it, so the client means that era and left out what it requires.
+                // Only the stateless era has this method, so the client means that era and left out what it requires.
                 if method.is_some_and(|method| method.handshake.is_none()) {
                     return Err(missing_meta(keys::PROTOCOL_VERSION));
                 }
@@ -378,7 +378,7 @@ impl Dispatcher<'_> {
         Ok(method)
     }
 
-    /// Measures `initialize` under the revision that it agrees on.
+    /// Measures `initialize` under the revision that it agreed on.
     fn set_agreed_revision(&self, method: &Method, measured: &Measured) {
         let session = self.client.session().filter(|_| method.handshake == Some(Gate::First));
         if let Some(session) = session {
@@ -386,7 +386,7 @@ impl Dispatcher<'_> {
         }
     }
 
-    /// Logs something about the messages of this client.
+    /// Logs an event about the messages of this client.
     fn log(&self, kind: &'static str, facts: Facts) {
         self.client.log(LogLevel::Debug, "mcp.rpc", kind, facts);
     }

@@ -1,15 +1,14 @@
-//! Header values: compared with the JSON values that they repeat.
+//! Header values: compares HTTP headers with the JSON values that they repeat.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use mcp_bash_wire::Raw;
 use std::borrow::Cow;
 
-/// Marks a value that is encoded because a header cannot hold it as it is.
+/// Marks a Base64 value, for text that a header cannot contain as it is.
 const ENCODED: (&[u8], &[u8]) = (b"=?base64?", b"?=");
 
-/// Larger integers, in either direction, do not read as the same number everywhere, and clients leave them out of
-/// headers.
+/// Larger integers, positive or negative, are not exact in all languages, and clients leave them out of headers.
 const LARGEST_SAFE: f64 = 9_007_199_254_740_991.0;
 
 /// Why a header cannot be read. The messages complete "the header … ".
@@ -32,7 +31,7 @@ impl Unreadable {
     }
 }
 
-/// The text of a header value: decoded, or the value itself.
+/// The text of a header value, decoded if it is encoded.
 pub(crate) fn decode(value: &[u8]) -> Result<Cow<'_, str>, Unreadable> {
     let encoded = value.strip_prefix(ENCODED.0).and_then(|rest| rest.strip_suffix(ENCODED.1));
     if let Some(encoded) = encoded {
@@ -44,7 +43,7 @@ pub(crate) fn decode(value: &[u8]) -> Result<Cow<'_, str>, Unreadable> {
     text.map(Cow::Borrowed).ok_or(Unreadable::Characters)
 }
 
-/// Whether a client has to repeat the value in a header: every value that a header can hold.
+/// Whether a client has to repeat the value in a header: every value that a header can represent.
 pub(crate) fn must_be_repeated(value: Raw<'_>) -> bool {
     match value.kind() {
         "a string" => value.string().is_some(),
@@ -58,7 +57,7 @@ fn is_safe(number: f64) -> bool {
     number.is_finite() && (number.fract() != 0.0 || number.abs() <= LARGEST_SAFE)
 }
 
-/// Whether the text of a header equals the value. Numbers are compared by value, not by notation.
+/// Whether a header equals the value. Numbers are compared by value, not by notation.
 pub(crate) fn repeats(said: &str, value: Raw<'_>) -> bool {
     match value.kind() {
         "a string" => value.string().is_some_and(|text| text == said),
@@ -68,7 +67,7 @@ pub(crate) fn repeats(said: &str, value: Raw<'_>) -> bool {
     }
 }
 
-/// Whether the text is a number as headers write it: digits, with an optional sign and an optional fraction.
+/// Whether the text is a number as written in headers: digits, with an optional sign and an optional fraction.
 fn is_decimal(text: &str) -> bool {
     let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
@@ -80,7 +79,7 @@ fn same_number(one: &str, other: &str) -> bool {
     one.is_some() && one == other
 }
 
-/// A number of any length, exactly: its significant digits, and the power of ten of the last one.
+/// An exact number of any length: its significant digits, and the power of ten of the last one.
 #[derive(PartialEq, Eq)]
 struct Number {
     is_negative: bool,
@@ -89,7 +88,7 @@ struct Number {
 }
 
 impl Number {
-    /// Reads a JSON number, leading zeros allowed. `None` if its power of ten is out of bounds.
+    /// Reads a JSON number; leading zeros are allowed. `None` if its power of ten is out of range.
     fn read(text: &str) -> Option<Self> {
         let (text, power) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
         let (text, is_negative) = text.strip_prefix('-').map_or((text, false), |rest| (rest, true));

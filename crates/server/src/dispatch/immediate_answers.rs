@@ -10,11 +10,11 @@ use crate::tasks::panics;
 use mcp_bash_wire::{Raw, RawBuf, RpcError};
 use std::sync::Arc;
 
-/// Bytes that a waiting list holds besides its request: its task, and its place among the requests in flight.
+/// The bytes that a waiting list holds besides its request: its task, and its entry among the requests in flight.
 const WAITING_LIST: usize = 1024;
 
 impl Arrival<'_, '_> {
-    /// The result of a request that is answered at once.
+    /// The result of a request that is answered immediately.
     pub(super) fn answer_now(
         &self,
         method: &Method,
@@ -24,14 +24,14 @@ impl Arrival<'_, '_> {
         answer_now(method, handler, self.client, context, self.request.params())
     }
 
-    /// Lists the entries as soon as all of them are known, or after a timeout: many clients list once, and never again.
+    /// Answers a list when all its entries are known, or after a timeout: many clients list once and never again.
     pub(super) fn list_when_complete(
         &self,
         method: &'static Method,
         handler: NowHandler,
         context: RequestContext,
     ) -> Result<Dispatched, RpcError> {
-        // A client that sends without end gets the entries known so far.
+        // Over its budget, a client gets the entries known so far.
         let held = self.client.caller().budget().charge(WAITING_LIST + self.held_bytes(&context));
         let Ok(held) = held else {
             return Ok(self.answer_now(method, handler, &context).into());

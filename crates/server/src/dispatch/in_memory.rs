@@ -1,5 +1,5 @@
-//! In-memory transport: a client in the same process, for tests and for commands that call a project's entries without
-//! starting a server. Each message it sends has a reply of its own, as over HTTP.
+//! In-memory transport: a client in the same process, for tests and for commands that call a project's entries without starting
+//! a server. Each message it sends has its own reply, as over HTTP.
 
 use super::dispatcher::Owed;
 use super::routing::Headers;
@@ -11,15 +11,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-/// What a client receives.
+/// A message that a client receives.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Said {
     Notification(Vec<u8>),
-    /// A request of the server, which waits for the client's response.
+    /// A request from the server, which waits for the client's response.
     Question(Vec<u8>),
     /// The last message of a reply.
     Answer(Vec<u8>),
-    /// No answer: the request was cancelled.
+    /// No response: the request was cancelled.
     End,
 }
 
@@ -31,7 +31,7 @@ pub struct InMemoryClient {
 }
 
 impl InMemoryClient {
-    /// A client that can begin a session.
+    /// Creates a client that can start a session.
     pub fn new(server: &Arc<Server>, principal: Arc<Principal>) -> Self {
         let is_clogged = Arc::default();
         let (stream, unasked) = Sender::new(&is_clogged);
@@ -39,7 +39,7 @@ impl InMemoryClient {
         Self { client, unasked, is_clogged }
     }
 
-    /// A client whose every request is self-contained. No message of the server belongs to no request.
+    /// Creates a client without a session. It receives no messages outside of its replies.
     pub fn without_session(server: &Arc<Server>, principal: Arc<Principal>) -> Self {
         let is_clogged = Arc::default();
         let (_, unasked) = Sender::new(&is_clogged);
@@ -47,7 +47,7 @@ impl InMemoryClient {
         Self { client, unasked, is_clogged }
     }
 
-    /// Sends one message; any bytes are allowed.
+    /// Sends one message, which may be any bytes.
     pub fn send(&self, message: &[u8]) -> InMemoryReply {
         let (reply, mut got) = InMemoryReply::pair(&self.is_clogged);
         got.owed = self.client.receive(&Line::Whole(message), &reply);
@@ -74,7 +74,7 @@ impl InMemoryClient {
         self.unasked.recv().await
     }
 
-    /// Sets whether the client leaves too much unread.
+    /// Sets whether the client is congested.
     pub fn set_clogged(&self, is_clogged: bool) {
         self.is_clogged.store(is_clogged, Ordering::Release);
         if !is_clogged {
@@ -82,7 +82,7 @@ impl InMemoryClient {
         }
     }
 
-    /// The client as the server knows it.
+    /// The server's representation of this client.
     pub fn client(&self) -> &Arc<Client> {
         &self.client
     }
@@ -96,7 +96,7 @@ pub struct InMemoryConnection {
 }
 
 impl InMemoryConnection {
-    /// A client that can begin a session.
+    /// Creates a client that can start a session.
     pub fn new(server: &Arc<Server>, principal: Arc<Principal>) -> Self {
         let (sender, said) = Sender::new(&Arc::default());
         let sender = Arc::new(sender);
@@ -105,12 +105,12 @@ impl InMemoryConnection {
         Self { client, reply: sender, said }
     }
 
-    /// Sends one message; any bytes are allowed.
+    /// Sends one message, which may be any bytes.
     pub fn send(&self, message: &[u8]) {
         self.client.receive(&Line::Whole(message), &self.reply);
     }
 
-    /// The next message: an answer, a notification or a question.
+    /// The next message: a response, a notification or a question.
     pub async fn next(&mut self) -> Option<Vec<u8>> {
         loop {
             match self.said.recv().await? {
@@ -130,23 +130,23 @@ pub struct InMemoryReply {
 }
 
 impl InMemoryReply {
-    /// The server's end of a reply, and the client's.
+    /// The two ends of a reply: the server's, and the client's.
     pub(crate) fn pair(is_clogged: &Arc<AtomicBool>) -> (Arc<dyn Reply>, Self) {
         let (sender, said) = Sender::new(is_clogged);
         (Arc::new(sender), Self { owed: Owed::Nothing, said })
     }
 
-    /// The next message. `None` after the answer or the end, or if nothing is owed.
+    /// The next message. `None` after the response or the end, or if no response is required.
     pub async fn next(&mut self) -> Option<Said> {
         self.said.recv().await
     }
 
-    /// A message that has arrived already, if any.
+    /// A message that has already arrived, if any.
     pub fn try_next(&mut self) -> Option<Said> {
         self.said.try_recv().ok()
     }
 
-    /// The answer; messages before it are dropped. `None` if there is none.
+    /// The response. Messages before it are dropped. `None` if there is none.
     pub async fn answer(&mut self) -> Option<Vec<u8>> {
         loop {
             match self.next().await? {
@@ -171,7 +171,7 @@ impl Sender {
     }
 
     fn say(&self, said: Said) {
-        // If the other end was dropped, nothing needs the message.
+        // If the receiver was dropped, the message is not needed.
         let _ = self.said.send(said);
     }
 }

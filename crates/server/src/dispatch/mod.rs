@@ -1,4 +1,4 @@
-//! Dispatch: from a line that a client sends to the handler of its method.
+//! Dispatch: takes the lines of a client to the handlers of their methods.
 
 mod arrival;
 mod aside;

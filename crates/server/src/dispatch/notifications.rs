@@ -1,11 +1,11 @@
-//! Client notifications: the client is ready, its roots have changed, a request is cancelled, the session ends.
+//! Client notifications: initialized, changed roots, cancelled requests, exit.
 
 use crate::logging::Facts;
 use crate::sessions::{Client, Session};
 use mcp_bash_wire::{Id, LogLevel, Notification, Object, Raw, RequestMeta};
 use std::sync::Arc;
 
-/// Handles a notification. Unknown ones are ignored, and so are those without the secret.
+/// Handles a notification. Unknown notifications and those without the secret are ignored.
 pub(super) fn take(client: &Arc<Client>, notification: &Notification<'_>) {
     let params = notification.params;
     if let Some(guard) = client.server.guard() {
@@ -26,7 +26,7 @@ pub(super) fn take(client: &Arc<Client>, notification: &Notification<'_>) {
     }
 }
 
-/// The client is ready for our messages. Does nothing if that was known, or if it has not been greeted yet.
+/// Marks the client as initialized. Does nothing if it already is, or before `initialize`.
 pub(super) fn initialized(client: &Client, session: &Session) {
     if session.ready() {
         client.server.log().tell_start_warnings(&session.subscriber, session.client_name());
@@ -40,7 +40,7 @@ fn refresh_roots(client: &Client, session: &Session, is_first: bool) {
     }
 }
 
-/// Stops the work on a request. Malformed params are ignored: no answer is owed.
+/// Cancels a request. Malformed params are ignored, because a notification has no response.
 fn cancel(client: &Client, params: Option<Raw<'_>>) {
     let read = || {
         let params = Object::read(params?, "params", &["requestId"]).ok()?;

@@ -1,5 +1,5 @@
-//! Resolved request: its method and its subject. The name of a tool or a prompt is read once, when it is first needed,
-//! however many checks use it.
+//! Resolved request: its method and its subject. The name of a tool or prompt is read once, on first use, however many checks
+//! use it.
 
 use crate::methods::Method;
 use crate::offered::{Schemas, Snapshot};
@@ -9,12 +9,12 @@ use mcp_bash_wire::{Id, Object, ObjectError, Raw, Request};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
-/// Longer params are not scanned for a name just to choose a thread.
+/// Longer params are not scanned just to choose a thread.
 const LONGEST_LOOKED_AT: usize = 64 * 1024;
 
 pub(super) struct Resolved<'a> {
     request: &'a Request<'a>,
-    /// `None` if there is no such method.
+    /// `None` if the method is unknown.
     pub(super) method: Option<&'static Method>,
     subject: OnceCell<Result<Option<Raw<'a>>, ObjectError>>,
 }
@@ -23,7 +23,7 @@ pub(super) struct Resolved<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct SubjectMember {
     pub(super) name: &'static str,
-    /// Whether the headers must repeat it. Clients in use leave it out for tasks.
+    /// Whether the headers must repeat it. Existing clients leave it out for tasks.
     pub(super) is_needed_in_headers: bool,
 }
 
@@ -48,7 +48,7 @@ impl<'a> Resolved<'a> {
         &self.request.id
     }
 
-    /// The name of the method, as the client wrote it.
+    /// The method name as sent by the client.
     pub(super) fn method_name(&self) -> &'a str {
         &self.request.method
     }
@@ -72,12 +72,12 @@ impl<'a> Resolved<'a> {
         self.subject.get_or_init(read).clone()
     }
 
-    /// The name of the tool that is called.
+    /// The name of the called tool.
     pub(super) fn tool_name(&self) -> Option<Cow<'a, str>> {
         self.name_for("tools/call")
     }
 
-    /// The name of the prompt that is asked for.
+    /// The name of the requested prompt.
     pub(super) fn prompt_name(&self) -> Option<Cow<'a, str>> {
         self.name_for("prompts/get")
     }
@@ -86,7 +86,7 @@ impl<'a> Resolved<'a> {
         (self.method_name() == method).then(|| self.subject().ok()?.and_then(Raw::string)).flatten()
     }
 
-    /// The tool that is called, if it exists, and its schemas.
+    /// The called tool and its schemas, if it exists.
     pub(super) fn tool<'s>(&self, snapshot: &'s Snapshot) -> Option<(&'s Tool, &'s Schemas)> {
         snapshot.tool(&self.tool_name()?)
     }
@@ -100,7 +100,7 @@ impl<'a> Resolved<'a> {
         Some(prompt.name.as_str().into())
     }
 
-    /// How much work it is for a thread: a call that a worker answers is light.
+    /// How much work the request is for a thread: a call that a worker answers is light.
     pub(super) fn weight(&self, snapshot: &Snapshot) -> Weight {
         let is_short = self.params().is_some_and(|params| params.text().len() <= LONGEST_LOOKED_AT);
         let tool = is_short.then(|| self.tool(snapshot)).flatten();

@@ -1,4 +1,4 @@
-//! Resumption: a request that continues a call of an earlier request, in the stateless era.
+//! Resumption: a retry that continues the call of an earlier request, in the stateless era.
 
 use crate::callers::Caller;
 use crate::requests::request_state::unknown_state;
@@ -16,7 +16,7 @@ pub(super) struct Resumption<'a> {
 impl<'a> Resumption<'a> {
     const MEMBERS: [&'static str; 4] = ["name", "arguments", "requestState", "inputResponses"];
 
-    /// Reads the params of a method that names what it is about.
+    /// Reads the params of a method whose subject has a name.
     pub(super) fn read(params: Option<Raw<'a>>) -> Result<Self, RpcError> {
         let params = Object::read(params.ok_or_else(unknown_state)?, "params", &Self::MEMBERS)?;
         Ok(Self {
@@ -27,7 +27,7 @@ impl<'a> Resumption<'a> {
         })
     }
 
-    /// The content of the state, if it was issued to this caller for this call.
+    /// Opens the state, if it was issued to this caller for this call.
     pub(super) fn open(
         &self,
         method: &str,

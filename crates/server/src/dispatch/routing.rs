@@ -1,5 +1,5 @@
-//! Routing headers: the HTTP headers of a message. In the stateless era they repeat parts of the message, so that
-//! proxies can route by them. A request whose headers contradict it is refused.
+//! Routing headers: in the stateless era, HTTP headers repeat parts of the message, so that proxies can route by them. A
+//! request whose headers contradict it is rejected.
 
 use super::header_values::{decode, must_be_repeated, repeats};
 use super::resolved::Resolved;
@@ -11,9 +11,9 @@ use mcp_bash_wire::{Object, Raw, RequestMeta, RpcError, code};
 use serde_json::json;
 use std::borrow::Cow;
 
-/// The headers that came with a message.
+/// The headers of a message.
 pub trait Headers {
-    /// The header of that name, in any case, without white space around its value.
+    /// The header of this name, case-insensitive, without white space around its value.
     fn get(&self, name: &str) -> Header<'_>;
 }
 
@@ -22,7 +22,7 @@ pub trait Headers {
 pub enum Header<'a> {
     Absent,
     Once(&'a [u8]),
-    /// Sent more than once, so that its value is ambiguous.
+    /// Sent more than once, so its value is ambiguous.
     Repeated,
 }
 
@@ -33,13 +33,13 @@ const NAME: &str = "Mcp-Name";
 /// How much of a value is quoted to the client that sent it.
 const LONGEST_QUOTE: usize = 80;
 
-/// Whether the headers of a request have to repeat its content: in the stateless era. `initialize` begins a session,
-/// whatever else the request says.
+/// Whether the headers of a request have to repeat its content: in the stateless era. `initialize` starts a session, whatever
+/// else the request contains.
 pub(super) fn is_repeated_in_headers(meta: &RequestMeta<'_>, request: &Resolved<'_>) -> bool {
     meta.is_stateless() && request.method_name() != "initialize"
 }
 
-/// The trace that the HTTP request is part of.
+/// The trace context in the headers of the HTTP request.
 pub(super) fn trace(headers: &dyn Headers) -> TraceVariables {
     let text = |name| match headers.get(name) {
         Header::Once(value) => std::str::from_utf8(value).ok(),
@@ -48,8 +48,8 @@ pub(super) fn trace(headers: &dyn Headers) -> TraceVariables {
     trace_context::of_texts([text("traceparent"), text("tracestate"), text("baggage")])
 }
 
-/// Refuses a request whose header names another version. Completeness of the request is checked elsewhere, before this;
-/// presence of the header is checked after the version is known to be supported.
+/// Rejects a request whose header names a different version. An incomplete request is rejected afterwards, with a more precise
+/// error (`RequestContext::of`), and a missing header once the version is known to be supported (`check_method_and_name`).
 pub(super) fn check_version(headers: &dyn Headers, meta: &RequestMeta<'_>) -> Result<(), RpcError> {
     let is_complete = meta.client_capabilities.is_some_and(Raw::is_object);
     let version = meta.protocol_version.and_then(Raw::string).filter(|_| is_complete);
@@ -62,7 +62,7 @@ pub(super) fn check_version(headers: &dyn Headers, meta: &RequestMeta<'_>) -> Re
     }
 }
 
-/// Refuses a request whose headers have no version, or name another method, tool, prompt or resource.
+/// Rejects a request whose headers lack a version, or name a different method, tool, prompt or resource.
 pub(super) fn check_method_and_name(headers: &dyn Headers, request: &Resolved<'_>) -> Result<(), RpcError> {
     if headers.get(VERSION) == Header::Absent {
         return Err(mismatch(VERSION, "is missing; it must repeat the version in `_meta`"));
@@ -74,7 +74,7 @@ pub(super) fn check_method_and_name(headers: &dyn Headers, request: &Resolved<'_
     repeats_value(headers.get(NAME), NAME, &place, value, member.is_needed_in_headers)
 }
 
-/// Refuses a call whose headers contradict its arguments, for the arguments that its tool wants repeated.
+/// Rejects a call whose headers contradict its arguments, for the arguments that its tool maps to headers.
 pub(super) fn check_arguments(
     headers: &dyn Headers,
     request: &Resolved<'_>,
@@ -94,7 +94,7 @@ pub(super) fn check_arguments(
     Ok(())
 }
 
-/// The value at the path `names`. Null counts as no value. A name that occurs twice is ambiguous, and is refused.
+/// The value at a path. Null counts as absent. A name that occurs twice is ambiguous, and is rejected.
 fn follow<'a>(from: Option<Raw<'a>>, names: &[String]) -> Result<Option<Raw<'a>>, RpcError> {
     let mut here = from;
     for name in names {
@@ -104,7 +104,7 @@ fn follow<'a>(from: Option<Raw<'a>>, names: &[String]) -> Result<Option<Raw<'a>>
     Ok(here.filter(|value| !value.is_null()))
 }
 
-/// Refuses a header that is not exactly this text.
+/// Rejects a header that is not exactly this text.
 fn is_exactly(header: Header<'_>, name: &str, what: &str, text: &str) -> Result<(), RpcError> {
     match header {
         Header::Once(value) if value == text.as_bytes() => Ok(()),
@@ -114,7 +114,7 @@ fn is_exactly(header: Header<'_>, name: &str, what: &str, text: &str) -> Result<
     }
 }
 
-/// Refuses a header that does not repeat the value at `place`, or repeats one that does not exist.
+/// Rejects a header that does not repeat the value at `place`, or repeats one that does not exist.
 fn repeats_value(
     header: Header<'_>,
     name: &str,
@@ -140,7 +140,7 @@ fn repeats_value(
     }
 }
 
-/// A value as a header writes it.
+/// A value as written in a header.
 fn plain(value: Raw<'_>) -> Cow<'_, str> {
     value.string().unwrap_or(Cow::Borrowed(value.text()))
 }
@@ -161,7 +161,7 @@ fn mismatch(header: &str, problem: &str) -> RpcError {
     }
 }
 
-/// The beginning of a text that came from outside.
+/// The beginning of an untrusted text.
 fn quote(text: &str) -> Cow<'_, str> {
     match text.char_indices().nth(LONGEST_QUOTE) {
         Some((end, _)) => format!("{}…", &text[..end]).into(),

@@ -1,4 +1,4 @@
-//! Starting work: requests whose answers take time are admitted, or continue the work of an earlier request.
+//! Starting work: admits requests whose handlers take time, or continues the handler of an earlier request.
 
 use super::arrival::{Arrival, Dispatched};
 use super::resumption::Resumption;
@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::task::{Context, Waker};
 
 impl Arrival<'_, '_> {
-    /// Starts the work on a request of the method `name`.
+    /// Starts the handler of a request of the method `name`.
     pub(super) fn start_work(
         &self,
         name: &'static str,
@@ -33,8 +33,8 @@ impl Arrival<'_, '_> {
         Ok(Dispatched::Later)
     }
 
-    /// Continues the work of an earlier request. It starts nothing else, so that a state is good for nothing else; only
-    /// a script whose process is gone is run again, if its author allows it.
+    /// Continues the handler of an earlier request. It starts no other one, so a state cannot be used for anything else; only a
+    /// script whose process is gone runs again, if its author allows it.
     pub(super) fn resume(
         &self,
         name: &'static str,
@@ -55,7 +55,7 @@ impl Arrival<'_, '_> {
         let current = Current { context, in_flight: self.begin()?, task: self.client.task_questions() };
         let Some(work) = self.future_work(name, handler, &current) else { return Ok(Dispatched::Later) };
         let mut resuming = Box::pin(work.resume(shown, current));
-        // It is done at once, in the order of the messages, unless a database has to be asked.
+        // Completes immediately, in the order of the messages, unless a database has to be asked.
         let is_done = resuming.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_ready();
         if !is_done {
             server.runtime().spawn(resuming);
@@ -63,7 +63,7 @@ impl Arrival<'_, '_> {
         Ok(Dispatched::Later)
     }
 
-    /// What has to be known of the request when its message is gone. `None` if there is no room; then it has been answered.
+    /// The parts of a request that outlive its message. `None` if the budget has no room; then it has been answered.
     fn future_work(
         &self,
         name: &'static str,
@@ -85,13 +85,13 @@ impl Arrival<'_, '_> {
     }
 }
 
-/// Work that may have to wait before it begins.
+/// A handler that may have to wait before it starts.
 struct FutureWork {
     client: Arc<Client>,
     name: &'static str,
     handler: LaterHandler,
     params: Option<RawBuf>,
-    /// What the request holds.
+    /// The bytes that the request holds.
     bytes: usize,
     held: Option<Charge>,
     weight: Weight,
@@ -129,7 +129,7 @@ impl FutureWork {
         }
     }
 
-    /// Admits the request to be worked on now or in its turn. False if it is refused; then it has been answered.
+    /// Submits the request to admission. False if it is rejected; then it has been answered.
     fn admit(self, current: Current, given: GivenAnswers) -> bool {
         let Self { client, name, handler, params, bytes, held, weight } = self;
         let open_request = Arc::clone(current.in_flight.request());
@@ -158,12 +158,12 @@ impl FutureWork {
                 work.answer(answer.map_err(|error| work.server().short_paths().error(error, params)));
             })
         });
-        // A panic drops the work, which answers; nothing else may answer.
+        // A panic drops the work, which answers the request; nothing else may answer it.
         let admission = client.server.admission();
         let admitted =
             panics::caught(|| Ok(admission.admit(client.caller(), &open_request, bytes, task, weight, most)));
         if let Ok(Err(refused)) = admitted {
-            // Before the work is dropped, which would answer with a vaguer reason.
+            // Before the work is dropped, which would answer with a less precise error.
             refuse(&open_request, &refused.reason);
             drop(refused);
             return false;
@@ -172,13 +172,13 @@ impl FutureWork {
     }
 }
 
-/// Logs for the operator alone why a state is refused.
+/// Logs for the operator only why a state is rejected.
 fn report_state(client: &Client, why: Unacceptable) {
     let facts = Facts::of_caller(client.caller()).words("reason", why.words());
     client.server.log().request_event(LogLevel::Notice, "mcp.state", "a requestState is refused", facts);
 }
 
-/// Answers a request that there is no room for.
+/// Answers a request that was not admitted.
 fn refuse(request: &OpenRequest, why: &dyn Display) {
     request.measure(|measured| measured.refused(Reason::Busy));
     request.answer(Err(RpcError::internal(format!("Server busy: {why}"))));

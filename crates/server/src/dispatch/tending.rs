@@ -1,4 +1,4 @@
-//! Tending tasks: removes those that have expired, and takes care of those that a dead server left, in the background.
+//! Tending tasks: removes expired tasks and takes care of abandoned ones, in the background.
 
 use crate::deferred::Deferred;
 use crate::sessions::Server;
@@ -11,21 +11,21 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::sync::watch;
 use tokio::time::sleep;
 
-/// When to look for the first time: no answer waits for it.
+/// The delay before the first sweep. No response waits for it.
 const FIRST: Duration = Duration::from_secs(1);
 
-/// How long to wait between two parts of the folder, and when all of it was looked at.
+/// The pauses between two parts of a sweep, and between two sweeps.
 const BETWEEN_PARTS: Duration = Duration::from_millis(200);
 const BETWEEN_SWEEPS: Duration = Duration::from_secs(60);
 
-/// How many files are looked at together.
+/// The most files of one part.
 const PART: usize = 500;
 
 impl Server {
-    /// Looks after the tasks of the project for as long as the runtime lives, if its tools can be tasks, and after a store that
-    /// servers share. Tasks that may run again are run as the user who started this process if they are that user's own; those of
-    /// other callers wait for their next request. A project without such tools and without a shared store has no tasks: nothing
-    /// is begun, and no folder is looked for.
+    /// Tends the project's tasks as long as the runtime lives, if its tools can be tasks or servers share a store. Abandoned
+    /// tasks of the user who started this process are restarted, if they may run again; those of other callers wait for the
+    /// next request of their caller. A project without such tools and without a shared store has no tasks: then nothing is
+    /// started, and no folder is looked for.
     pub fn tend_tasks(self: &Arc<Self>) {
         if !self.snapshot().has_tasks() && self.store().shared().is_none() {
             return;
@@ -45,14 +45,14 @@ impl Server {
         }
     }
 
-    /// What is tended: the tasks, if there can be any, or all that is in a shared store.
+    /// The tasks to tend, if there can be any.
     fn tended(&self) -> Option<Arc<Deferred>> {
         let is_shared = self.store().shared().is_some();
         self.deferred().filter(|_| is_shared || self.snapshot().has_tasks()).cloned()
     }
 }
 
-/// Logs when the shared store is lost, and when it is back.
+/// Logs when the shared store becomes unavailable, and when it is available again.
 async fn report_availability(server: Weak<Server>, mut news: watch::Receiver<Option<String>>) {
     let mut was_lost = false;
     loop {

@@ -1,4 +1,4 @@
-//! Request that is served beside the work: it waits for files or for a task, and takes no place among the calls.
+//! Side request: waits for files or a task, and takes no place among the calls.
 
 use crate::callers::RequestContext;
 use crate::requests::InFlightRequest;
@@ -6,12 +6,12 @@ use crate::sessions::{Client, Server};
 use mcp_bash_wire::{Raw, RawBuf};
 use std::sync::Arc;
 
-/// What the handler of such a request has.
+/// The context of a side request's handler.
 pub(crate) struct Aside {
     pub(crate) client: Arc<Client>,
     pub(crate) context: RequestContext,
     pub(crate) params: Option<RawBuf>,
-    /// The request itself, to ask its client or to see that it is cancelled.
+    /// The request itself, to ask its client or to detect its cancellation.
     pub(crate) in_flight: Arc<InFlightRequest>,
 }
 

@@ -1,5 +1,5 @@
-//! Asking: questions of a script to the client of its request. With a session they are requests to the client. Without
-//! one the questions are the answer to the request, and its process is parked until another request brings the answers.
+//! Asking: sends a script's questions to the client. With a session they are requests to the client. Without one they are an
+//! `input_required` response, and the process is parked until a retry brings the answers.
 
 use super::work::Work;
 use crate::callers::ClientCapabilities;
@@ -23,33 +23,32 @@ use tokio::time::{Instant, timeout_at};
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Resumable {
     pub(crate) subject: Subject,
-    /// Whether its author allows it to be run again.
+    /// Whether its author allows it to run again.
     pub(crate) may_run_again: bool,
 }
 
 /// A question to a client.
 pub(crate) struct ClientQuestion {
-    /// The name its author gives it.
+    /// The name that its author gave it.
     pub(crate) name: Option<Box<str>>,
     pub(crate) method: &'static str,
-    /// The text of a JSON object.
+    /// A JSON object.
     pub(crate) params: String,
     pub(crate) is_offered: fn(ClientCapabilities) -> bool,
-    /// Whether an answer counts that came with the call, or that an earlier run of the script was given.
+    /// Whether an answer may come from the call itself or from an earlier run of the script.
     pub(crate) may_be_given: bool,
 }
 
-/// The name of a question that its author did not name.
+/// The key of a question without a name.
 const UNNAMED: &str = "question";
 
-/// How long a client with a session may take to answer, unless the script says otherwise.
+/// How long a client with a session may take to answer, unless the script sets a timeout.
 const USUAL_TIMEOUT: Duration = Duration::from_secs(300);
 
 impl Work {
-    /// Asks the client those questions that it offers to answer, and returns the results as JSON text: one after the
-    /// other with a session, all at once without one. Meanwhile other work can use the place of this work. Without
-    /// `timeout`, a client with a session has the usual time, and a client without one as long as it may take to come
-    /// back.
+    /// Asks the client the questions that its capabilities allow, and returns the results as JSON: one after the other with a
+    /// session, all together without one. Meanwhile other requests can use the place of this one. Without `timeout`, a client
+    /// with a session has the usual time, and a client without one the time limit of parking.
     pub(crate) async fn ask(
         &self,
         questions: &[ClientQuestion],
@@ -59,7 +58,7 @@ impl Work {
         let offered = self.current().map(|current| current.context.capabilities);
         let is_offered =
             |question: &ClientQuestion| offered.is_none_or(|offered| (question.is_offered)(offered));
-        // Before their turn, so that they do not wait for others in vain.
+        // Checked before their turn, so that unsupported questions do not wait for others.
         let asked: Vec<&ClientQuestion> = questions.iter().filter(|question| is_offered(question)).collect();
         if asked.is_empty() {
             return questions.iter().map(|_| Err(NOT_OFFERED)).collect();
@@ -83,8 +82,8 @@ impl Work {
         questions.iter().map(in_order).map(|answer| answer.unwrap_or(Err(NOT_OFFERED))).collect()
     }
 
-    /// Writes the lines of questions. Returns what those of the answers have in common with them, also if the client never
-    /// comes back.
+    /// Writes the audit records of the questions. Returns the data that the records of the answers share with them, which are
+    /// written even if the client never comes back.
     fn audit_questions(&self, asked: &[&ClientQuestion]) -> Option<Related> {
         self.server().audit()?;
         let mut related = None;
@@ -119,7 +118,7 @@ impl Work {
         answers
     }
 
-    /// Asks through the task that the request runs for. Its process goes on as soon as all answers are there.
+    /// Asks through the task that the request runs for. Its process continues once all answers have arrived.
     async fn ask_through_task(
         &self,
         task: &TaskQuestions,
@@ -165,7 +164,7 @@ impl Work {
             let deadline = Instant::now() + timeout;
             let timed_out = |_| Unanswered::TimedOut(timeout);
             // After a question that timed out, the client still has to come back.
-            let current = timeout_at(deadline, self.seated()).await.map_err(timed_out)?;
+            let current = timeout_at(deadline, self.next_request()).await.map_err(timed_out)?;
             let current = current.ok_or(Unanswered::Cancelled)?;
             let offered = current.context.capabilities;
             if !asked.iter().all(|question| (question.is_offered)(offered)) {
@@ -173,10 +172,10 @@ impl Work {
             }
             let answers = self.park(&current, pending, call)?;
             drop(current);
-            // The number of parked processes is already limited. Those that made room are still shutting down.
+            // The number of parked processes is limited already. Those that made room are still shutting down.
             let rest = self.rest(Place::rest_in_any_case);
             let answered = timeout_at(deadline, answers).await;
-            // Answered or not, the script goes on.
+            // The script continues with or without answers.
             rest.end().await;
             pending = answered.map_err(timed_out)?.map_err(|_| Unanswered::Cancelled)?;
         }
@@ -186,7 +185,7 @@ impl Work {
         pending.into_iter().map(|question| question.answer.ok_or(Unanswered::Cancelled)).collect()
     }
 
-    /// The params of a question as its client sees them.
+    /// The params of a question as sent to the client.
     fn shown(&self, question: &ClientQuestion) -> String {
         let elicitation_id = self.server().unguessable_token();
         shape::question(question.method, &question.params, elicitation_id.as_deref(), self.revision)
@@ -199,14 +198,14 @@ impl Work {
         PendingQuestion { key, method, request, digest: digest(&[method, params]), answer: None }
     }
 
-    /// The request to be answered, as soon as there is one. `None` if none will come.
-    async fn seated(&self) -> Option<Arc<Current>> {
+    /// The request to answer, as soon as there is one. `None` if none will come.
+    async fn next_request(&self) -> Option<Arc<Current>> {
         let mut slot = self.slot.subscribe();
         let occupant = slot.wait_for(|occupant| !matches!(occupant, Occupant::Awaited)).await.ok()?;
         occupant.request()
     }
 
-    /// Answers the request with questions, so that another request can bring the answers.
+    /// Answers the request with `input_required`, so that a retry can bring the answers.
     fn park(
         &self,
         current: &Current,
@@ -219,8 +218,8 @@ impl Work {
         let earlier = call.may_run_again.then(|| self.answered.lock().clone());
         let bytes = questions.iter().map(|question| question.request.len()).sum::<usize>()
             + earlier.iter().flatten().map(Round::bytes).sum::<usize>();
-        // Held here, and again as the answer, which must not become an error: the client would not receive the
-        // questions.
+        // Needs room for the parked copy and for the response. The response must not become an error, since the client would
+        // not receive the questions.
         let mut held = self.budget().charge(2 * bytes)?;
         held.set(bytes);
         let (sender, answers) = oneshot::channel();
@@ -245,7 +244,7 @@ impl Work {
         Ok(answers)
     }
 
-    /// Frees the place of this work for others while it waits for an answer.
+    /// Frees the place of this work while it waits for an answer.
     fn rest(&self, rest: fn(Place) -> Result<Resting, Place>) -> Rest<'_> {
         let mut place = self.place.lock();
         let resting = match place.take().map(rest) {
@@ -268,7 +267,7 @@ struct Rest<'a> {
 }
 
 impl Rest<'_> {
-    /// Waits its turn for a place.
+    /// Waits for a place.
     async fn end(mut self) {
         let Some(resting) = &self.resting else { return };
         let request = self.work.current().map(|current| Arc::clone(current.in_flight.request()));
@@ -280,7 +279,7 @@ impl Rest<'_> {
 }
 
 impl Drop for Rest<'_> {
-    /// No longer waits for the answer, so that the script goes on at once.
+    /// Takes a place immediately if the wait was cancelled, so that the script can continue.
     fn drop(&mut self) {
         if let Some(resting) = self.resting.take() {
             *self.work.place.lock() = Some(resting.take_place_at_once());
@@ -301,7 +300,7 @@ fn audit_answers(
     }
 }
 
-/// What the audit log has of an answer: its outcome, and what the user chose to do.
+/// The outcome of an answer in the audit record, and the user's choice.
 fn outcome_of(answer: &Result<RawBuf, Unanswered>) -> (Outcome, Cow<'_, str>) {
     let (outcome, word) = match answer {
         Ok(answer) => {

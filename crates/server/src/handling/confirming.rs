@@ -1,8 +1,8 @@
-//! Consent: a person is asked before a tool runs. The consent is bound to the tool, its exact arguments and the caller, and is
-//! valid once, or for the session if the person says so.
+//! Consent: the user is asked before a tool runs. The consent is bound to the tool, its exact arguments and the caller, and is
+//! valid once, or for the session if the user chooses so.
 //!
-//! The question takes the way of a script's questions (`asking.rs`), before any process exists. It is always asked now: answers
-//! that came with the call, or that an earlier run was given, do not count.
+//! The question is sent like a script's questions (`asking.rs`), before any process exists. It is always asked anew: answers
+//! that came with the call, or from an earlier run, are not used.
 
 use super::asking::{ClientQuestion, Resumable};
 use super::consent_form::{Choice, ConsentForm, Remembered, choice};
@@ -17,14 +17,14 @@ use mcp_bash_wire::LogLevel;
 use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 
-/// A call that needs the consent of a person.
+/// A call that needs the user's consent.
 pub(crate) struct Consent<'a> {
     pub(crate) tool: &'a Tool,
-    /// The text of a JSON object, as the tool receives it.
+    /// A JSON object, as the tool receives it.
     pub(crate) arguments: &'a str,
-    /// A question of its author or of a policy.
+    /// The question of the tool's author or of the policy.
     pub(crate) question: Option<&'a str>,
-    /// The call as the client made it.
+    /// The call as sent by the client.
     pub(crate) subject: Subject,
 }
 
@@ -33,13 +33,13 @@ pub(crate) struct Consent<'a> {
 pub(crate) enum Granted {
     Once,
     ForSession,
-    /// Earlier in the session.
+    /// Remembered from an earlier call.
     Before,
-    /// The client cannot ask, and the operator allows the tool all the same.
+    /// The client cannot ask, but the operator allows the tool without consent.
     ByOperator,
 }
 
-/// Why there is no consent. A model reads the message, which does not invite another try.
+/// Why there is no consent. A model reads the message, which does not encourage a retry.
 #[derive(Debug, Error)]
 pub(crate) enum NotGranted {
     #[error("the user declined")]
@@ -58,7 +58,7 @@ pub(crate) enum NotGranted {
 }
 
 impl NotGranted {
-    /// The word for it, in results and logs.
+    /// The reason in results and logs.
     pub(crate) fn word(&self) -> &'static str {
         match self {
             Self::Declined | Self::Dismissed => "declined",
@@ -69,7 +69,7 @@ impl NotGranted {
 }
 
 impl Granted {
-    /// The word for it, in logs.
+    /// The kind of consent in logs.
     fn word(self) -> &'static str {
         match self {
             Self::Once => "once",
@@ -81,7 +81,7 @@ impl Granted {
 }
 
 impl Work {
-    /// Asks a person whether this call may run, unless they have allowed it before. Takes as long as they do.
+    /// Asks the user whether this call may run, unless they have already allowed it.
     pub(crate) async fn confirm(&self, consent: &Consent<'_>) -> Result<Granted, NotGranted> {
         let outcome = self.consented(consent).await;
         let (word, level, kind) = match &outcome {
@@ -132,11 +132,11 @@ impl Work {
             is_offered: |offered| offered.form,
             may_be_given: false,
         }];
-        // A state that outlives this process would be valid once for each server.
+        // No replay: a state that outlives this process would be valid once on each server.
         let call = Resumable { subject: consent.subject, may_run_again: false };
         let answer = tokio::select! {
             biased;
-            // First, so that an answer that arrives after the cancellation does not count.
+            // First, so that an answer after the cancellation is not used.
             () = self.cancelled() => None,
             answers = self.ask(&question, call, None) => answers.into_iter().next(),
         };
@@ -158,8 +158,8 @@ impl Work {
         }
     }
 
-    /// Whether the caller has consented at another server. Only consents without a session are valid there. While the store is
-    /// away, the person is asked once too often.
+    /// Whether the caller has consented on another server. Only consents without a session are shared. If the store is
+    /// unavailable, the user is asked again.
     async fn was_given_elsewhere(&self, consents: Option<&Consents>, key: &ConsentKey) -> bool {
         if consents.is_none_or(|known| known.lifetime().is_none()) {
             return false;
@@ -168,15 +168,15 @@ impl Work {
         known.is_ok_and(|known| !known.is_empty())
     }
 
-    /// Where a consent can be remembered: in the session or the connection; without either for the caller, if more is known of
-    /// it than an address, which others may share.
+    /// Where a consent can be remembered: in the session or connection, otherwise for the caller, unless the caller is known
+    /// only by an address, which others may share.
     fn consents(&self) -> Option<&Consents> {
         let of_caller = || (self.identity().known_by != KnownBy::Address).then(|| self.server().consents());
         self.connection_consents().or_else(of_caller)
     }
 }
 
-/// A consent among the keys that servers share.
+/// The key of a consent in the store that servers share.
 fn shared_key(key: &ConsentKey) -> OnceKey {
     let digest = Sha256::digest([b"consent ", &key[..]].concat());
     let mut shared = OnceKey::default();

@@ -1,7 +1,7 @@
-//! Consent form: what a person reads before a tool runs, and the choices that they have.
+//! Consent form: the question that the user reads before a tool runs, and the choices.
 //!
-//! Arguments come from a model, and may be written to deceive the person who reads them. So each is shown as JSON on one
-//! line, with everything escaped that a terminal obeys or does not show, and cut to a length that leaves the rest visible.
+//! Arguments come from a model, and may be crafted to deceive the user. Therefore each is shown as JSON on one line, truncated,
+//! with all control and invisible characters escaped.
 
 use mcp_bash_harmless::{clip, json as harmless_json, line, text as harmless_text};
 use mcp_bash_project::{Part, Template};
@@ -17,11 +17,11 @@ const ONCE: &str = "once";
 const SESSION: &str = "session";
 const NO: &str = "no";
 
-/// How much is shown of a long value, in characters: of its beginning and of its end.
+/// The most characters shown of a long value, at its beginning and at its end.
 const HEAD: usize = 300;
 const TAIL: usize = 100;
 
-/// No further arguments are shown after so many bytes.
+/// After this many bytes, no more arguments are shown.
 const ENOUGH: usize = 6000;
 
 /// The longest question of an author, with its arguments, in characters.
@@ -30,18 +30,18 @@ const LONGEST_QUESTION: usize = 3000;
 /// The longest name and title of a tool, and the longest name of an argument, in characters.
 const LONGEST_NAME: usize = 100;
 
-/// A longer value that is not a text is shown as it was sent, escapes and all.
+/// A longer value that is not a string is shown as it was sent, including its escapes.
 const LONGEST_TREE: usize = 64 * 1024;
 
-/// What a person has chosen.
+/// The user's choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Choice {
     Once,
     Session,
     No,
-    /// They closed the form.
+    /// The user closed the form.
     Dismissed,
-    /// The client sent something that is none of the choices.
+    /// The client sent none of the choices.
     Unclear,
 }
 
@@ -49,11 +49,11 @@ pub(super) enum Choice {
 pub(super) struct ConsentForm<'a> {
     pub(super) name: &'a str,
     pub(super) title: Option<&'a str>,
-    /// A question of its author or of a policy.
+    /// The question of the tool's author or of the policy.
     pub(super) question: Option<&'a str>,
-    /// The text of a JSON object.
+    /// A JSON object.
     pub(super) arguments: &'a str,
-    /// How long the same call can be allowed without another question, if it can.
+    /// How long the consent can be remembered, if it can.
     pub(super) remembered: Option<Remembered>,
 }
 
@@ -65,7 +65,7 @@ pub(super) enum Remembered {
 }
 
 impl ConsentForm<'_> {
-    /// The params of an `elicitation/create`, as JSON.
+    /// The params of `elicitation/create`, as JSON.
     pub(super) fn params(&self) -> String {
         let (choices, session) = match self.remembered {
             None => (&[ONCE, NO][..], String::new()),
@@ -117,14 +117,14 @@ impl ConsentForm<'_> {
     }
 }
 
-/// The question of an author, with the values of the arguments that it names.
+/// The question of an author, with the values of its arguments.
 pub(crate) fn filled(template: &Template, arguments: &str) -> String {
     let mut question = String::new();
     for part in &template.parts {
         match part {
             Part::Fixed(text) => question.push_str(text),
             Part::Argument(name) | Part::Each(name) => {
-                // The last one counts, as for every reader of JSON.
+                // The last duplicate is used, as in most JSON parsers.
                 let mut found = None;
                 members(arguments, |key, value| {
                     if key.string().is_some_and(|key| key == *name) {
@@ -140,7 +140,7 @@ pub(crate) fn filled(template: &Template, arguments: &str) -> String {
 
 fn members<'a>(object: &'a str, visit: impl FnMut(Raw<'a>, Raw<'a>)) {
     if let Ok(whole) = Scanner::new(object, Limits::NONE).whole_value() {
-        // It was scanned just now, so this cannot fail.
+        // Scanned before, so this cannot fail.
         let _ = Scanner::again(whole).members(visit);
     }
 }
@@ -155,19 +155,19 @@ fn shown_name(name: Raw<'_>) -> String {
     }
 }
 
-/// A value as JSON on one line, of bounded length.
+/// A value as JSON on one line, of limited length.
 fn shown(value: Raw<'_>) -> String {
     if let Some(text) = value.string() {
         return cut(&text, quoted);
     }
-    // Read and written again, so that letters are not hidden behind escapes.
+    // Parsed and written again, so that escapes hide no letters.
     let value = value.text();
     let read = (value.len() <= LONGEST_TREE).then(|| serde_json::from_str::<Value>(value).ok()).flatten();
     let text = read.map_or_else(|| write::compact(value), |value| value.to_string());
     cut(&text, |part| harmless_json(part).into_owned())
 }
 
-/// The whole text, or its beginning, its end and its length.
+/// The whole text, or its beginning, end and length.
 fn cut(text: &str, show: impl Fn(&str) -> String) -> String {
     let Some((head, _)) = text.char_indices().nth(HEAD) else { return show(text) };
     let Some((tail, _)) = text.char_indices().nth_back(TAIL - 1) else { return show(text) };
@@ -182,7 +182,7 @@ fn quoted(text: &str) -> String {
     harmless_json(&write::string(text)).into_owned()
 }
 
-/// What the answer to a form says. `may_remember` says whether the choice to do so was offered.
+/// The choice in the response to a form. `may_remember` tells whether `session` was offered.
 pub(super) fn choice(answer: &RawBuf, may_remember: bool) -> Choice {
     let Ok(answer) = Object::read(answer.as_raw(), "the answer", &["action", "content"]) else {
         return Choice::Unclear;
@@ -203,7 +203,7 @@ pub(super) fn choice(answer: &RawBuf, may_remember: bool) -> Choice {
     }
 }
 
-/// Whether the params of an `elicitation/create` ask for consent, for a client that has the answer already.
+/// Whether the params of an `elicitation/create` ask for consent, for a client that already knows its answer.
 pub fn asks_for_consent(params: &Value) -> bool {
     let fields = params["requestedSchema"]["properties"].as_object();
     fields.is_some_and(|fields| {
@@ -215,7 +215,7 @@ pub fn asks_for_consent(params: &Value) -> bool {
     })
 }
 
-/// The answer to a question for consent: once, or not at all.
+/// The response to a consent form: once, or no.
 pub fn consent_answer(is_given: bool) -> Value {
     json!({ "action": "accept", "content": { FIELD: if is_given { ONCE } else { NO } } })
 }
@@ -249,7 +249,7 @@ mod tests {
             "a\nb": 1,
             "nested": { "k\u{1b}": "\u{9b}\n" },
         });
-        // The same letters, hidden behind escapes.
+        // The same letters as escapes.
         let sent = hostile.to_string().replace("/tmp", r"\u002ftmp");
         let message = message(None, &sent);
         assert_eq!(message.lines().count(), 7, "{message}");

@@ -1,11 +1,11 @@
-//! Immediate request: one that is answered before the next message is read.
+//! Immediate request: answered before the next message is read.
 
 use crate::callers::RequestContext;
 use crate::sessions::{Client, Server, Session};
 use mcp_bash_wire::{Raw, RpcError};
 use std::sync::Arc;
 
-/// What the handler of an immediate request knows.
+/// The context of an immediate request's handler.
 pub(crate) struct Immediate<'a> {
     pub(crate) client: &'a Arc<Client>,
     pub(crate) context: &'a RequestContext,
@@ -17,7 +17,7 @@ impl<'a> Immediate<'a> {
         &self.client.server
     }
 
-    /// The session of the request. The gate lets no request of the handshake era through without one.
+    /// The session of the request. Requests of the handshake era always have one.
     pub(crate) fn session(&self) -> Result<&'a Session, RpcError> {
         self.client.session().ok_or_else(|| RpcError::internal("Internal error: the request has no session"))
     }

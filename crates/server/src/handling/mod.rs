@@ -1,4 +1,4 @@
-//! Handling: what the handler of a method works with, a request that is answered at once or work that takes time.
+//! Handling: the context of method handlers, for immediate requests, side requests and work that takes time.
 
 mod aside;
 mod asking;

@@ -1,4 +1,4 @@
-//! Policing: the policy of the project, asked about the request of a work.
+//! Policing: asks the policy of the project about a request.
 
 use super::work::Work;
 use crate::offered::{Asker, Policed, PolicyRefusal, Ruling, Snapshot};
@@ -6,7 +6,7 @@ use mcp_bash_audit::Reason;
 use mcp_bash_policy::Redactions;
 
 impl Work {
-    /// Asks the policy of the project about a request that cannot wait for consent. Returns what is redacted in the result.
+    /// Asks the policy about a request that cannot wait for consent. Returns the redactions for the result.
     pub(crate) fn police(
         &self,
         snapshot: &Snapshot,
@@ -15,7 +15,7 @@ impl Work {
         self.police_with(snapshot, policed, false).map(|ruling| ruling.redactions)
     }
 
-    /// Asks the policy of the project about a request that can wait for consent.
+    /// Asks the policy about a request that can wait for consent.
     pub(crate) fn rule_on(
         &self,
         snapshot: &Snapshot,

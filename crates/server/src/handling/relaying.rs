@@ -1,4 +1,4 @@
-//! Relaying: log events about work and the notifications of its script, on their way to the client of the request.
+//! Relaying: sends log events and a script's notifications to the client of the request.
 
 use super::work::Work;
 use crate::logging::Facts;
@@ -27,7 +27,7 @@ impl Work {
         }
     }
 
-    /// Logs an event for the client of this request alone, if it wants log events.
+    /// Logs an event only for the client of this request, if it wants log events.
     pub(crate) fn log_to_client(&self, level: LogLevel, logger: &str, message: &str) {
         if let Some(current) = self.current().filter(|current| current.wants(level)) {
             let log = self.server().log();
@@ -35,7 +35,7 @@ impl Work {
         }
     }
 
-    /// Relays the notifications of a running script: one JSON line each.
+    /// Relays a notification of a running script: one line of JSON.
     pub(crate) fn relay(&self, line: &[u8]) {
         let Some(current) = self.current() else { return };
         let Ok(text) = std::str::from_utf8(line) else { return };
@@ -51,14 +51,14 @@ impl Work {
         }
     }
 
-    /// The same, without what the patterns of a policy redact. Pointers are about the result.
+    /// Relays a notification after applying the patterns of a policy. JSON pointers apply only to the result.
     pub(crate) fn relay_redacted(&self, line: &[u8], redactions: &Redactions) {
         if redactions.is_empty() {
             return self.relay(line);
         }
         let text = String::from_utf8_lossy(line);
         let Ok(mut message) = serde_json::from_str::<Value>(&surrogates::repaired(&text)) else { return };
-        // The state of a session stays in this process.
+        // The session state never leaves this process.
         if message["method"] != "session/state" {
             for name in ["message", "data", "logger"] {
                 if let Some(told) = message.get_mut("params").and_then(|params| params.get_mut(name)) {
@@ -69,7 +69,7 @@ impl Work {
         self.relay(message.to_string().as_bytes());
     }
 
-    /// Keeps what a function has changed in the state of its session.
+    /// Applies the changes of a function to the state of its session.
     fn keep_state(&self, changes: Raw<'_>) {
         let Some(session) = self.session() else { return };
         if let Err(why) = session.state.change(changes.text(), self.budget()) {

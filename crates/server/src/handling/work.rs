@@ -1,5 +1,5 @@
-//! Work: a request whose answer takes time, and what its handler knows about it. Questions to the client are in
-//! `asking.rs`, notifications in `relaying.rs`.
+//! Work: a request whose handler takes time, and its context. Questions to the client are in `asking.rs`, notifications in
+//! `relaying.rs`.
 
 use crate::callers::{Caller, ClientCapabilities, Consents, Identity, Principal};
 use crate::logging::{ChildSpan, Measured, Subscriber};
@@ -20,18 +20,18 @@ use tokio::sync::watch;
 
 pub(crate) struct Work {
     client: Arc<Client>,
-    /// Who made its first request.
+    /// The principal of its first request.
     principal: Arc<Principal>,
     pub(super) revision: Revision,
     pub(super) slot: Slot,
     /// Its place among running work, unless it rests.
     pub(super) place: Mutex<Option<Place>>,
-    /// One question at a time.
+    /// One round of questions at a time.
     pub(super) asking: tokio::sync::Mutex<()>,
     pub(super) given: Mutex<GivenAnswers>,
-    /// Questions and answers so far, if the script may be run again.
+    /// Questions and answers so far, if the script may run again.
     pub(super) answered: Mutex<Vec<Round>>,
-    /// Texts of its answer, by their URIs, that other servers have to learn of.
+    /// Kept texts of the result, by URI, that are not yet shared with other servers.
     unshared_texts: Mutex<Vec<(String, String)>>,
     /// Whether its script has asked for the client's roots.
     has_been_asked_for_roots: AtomicBool,
@@ -55,14 +55,14 @@ impl Work {
         }
     }
 
-    /// Begins with a place among running work, kept until the returned value is dropped.
+    /// Starts with a place among running work, which is kept until the returned value is dropped.
     pub(crate) fn begin(self: &Arc<Self>, place: Place) -> Begun {
         *self.place.lock() = Some(place);
         self.measure(Measured::begins);
         Begun(Arc::clone(self))
     }
 
-    /// Keeps a text that is too long for the answer, and returns the URI it can be read by.
+    /// Keeps a text that is too long for the result, and returns its URI.
     pub(crate) fn keep_text(&self, text: &str) -> Option<String> {
         let kept = self.server().resources().kept();
         let uri = kept.keep(text, self.caller())?;
@@ -72,7 +72,7 @@ impl Work {
         Some(uri)
     }
 
-    /// Lets other servers have the texts that were kept, before the client learns of them.
+    /// Shares kept texts with other servers, before the client receives their URIs.
     pub(crate) async fn share_texts(&self) {
         let texts = std::mem::take(&mut *self.unshared_texts.lock());
         for (uri, text) in texts {
@@ -80,14 +80,14 @@ impl Work {
         }
     }
 
-    /// Takes answers that came with the call, if the era has them.
+    /// Stores answers that came with the call, in the stateless era.
     pub(crate) fn take_answers(&self, responses: Raw<'_>) {
         if self.session().is_none() {
             self.given.lock().take_in_advance(responses);
         }
     }
 
-    /// Whether this is a second run because the process of an earlier run is gone.
+    /// Whether this is a replay because the process of an earlier run is gone.
     pub(crate) fn is_replay(&self) -> bool {
         self.given.lock().is_replay()
     }
@@ -96,8 +96,8 @@ impl Work {
         &self.client.server
     }
 
-    /// The snapshot, as soon as it has what `has` looks for, given the files that are still being asked for their
-    /// entries. Waits for those files for as long as a call may take.
+    /// The snapshot, as soon as `has` accepts it and the files that are still being loaded. Waits for these files up to the
+    /// default timeout of a call.
     pub(crate) async fn snapshot_with(
         &self,
         has: impl Fn(&Snapshot, &[FileInProgress]) -> bool,
@@ -122,12 +122,12 @@ impl Work {
         &self.principal.identity
     }
 
-    /// The budget of the caller of the request.
+    /// The memory budget of the caller.
     pub(crate) fn budget(&self) -> &Arc<Budget> {
         self.caller().budget()
     }
 
-    /// The subscriber that is notified of the resources that the session subscribes to.
+    /// The subscriber for the session's resource subscriptions.
     pub(crate) fn subscriber(&self) -> Option<&Arc<Subscriber>> {
         self.client.subscriber()
     }
@@ -141,7 +141,7 @@ impl Work {
         self.client.session().filter(|_| self.revision.era() == Era::Handshake)
     }
 
-    /// The consents of its session, or of its connection if that can have sessions.
+    /// The consents of its session, or of its connection.
     pub(super) fn connection_consents(&self) -> Option<&Consents> {
         self.client.session().map(|session| &session.consents)
     }
@@ -150,13 +150,13 @@ impl Work {
         self.slot.borrow().request()
     }
 
-    /// Answers the request. While the process is parked, the answer is kept for the request that asks for it.
+    /// Answers the request. If the process is parked, the outcome is kept for the retry.
     pub(crate) fn answer(&self, answer: Result<RenderedResult, RpcError>) {
         if let Some(current) = self.current() {
             current.in_flight.answer(answer);
             return;
         }
-        // Returned if a request has arrived just now.
+        // Returned if a retry has just arrived.
         if let Some(answer) = self.server().parking().finish(&self.slot, answer)
             && let Some(current) = self.current()
         {
@@ -171,7 +171,7 @@ impl Work {
         }
     }
 
-    /// Records that it begins, if the audit log is durable. Returns the error to answer with if that is not possible.
+    /// Writes the audit record of its start, if the audit log is durable. Returns the error to answer with if that fails.
     pub(crate) async fn record_beginning(&self) -> Option<RpcError> {
         self.server().audit().filter(|audit| audit.is_durable())?;
         let current = self.current()?;
@@ -180,24 +180,24 @@ impl Work {
         related?.begins(current.in_flight.request().id()).await
     }
 
-    /// The refusal of an answer to a script whose process is gone, and which may not be run again.
+    /// The error for a retry whose process is gone, if its script may not run again.
     pub(crate) fn unresumable(&self) -> RpcError {
         self.measure(|measured| measured.refused(Unacceptable::Gone.reason()));
         unknown_state()
     }
 
-    /// The length of the longest answer that can be sent.
+    /// The most bytes that a response may have.
     pub(crate) fn longest_answer(&self) -> usize {
         self.current().map_or(usize::MAX, |current| current.in_flight.request().longest_answer())
     }
 
-    /// The request's `_meta` as JSON text.
+    /// The request's `_meta` as JSON.
     pub(crate) fn meta(&self) -> String {
         let meta = self.current().and_then(|current| current.context.meta.as_deref().map(str::to_owned));
         meta.unwrap_or_else(|| "{}".to_owned())
     }
 
-    /// A part of the span of the request, which passes the trace on: that of the caller if spans are not exported.
+    /// A child span of the request. If spans are not exported, it passes on the caller's trace context.
     fn child_span(&self, name: &str, kind: SpanKind) -> ChildSpan {
         let Some(current) = self.current() else { return ChildSpan::unrecorded(TraceVariables::default()) };
         let trace = &current.context.trace;
@@ -206,7 +206,7 @@ impl Work {
         child.unwrap_or_else(|| ChildSpan::unrecorded(trace.clone()))
     }
 
-    /// The span of the script at that path.
+    /// The span of a script.
     pub(crate) fn script_span(&self, script: &Path) -> ChildSpan {
         let name = script.file_name().unwrap_or_default().to_string_lossy();
         let mut span = self.child_span(&name, SpanKind::Client);
@@ -222,9 +222,9 @@ impl Work {
         span
     }
 
-    /// The progress token for a script: the text of a string, the digits of an integer. A token that no variable can
-    /// hold, or that would fill a whole line of the side channel, is replaced by a stand-in; notifications still carry
-    /// the real one.
+    /// The progress token for a script: the content of a string, or the digits of an integer. A token that fits into no
+    /// variable, or would fill a whole line of the side channel, is replaced by a placeholder; notifications still carry the
+    /// real one.
     pub(crate) fn progress_token_text(&self) -> String {
         let Some(current) = self.current() else { return String::new() };
         let Some(token) = current.context.progress_token.as_deref() else { return String::new() };
@@ -233,7 +233,7 @@ impl Work {
         if is_fit { text } else { STAND_IN_TOKEN.to_owned() }
     }
 
-    /// Whether the client receives anything before the answer.
+    /// Whether the client wants progress or log notifications.
     pub(crate) fn wants_notifications(&self) -> bool {
         self.current().is_some_and(|current| {
             current.context.progress_token.is_some() || current.context.log_level.is_some()
@@ -244,17 +244,17 @@ impl Work {
         self.current().map(|current| current.context.capabilities).unwrap_or_default()
     }
 
-    /// The state of the session for a function, as JSON text; `None` without a session.
+    /// The state of the session for a function, as JSON; `None` without a session.
     pub(crate) fn session_state(&self) -> Option<String> {
         self.session().map(|session| session.state.text())
     }
 
-    /// The name that the client gave itself; empty without a session.
+    /// The name of the client; empty without a session.
     pub(crate) fn client_name(&self) -> &str {
         self.session().map_or("", Session::client_name)
     }
 
-    /// The folders that the script may work in.
+    /// The roots of the script.
     pub(crate) async fn roots(&self) -> Arc<ScriptRoots> {
         let session = self.session().filter(|_| self.capabilities().roots);
         let of_client = match session {
@@ -264,14 +264,14 @@ impl Work {
         of_client.unwrap_or_else(|| Arc::clone(self.server().own_roots()))
     }
 
-    /// The folders that a sandbox with `roots` opens: those of the client if its caller has started this server, else those
-    /// of the project. Another caller could name any folder of this machine.
+    /// The roots that a sandbox with `roots` opens: those of the client if its caller is the local user, otherwise those of the
+    /// project. Any other caller could name any folder of this machine.
     pub(crate) fn opened_roots<'a>(&'a self, roots: &'a ScriptRoots) -> &'a [PathBuf] {
         if self.principal.is_local() { &roots.folders } else { &self.server().own_roots().folders }
     }
 
-    /// Whether the client has folders of its own that it was not asked for yet. Without a session that takes a second
-    /// request, so it is asked only for tools that need to know.
+    /// Whether the client has roots for which it was not asked yet. Without a session that takes a second request, so it is
+    /// asked only for tools that need them.
     pub(crate) fn has_unasked_roots(&self) -> bool {
         self.capabilities().roots && self.session().is_none() && self.client.remembered_roots.get().is_none()
     }
@@ -284,26 +284,25 @@ impl Work {
         self.has_been_asked_for_roots.load(Ordering::Relaxed)
     }
 
-    /// Whether the client can answer anything that a script may ask. Without a session it can also be asked for its
-    /// roots.
+    /// Whether the client supports any question of a script. Without a session, roots count too.
     pub(crate) fn can_be_asked(&self) -> bool {
         let offered = self.capabilities();
         offered.can_be_asked() || (offered.roots && self.session().is_none())
     }
 
-    /// Uses the folders that a client without a session has named, or those of the project if it named none.
+    /// Stores the roots that a client without a session named, or those of the project if it named none.
     pub(crate) fn learn_roots(&self, named: Option<ScriptRoots>) -> Arc<ScriptRoots> {
         let roots = named.map_or_else(|| Arc::clone(self.server().own_roots()), Arc::new);
         self.client.remembered_roots.set(Arc::clone(&roots));
         roots
     }
 
-    /// Completes when the client cancels the request, or when no request will ever come for the parked work.
+    /// Completes when the client cancels the request, or when no retry will come for parked work.
     pub(crate) async fn cancelled(&self) {
         let mut slot = self.slot.subscribe();
         loop {
             let current = match &*slot.borrow_and_update() {
-                Occupant::Nobody => return,
+                Occupant::Abandoned => return,
                 occupant => occupant.request(),
             };
             match current {
@@ -316,7 +315,7 @@ impl Work {
         }
     }
 
-    /// Whether no request waits for the answer, or the one that did was cancelled.
+    /// Whether no request waits for the response, or the one that did was cancelled.
     pub(crate) fn is_over(&self) -> bool {
         self.current().is_none_or(|current| current.in_flight.request().is_cancelled())
     }
@@ -326,19 +325,19 @@ impl Work {
     }
 }
 
-/// The longest progress token that scripts receive, in bytes: escaped as JSON it leaves room on a line of the side
-/// channel, which is short.
+/// The longest progress token that scripts receive, in bytes. Escaped as JSON it leaves room on a line of the side channel,
+/// whose length is limited.
 const LONGEST_TOKEN: usize = 512;
 
-/// The token that scripts receive in place of one that they cannot be given.
+/// The placeholder for a token that scripts cannot receive.
 const STAND_IN_TOKEN: &str = "progress";
 
-/// Work that has a place among running work, or rests.
+/// Work that has started: it has a place, or rests.
 pub(crate) struct Begun(Arc<Work>);
 
 impl Drop for Begun {
     fn drop(&mut self) {
-        // Dropping a place passes it on, which must not happen while it is locked.
+        // Dropping a place starts the next request, which must not happen under this lock.
         let place = self.0.place.lock().take();
         drop(place);
     }

@@ -1,18 +1,18 @@
-//! Broadcast audience: the recipients of notifications that belong to no request. They are the sessions, and the
-//! listening requests of the stateless era.
+//! Audience: the recipients of notifications that belong to no request: sessions, and the listening requests of the stateless
+//! era.
 
 use super::subscriber::{ListChange, Subscriber};
 use mcp_bash_wire::LogLevel;
 use parking_lot::Mutex;
 use std::sync::{Arc, Weak};
 
-/// How many other subscribers are checked when one joins: those that are gone make room.
+/// How many other subscribers are checked when one joins, to remove closed ones.
 const LOOKS: usize = 2;
 
 #[derive(Default)]
 pub(crate) struct Audience {
     subscribers: Mutex<Subscribers>,
-    /// Subscribers that are owed a notification as soon as they read again.
+    /// Subscribers with withheld announcements, which are sent once the client is no longer congested.
     owed: Mutex<Vec<Weak<Subscriber>>>,
 }
 
@@ -24,12 +24,11 @@ struct Subscribers {
 }
 
 impl Audience {
-    /// Adds a subscriber, for as long as it lives. Joining pays for checking two others and no more, since any client
-    /// may join at any time.
+    /// Adds a subscriber as long as it lives. Joining checks only two others, since any client may join at any time.
     pub(crate) fn join(&self, subscriber: &Arc<Subscriber>) {
         let mut subscribers = self.subscribers.lock();
         for _ in 0..LOOKS {
-            subscribers.look_at_one();
+            subscribers.check_next();
         }
         subscribers.all.push(Arc::downgrade(subscriber));
     }
@@ -43,11 +42,11 @@ impl Audience {
         }
     }
 
-    /// Announces what could not be announced before, to subscribers that read again.
-    pub(crate) fn tell_what_is_owed(&self) {
+    /// Sends withheld announcements to subscribers that are no longer congested.
+    pub(crate) fn send_withheld(&self) {
         let owed = std::mem::take(&mut *self.owed.lock());
         for subscriber in owed.iter().filter_map(Weak::upgrade) {
-            if subscriber.tell_what_is_owed() {
+            if subscriber.send_withheld() {
                 self.owed.lock().push(Arc::downgrade(&subscriber));
             }
         }
@@ -66,15 +65,15 @@ impl Audience {
 }
 
 impl Subscribers {
-    /// Forgets the next subscriber if it is gone.
-    fn look_at_one(&mut self) {
+    /// Removes the next subscriber if it is closed.
+    fn check_next(&mut self) {
         if self.hand >= self.all.len() {
             self.hand = 0;
         }
         if self.all.get(self.hand).is_some_and(|known| known.strong_count() == 0) {
             self.all.swap_remove(self.hand);
         }
-        // The last one, usually the newest, may have taken its place. It is checked in the next round.
+        // The last one, usually the newest, may have replaced it. It is checked in the next round.
         self.hand += 1;
     }
 }
@@ -119,10 +118,10 @@ mod tests {
         audience.announce(ListChange::TOOLS);
         audience.announce(ListChange::PROMPTS);
         assert_eq!(audience.owed.lock().len(), 1, "one of them, once");
-        audience.tell_what_is_owed();
+        audience.send_withheld();
         assert!(said.try_next().is_none() && audience.owed.lock().len() == 1, "it still does not read");
         clogged.store(false, Ordering::Release);
-        audience.tell_what_is_owed();
+        audience.send_withheld();
         assert_eq!(std::iter::from_fn(|| said.try_next()).count(), 2);
         assert!(audience.owed.lock().is_empty());
     }

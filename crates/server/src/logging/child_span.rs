@@ -1,5 +1,5 @@
-//! Child span: a part of a request, such as the process of its script or a question to the client. The trace variables
-//! name it as the parent of what is done in it.
+//! Child span: a part of a request, such as the process of its script or a question to the client. Its trace context is passed
+//! on to that process or client.
 
 use super::tracer::Tracer;
 use mcp_bash_runner::ProcessEnding;
@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
-/// Without a tracer it only holds the trace variables of the caller.
+/// Without a tracer it only carries the caller's trace context.
 pub(crate) struct ChildSpan {
     recorded: Option<Recorded>,
     trace: TraceVariables,
@@ -26,7 +26,7 @@ struct Recorded {
 }
 
 impl ChildSpan {
-    /// Passes on what the caller sent.
+    /// Passes on the caller's trace context.
     pub(crate) fn unrecorded(trace: TraceVariables) -> Self {
         Self { recorded: None, trace }
     }
@@ -52,7 +52,7 @@ impl ChildSpan {
         Some(Self { recorded: Some(recorded), trace })
     }
 
-    /// The trace context of what is done in it.
+    /// The trace context to pass on.
     pub(crate) fn trace(&self) -> &TraceVariables {
         &self.trace
     }
@@ -63,14 +63,14 @@ impl ChildSpan {
         }
     }
 
-    /// It was a question to the client.
+    /// Adds the network attributes, for a question to the client.
     pub(crate) fn add_network(&mut self) {
         if let Some(recorded) = &mut self.recorded {
             recorded.attributes.extend(recorded.tracer.network.attributes());
         }
     }
 
-    /// The script has ended, or could not be run.
+    /// Ends the span of a script, which has ended or could not be run.
     pub(crate) fn end_script(mut self, outcome: &Result<Outcome, ScriptError>) {
         let Some(recorded) = &self.recorded else { return };
         let error = match outcome {
@@ -115,13 +115,13 @@ impl ChildSpan {
 }
 
 impl Drop for ChildSpan {
-    /// Its request was cancelled.
+    /// Records the span as cancelled, like its request.
     fn drop(&mut self) {
         self.finish(Some("cancelled"));
     }
 }
 
-/// The type of the failure of a script, if it failed.
+/// The error type of a failed script.
 fn error_of(outcome: &Outcome) -> Option<Cow<'static, str>> {
     let word = match outcome.ending {
         ProcessEnding::Exited(0) => return None,

@@ -1,4 +1,4 @@
-//! Error type: why a request failed, for the meter and for the audit log.
+//! Error type: why a request failed, for the meter and the audit log.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ pub enum ErrorType {
     Cancelled,
 }
 
-/// As the attribute `error.type` of OpenTelemetry.
+/// The value of the OpenTelemetry attribute `error.type`.
 impl fmt::Display for ErrorType {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

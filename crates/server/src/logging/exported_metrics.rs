@@ -1,11 +1,11 @@
-//! Exported metrics: what was measured, under the names that OpenTelemetry has for MCP. Other names begin with `mcp_bash`.
+//! Exported metrics: the measurements under the OpenTelemetry names for MCP. Other names begin with `mcp_bash`.
 
 use super::error_type::ErrorType;
 use super::measurements::{ErrorLabel, MeasuredOperation, Measurements};
 use super::tracer::Network;
 use mcp_bash_telemetry::{Attribute, HistogramPoint, Metric, NumberPoint, Points};
 
-/// Numbers of one moment.
+/// Numbers at one point in time.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Moment {
     pub(crate) processes: u64,
@@ -56,7 +56,7 @@ pub(crate) fn metrics(measurements: &Measurements, network: Network, moment: Mom
             points: Points::Gauge(requests.into_iter().map(of_state).collect()),
         },
     ];
-    // A histogram without points says nothing.
+    // A histogram without points is not exported.
     let has_points =
         |metric: &Metric| !matches!(&metric.points, Points::Histogram(points) if points.is_empty());
     metrics.into_iter().filter(has_points).collect()

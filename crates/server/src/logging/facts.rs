@@ -1,12 +1,12 @@
-//! Log fields: an event about a request consists only of these: names that the project gave, numbers, words of ours,
-//! and what clients say about themselves. So no event can hold an argument, a result or script output.
+//! Log fields: the only content of an event about a request: names from the project, numbers, fixed texts, and what clients say
+//! about themselves. So no event can contain an argument, a result or script output.
 
 use crate::callers::Caller;
 use mcp_bash_project::{Collection, Prompt, Resource, Tool};
 use mcp_bash_scripts::ScriptError;
 use serde_json::{Map, Number, Value};
 
-/// The most characters that are logged of what a client says about itself.
+/// The most characters that are logged of a text from a client.
 const LONGEST: usize = 80;
 
 #[derive(Debug, Default)]
@@ -25,8 +25,7 @@ impl Facts {
         Self::default().with("prompt", prompt.name.clone().into())
     }
 
-    /// The name of a resource, or only the scheme of one that the project does not list: the rest of such a URI is an
-    /// argument.
+    /// The name of a resource, or only the scheme of a URI that the project does not list: its rest is an argument.
     pub(crate) fn of_resource(resources: &Collection<Resource>, uri: &str) -> Self {
         let listed = resources.items().iter().find(|resource| resource.uri == uri);
         match (listed, uri.split_once(':')) {
@@ -57,17 +56,17 @@ impl Facts {
         self.with("error", error.kind().into())
     }
 
-    /// The location of the schema keyword that a value breaks.
+    /// The location of a violated schema keyword.
     pub(crate) fn rule(self, rule: &SchemaRule) -> Self {
         self.with("rule", rule.0.clone().into())
     }
 
-    /// The rule of the project's policy that decided.
+    /// The deciding rule of the project's policy.
     pub(crate) fn policy_rule(self, rule: &str) -> Self {
         self.with("rule", rule.into())
     }
 
-    /// A value that the client chose: its name, a version, a method, an id. It is truncated.
+    /// A text from the client: its name, a version, a method, an id. It is truncated.
     pub(crate) fn by_client(self, name: &'static str, said: &str) -> Self {
         let mut cut: String = said.chars().take(LONGEST).collect();
         if cut.len() < said.len() {
@@ -76,7 +75,7 @@ impl Facts {
         self.with(name, cut.into())
     }
 
-    /// The facts as JSON.
+    /// The fields as JSON.
     pub(crate) fn into_value(self) -> Value {
         Value::Object(self.0)
     }
@@ -87,12 +86,12 @@ impl Facts {
     }
 }
 
-/// A location in a schema. It is written by the tool's author, and holds no value of a call.
+/// A location in a schema. The tool's author wrote it, so it contains no value of a call.
 #[derive(Debug)]
 pub(crate) struct SchemaRule(String);
 
 impl SchemaRule {
-    /// The location that a value breaks.
+    /// The violated location.
     pub(crate) fn broken_by(problem: &mcp_bash_schema::Problem) -> Option<Self> {
         problem.rule().map(|rule| Self(rule.to_owned()))
     }

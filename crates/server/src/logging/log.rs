@@ -1,4 +1,4 @@
-//! Log: writes one event to standard error for the operator, and to the clients it concerns. An event about a request
+//! Log: writes events to standard error for the operator, and sends them to the clients they concern. An event about a request
 //! consists of [`Facts`] only. Script output is not an event: it goes to a file of its own, if the operator keeps one.
 
 use super::audience::Audience;
@@ -24,20 +24,20 @@ use std::sync::Arc;
 /// The format of events on standard error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
-    /// One JSON object a line.
+    /// One JSON object per line.
     Json,
-    /// Plain text, for a person at a terminal.
+    /// Plain text, for a terminal.
     Plain,
     /// Plain text with the time.
     Timed,
-    /// Nothing on standard error: clients receive the events, and the user who runs the command is one of them.
+    /// No output: clients receive the events, and the user who runs the command is one of them.
     Hidden,
 }
 
-/// Receives events in place of standard error: level, part of the server, message, details.
+/// Receives events instead of standard error: level, logger, message, details.
 pub type Operator = dyn Fn(LogLevel, &str, &str, &Value) + Send + Sync;
 
-/// The log. Events carry kinds, places, counts and durations, never arguments, results, secrets or script output.
+/// The log. Events contain kinds, places, counts and durations, never arguments, results, secrets or script output.
 pub struct Log {
     level: LogLevel,
     style: Style,
@@ -45,15 +45,15 @@ pub struct Log {
     file: Option<NamedLogFile>,
     /// The file for script output, if the operator keeps one.
     script_output: Option<NamedLogFile>,
-    /// Receives events in place of standard error.
+    /// Receives events instead of standard error.
     operator: Option<Box<Operator>>,
-    /// Shortens paths for clients. The operator sees whole paths.
+    /// Shortens paths for clients. The operator sees full paths.
     short_paths: Arc<ShortPaths>,
-    /// The secrets that no event may show.
+    /// The secrets that no event may contain.
     known_secrets: Arc<KnownSecrets>,
-    /// Warnings from before any client was ready.
+    /// Warnings from before any client was initialized.
     start_warnings: StartWarnings,
-    /// The warnings that clients have received from earlier servers, if that is remembered.
+    /// The warnings that clients have received from earlier servers, if that is recorded.
     sent_warnings: Option<SentWarnings>,
 }
 
@@ -73,24 +73,24 @@ impl Log {
         }
     }
 
-    /// Sets short paths for clients.
+    /// Sets how paths are shortened for clients.
     pub(crate) fn with_short_paths(self, short_paths: Arc<ShortPaths>) -> Self {
         Self { short_paths, ..self }
     }
 
-    /// Sets the secrets that no event may show.
+    /// Sets the secrets that no event may contain.
     pub(crate) fn with_known_secrets(self, known_secrets: Arc<KnownSecrets>) -> Self {
         Self { known_secrets, ..self }
     }
 
-    /// Sets the record of warnings that clients received from earlier servers, which are not sent again.
+    /// Sets the record of warnings that clients received from earlier servers. They are not sent again.
     #[must_use]
     pub fn with_sent_warnings(self, sent_warnings: SentWarnings) -> Self {
         Self { sent_warnings: Some(sent_warnings), ..self }
     }
 
-    /// Sends the startup warnings to a client that is ready now, without those that it knows already. A client without
-    /// a name receives all of them.
+    /// Sends the startup warnings to a client that was just initialized, without those it has already received. A client
+    /// without a name receives all of them.
     pub(crate) fn tell_start_warnings(&self, client: &Subscriber, name: &str) {
         let wanted = self.start_warnings.all().into_iter().filter(|(level, ..)| client.wants(*level));
         let warnings: Vec<_> = wanted.map(|warning| (digest(&warning), warning)).collect();
@@ -105,33 +105,33 @@ impl Log {
         let digests: HashSet<String> = warnings.into_iter().map(|(digest, _)| digest).collect();
         if let Some(memory) = memory.filter(|_| digests != known) {
             let (memory, name) = (memory.clone(), name.to_owned());
-            // On a thread of its own: no answer waits for a disk. A warning that is not recorded is sent again.
+            // On its own thread: no response waits for a disk. A warning that is not recorded is sent again.
             let _ = std::thread::Builder::new()
                 .name("sent-warnings".into())
                 .spawn(move || memory.store(&name, &digests));
         }
     }
 
-    /// Sets the `operator` that receives events and script output in place of standard error.
+    /// Sets the `operator` that receives events and script output instead of standard error.
     #[must_use]
     pub fn with_operator(self, operator: Box<Operator>) -> Self {
         Self { operator: Some(operator), ..self }
     }
 
-    /// Writes events to a file as well.
+    /// Also writes events to a file.
     pub fn with_file(self, path: &Path) -> io::Result<Self> {
         Ok(Self { file: Some(NamedLogFile::open(path)?), ..self })
     }
 
-    /// Keeps script output in a file of its own.
+    /// Writes script output to a file of its own.
     pub fn with_script_output(self, path: &Path) -> io::Result<Self> {
         Ok(Self { script_output: Some(NamedLogFile::open(path)?), ..self })
     }
 
-    /// Opens a log file to append to it. A new file is readable by its owner alone; an existing one must not be
-    /// readable by others.
+    /// Opens a log file for appending. A new file is readable only by its owner; an existing one must not be group- or
+    /// world-accessible.
     pub fn open_file(path: &Path) -> io::Result<File> {
-        // A named pipe without a reader would block us, now or with every event.
+        // A named pipe without a reader would block the server, now or with every event.
         let file = mcp_bash_files::append(path)?;
         if file.metadata()?.permissions().mode() & 0o077 != 0 {
             let problem = "others may read or write it; run `chmod 600` on it";
@@ -140,8 +140,8 @@ impl Log {
         Ok(file)
     }
 
-    /// Opens the log files again by their paths, for a program that rotates them. A file that cannot be opened is written to
-    /// as before, and the log says why.
+    /// Opens the log files again by their paths, for log rotation. If a file cannot be opened, the previous one stays in use,
+    /// and the log contains the reason.
     pub fn reopen(&self) {
         let files: Vec<&NamedLogFile> = [&self.file, &self.script_output].into_iter().flatten().collect();
         let failed: Vec<_> =
@@ -158,7 +158,7 @@ impl Log {
         }
     }
 
-    /// The clients that receive events which concern all of them.
+    /// The subscribers that receive events for all clients.
     pub(crate) fn audience(&self) -> &Audience {
         &self.audience
     }
@@ -167,16 +167,16 @@ impl Log {
         self.level
     }
 
-    /// Whether the operator receives events of that level.
+    /// Whether the operator receives events of this level.
     pub(crate) fn is_heard(&self, level: LogLevel) -> bool {
         level >= self.level
     }
 
-    /// Logs an event that concerns the operator and every client: about the project, or the server itself. `logger`
-    /// names the part of the server, `details` is an object.
+    /// Logs an event about the project or the server, for the operator and every client. `logger` names the part of the server,
+    /// `details` is an object.
     pub fn event(&self, level: LogLevel, logger: &str, message: &str, details: &Value) {
         self.project_event(level, logger, message, details);
-        // The client that is becoming ready receives it with the rest.
+        // A client receives it when it is initialized.
         if self.start_warnings.keep(level, logger, || data_of(message, details)) {
             return;
         }
@@ -189,7 +189,7 @@ impl Log {
         }
     }
 
-    /// Logs an event that concerns one client, for the operator and, if it has a session, for that client alone.
+    /// Logs an event about one client, for the operator and, if it has a session, for that client.
     pub(crate) fn client_event(
         &self,
         client: Option<&Subscriber>,
@@ -205,7 +205,7 @@ impl Log {
         }
     }
 
-    /// Tells a client, if it has a session, what is wrong with its message, and tells the operator the kind of problem.
+    /// Sends a client with a session the problem with its message, and logs the kind of problem for the operator.
     pub(crate) fn client_problem(
         &self,
         client: Option<&Subscriber>,
@@ -220,12 +220,12 @@ impl Log {
         }
     }
 
-    /// Logs an event that concerns a request, for the operator alone.
+    /// Logs an event about a request, only for the operator.
     pub(crate) fn request_event(&self, level: LogLevel, logger: &str, kind: &'static str, facts: Facts) {
         self.project_event(level, logger, kind, &facts.into_value());
     }
 
-    /// The event as a client receives it.
+    /// The notification of an event for clients.
     pub(crate) fn notification(
         &self,
         level: LogLevel,
@@ -236,12 +236,12 @@ impl Log {
         message_notification(level, logger, &self.client_data(&data_of(message, details)))
     }
 
-    /// The `data` of an event as clients receive them.
+    /// The `data` of an event for clients.
     fn client_data(&self, data: &Value) -> String {
         self.short_paths.value(data).to_string()
     }
 
-    /// Logs an event that concerns the project or the server itself, and no request, for the operator alone.
+    /// Logs an event about the project or the server, only for the operator.
     pub fn project_event(&self, level: LogLevel, logger: &str, message: &str, details: &Value) {
         if !self.is_heard(level) {
             return;
@@ -255,7 +255,7 @@ impl Log {
         self.write(self.file.as_ref(), level, logger, message, details);
     }
 
-    /// Keeps script output if the operator keeps it, and passes it to the receiver that replaces standard error.
+    /// Writes script output to its file, and passes it to the receiver that replaces standard error.
     pub(crate) fn script_printed(
         &self,
         level: LogLevel,
@@ -270,7 +270,7 @@ impl Log {
         self.keep_script_output(level, logger, message, details);
     }
 
-    /// Keeps script output if the operator keeps it, and passes it to no receiver.
+    /// Writes script output only to its file.
     pub(crate) fn keep_script_output(
         &self,
         level: LogLevel,
@@ -296,7 +296,7 @@ impl Log {
         }
     }
 
-    /// An event without secrets. Paths, and words of scripts that could not be run, may hold them.
+    /// Removes secrets from an event. Paths, and the output of scripts that could not be run, may contain them.
     fn without_secrets<'e>(&self, message: &'e str, details: &'e Value) -> (Cow<'e, str>, Cow<'e, Value>) {
         let Some(redactor) = self.known_secrets.redactor() else {
             return (Cow::Borrowed(message), Cow::Borrowed(details));
@@ -319,7 +319,7 @@ impl Log {
         [&self.file, &self.script_output].into_iter().flatten().find_map(of)
     }
 
-    /// One line, whatever the event holds: people read it too, and it may quote text from elsewhere.
+    /// Formats an event as one line, even if it quotes text from elsewhere.
     fn line(style: Style, level: LogLevel, logger: &str, message: &str, details: &Value) -> String {
         if style != Style::Json {
             let time = if style == Style::Timed { format!("{} ", now()) } else { String::new() };
@@ -342,7 +342,7 @@ impl Log {
     }
 }
 
-/// A log file, and where it is.
+/// A log file and its path.
 struct NamedLogFile {
     path: PathBuf,
     lines: LogFile,
@@ -350,7 +350,7 @@ struct NamedLogFile {
 
 impl NamedLogFile {
     fn open(path: &Path) -> io::Result<Self> {
-        // The server may work in another folder later.
+        // The working directory of the server may change later.
         let path = std::path::absolute(path)?;
         let lines = LogFile::new(Log::open_file(&path)?);
         Ok(Self { path, lines })
@@ -362,14 +362,14 @@ impl NamedLogFile {
     }
 }
 
-/// `notifications/message` with `data` as JSON text.
+/// A `notifications/message` with `data` as JSON text.
 pub(crate) fn message_notification(level: LogLevel, logger: &str, data: &str) -> Vec<u8> {
     let (level, logger) = (level.as_str(), write::string(logger));
     let params = format!(r#"{{"level":"{level}","logger":{logger},"data":{data}}}"#);
     write::notification("notifications/message", &params)
 }
 
-/// The `data` of an event: its message and its details.
+/// The `data` of an event: its message and details.
 fn data_of(message: &str, details: &Value) -> Value {
     let mut data = Map::new();
     data.insert("message".into(), message.into());
@@ -379,8 +379,8 @@ fn data_of(message: &str, details: &Value) -> Value {
     Value::Object(data)
 }
 
-/// Writes to standard error if it accepts the line now. The process that holds the other end may never read it, and
-/// must not be able to stop the server that way.
+/// Writes to standard error if it accepts the line immediately. The process at the other end may never read it, and must not
+/// block the server.
 fn to_stderr(line: &str) {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     let stderr = rustix::stdio::stderr();

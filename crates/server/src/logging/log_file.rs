@@ -1,4 +1,4 @@
-//! Log file: appends lines, on a disk that may be full for a while. A line is never glued to a part of another.
+//! Log file: appends lines, even if the disk is full for a while. Lines are never joined with part of another line.
 
 use parking_lot::Mutex;
 use std::fs::File;
@@ -12,7 +12,7 @@ struct LogFileState<F> {
     is_torn: bool,
     /// Why the last line was not written.
     problem: Option<io::Error>,
-    /// How many lines were lost since the last one that was written.
+    /// The number of lines lost since the last written one.
     lost: u64,
 }
 
@@ -21,18 +21,18 @@ impl<F: Write> LogFile<F> {
         Self(Mutex::new(LogFileState { file, is_torn: false, problem: None, lost: 0 }))
     }
 
-    /// Writes to another file from now on. Problems with the one before are over.
+    /// Writes to a new file from now on. Problems of the previous one are discarded.
     pub(crate) fn replace(&self, file: F) {
         *self.0.lock() = LogFileState { file, is_torn: false, problem: None, lost: 0 };
     }
 
-    /// Appends a line, which ends with its newline. A full disk must not stop the server: the line is lost then.
+    /// Appends a line, which ends with its newline. A full disk must not stop the server: then the line is lost.
     pub(crate) fn append(&self, line: &str) {
         self.0.lock().append(line);
     }
 
-    /// Why nothing can be written, if the last line could not be written and `line_after` cannot be either.
-    /// `line_after` receives the number of lost lines.
+    /// Why nothing can be written: the last line could not be written, and `line_after` cannot be written now. `line_after`
+    /// receives the number of lost lines.
     pub(crate) fn problem(&self, line_after: impl FnOnce(u64) -> String) -> Option<String> {
         let mut state = self.0.lock();
         if state.problem.is_some() {
@@ -128,7 +128,7 @@ mod tests {
             file.append(line);
         }
         assert_eq!(disk.text(), "one\ntw");
-        // Room for the newline alone does not count as a line.
+        // Room for only the newline does not count as a line.
         disk.give_room(1);
         file.append("four\n");
         disk.give_room(100);

@@ -1,5 +1,4 @@
-//! Measurements: how long requests and sessions took, by kind. The metrics of HTTP and those of OpenTelemetry are read from
-//! them.
+//! Measurements: durations of requests and sessions, by kind. The metrics of HTTP and of OpenTelemetry are read from them.
 
 use super::error_type::ErrorType;
 use super::meter::{EndedSession, Meter, OTHER, Operation};
@@ -11,12 +10,12 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// More kinds of operations than these are not told apart by the names of tools and the codes of errors.
+/// Above this number of kinds, operations are not distinguished by the names of tools and the codes of errors.
 const MOST_KINDS: usize = 1000;
 
 #[derive(Default)]
 pub struct Measurements {
-    /// Replaced as a whole when there is a new kind, which is rare, so that nobody ever waits to count.
+    /// Replaced as a whole when a new kind is added, which is rare, so that counting never waits.
     operations: ArcSwap<Operations>,
     sessions: ArcSwap<HashMap<Revision, Arc<Histogram>>>,
     /// Held while a kind is added.
@@ -26,26 +25,26 @@ pub struct Measurements {
 /// The durations of one kind of operation.
 pub struct MeasuredOperation {
     pub kind: OperationKind,
-    /// The name of the tool or the prompt.
+    /// The name of the tool or prompt.
     pub name: Option<Box<str>>,
     pub histogram: Arc<Histogram>,
 }
 
 impl MeasuredOperation {
-    /// Whether its name is that of a prompt.
+    /// Whether the name is that of a prompt.
     pub fn is_of_prompt(&self) -> bool {
         self.kind.method == "prompts/get"
     }
 }
 
-/// The kinds of operations so far.
+/// The known kinds of operations.
 #[derive(Clone, Default)]
 struct Operations {
     by_kind: HashMap<OperationKind, Named>,
     count: usize,
 }
 
-/// What tells operations apart beside the name of the tool or the prompt.
+/// The labels of an operation, besides the name of its tool or prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct OperationKind {
     pub method: &'static str,
@@ -94,7 +93,7 @@ impl Operations {
         histogram
     }
 
-    /// All of them, in order.
+    /// All operations, in order.
     fn all(&self) -> Vec<MeasuredOperation> {
         let mut all = Vec::with_capacity(self.count);
         for (kind, named) in &self.by_kind {
@@ -135,7 +134,7 @@ impl Measurements {
         self.operations.load().all()
     }
 
-    /// How long sessions lived, by revision.
+    /// The durations of sessions, by revision.
     pub fn sessions(&self) -> Vec<(Revision, Arc<Histogram>)> {
         let sessions = self.sessions.load();
         let of = |revision| sessions.get(&revision).map(|histogram| (revision, Arc::clone(histogram)));

@@ -1,5 +1,5 @@
-//! Metrics of requests and sessions: the method, the name, the duration and the outcome of each, for a meter, for the
-//! audit log and for its span. Without any of them, nothing is measured and no clock is read.
+//! Metrics of requests and sessions: method, name, duration and outcome, for a meter, the audit log and spans. Without any of
+//! them, nothing is measured and no clock is read.
 
 use super::audited::{Audited, Related, UnwrittenLine};
 use super::child_span::ChildSpan;
@@ -16,12 +16,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Receives measurements of what was served. It is called on the path of answers, and must not wait.
+/// Receives measurements. It is called before responses are sent, and must not wait.
 pub trait Meter: Send + Sync {
-    /// A request has been answered, refused or cancelled.
+    /// A request was answered, rejected or cancelled.
     fn served(&self, operation: &Operation<'_>);
 
-    /// A session of the handshake era has begun.
+    /// A session of the handshake era has started.
     fn session_began(&self) {}
 
     /// A session of the handshake era has ended.
@@ -30,22 +30,21 @@ pub trait Meter: Send + Sync {
     }
 }
 
-/// A request that was served. It holds nothing that clients can make up, so that the number of distinct values is
-/// small.
+/// A served request. It contains nothing that clients can invent, so the number of distinct values is small.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Operation<'a> {
-    /// The method; [`OTHER`] for methods that do not exist.
+    /// The method; [`OTHER`] for unknown methods.
     pub method: &'static str,
-    /// The tool or the prompt that was requested, if it exists.
+    /// The requested tool or prompt, if it exists.
     pub name: Option<&'a str>,
-    /// The revision of the request, if it got that far.
+    /// The revision of the request, if it was determined.
     pub revision: Option<Revision>,
-    /// The time from the arrival of its line to its answer.
+    /// The time from the arrival of its line to its response.
     pub duration: Duration,
     pub error: Option<ErrorType>,
 }
 
-/// Stands for an unknown value.
+/// The label of an unknown value.
 pub const OTHER: &str = "_OTHER";
 
 /// A session that has ended.
@@ -55,11 +54,11 @@ pub struct EndedSession {
     pub duration: Duration,
 }
 
-/// A request that is being measured. It is reported once, when it is decided; a request that is never decided was
-/// cancelled.
+/// A request that is being measured. It is reported once, when it is answered or cancelled; if it is dropped before, it counts
+/// as cancelled.
 pub(crate) struct Measured {
     meter: Option<Arc<dyn Meter>>,
-    /// Its record in the audit log, if there is one.
+    /// Its audit record, if there is one.
     audited: Option<Audited>,
     /// Its span, if spans are exported.
     span: Option<RequestSpan>,
@@ -76,8 +75,7 @@ struct MeasuredState {
 }
 
 impl Measured {
-    /// Begins to measure a request whose line arrived at `arrived`. `name` is the tool or the prompt that it is about,
-    /// if it exists.
+    /// Starts to measure a request whose line arrived at `arrived`. `name` is its tool or prompt, if it exists.
     pub(crate) fn begin(
         meter: Option<&Arc<dyn Meter>>,
         audited: Option<Audited>,
@@ -93,7 +91,7 @@ impl Measured {
         self.state.lock().revision = Some(revision);
     }
 
-    /// Adds a text to the record in the audit log. `text` is asked for only if there is one.
+    /// Adds a text to the audit record. `text` is called only if there is one.
     pub(crate) fn note<T: AsRef<str>>(&self, name: &'static str, text: impl FnOnce() -> Option<T>) {
         if let Some(audited) = &self.audited
             && let Some(text) = text()
@@ -102,63 +100,63 @@ impl Measured {
         }
     }
 
-    /// The rule of the policy that decided about it. The last one counts.
+    /// Records the deciding rule of the policy. The last one is used.
     pub(crate) fn note_rule(&self, rule: Option<&str>) {
         if let (Some(audited), Some(rule)) = (&self.audited, rule) {
             audited.set_rule(rule);
         }
     }
 
-    /// What its further lines have in common with its own, if there is an audit log.
+    /// The data that further audit records share with this one, if there is an audit log.
     pub(crate) fn related(&self) -> Option<Related> {
         self.audited.as_ref()?.related()
     }
 
-    /// Makes its span part of the trace of its caller. `ambient` is the `traceparent` of the HTTP request.
+    /// Joins its span to the caller's trace. `ambient` is the `traceparent` of the HTTP request.
     pub(crate) fn join(&self, trace: &TraceVariables, ambient: Option<&str>) {
         if let Some(span) = &self.span {
             span.join(trace, ambient);
         }
     }
 
-    /// Adds the id of its trace to its record: that of its span, or that of its caller.
+    /// Adds the trace id to the audit record: that of the span, or else the caller's.
     pub(crate) fn note_trace(&self, trace: &TraceVariables) {
         let own = self.span.as_ref().and_then(RequestSpan::trace_id);
         self.note("trace.id", || own.as_deref().or_else(|| trace.trace_id()));
     }
 
-    /// Adds the id of its session to its span.
+    /// Adds the session id to the span.
     pub(crate) fn add_session(&self, id: Option<&str>) {
         if let (Some(span), Some(id)) = (&self.span, id) {
             span.add("mcp.session.id", id.into());
         }
     }
 
-    /// Its turn has come: how long it has waited is part of its span.
+    /// Adds the time in the queue to the span. Call it when the handler starts.
     pub(crate) fn begins(&self) {
         if let Some(span) = &self.span {
             span.add("mcp_bash.queue.duration", Value::Seconds(self.arrived.elapsed().as_secs_f64()));
         }
     }
 
-    /// Begins a part of its span, if it has one.
+    /// Starts a child span, if it has a span.
     pub(crate) fn child(&self, name: &str, kind: SpanKind, trace: TraceVariables) -> Option<ChildSpan> {
         self.span.as_ref()?.child(name, kind, trace)
     }
 
-    /// The members of its result.
+    /// Adds the result to the span.
     pub(crate) fn note_result(&self, members: &str) {
         if let Some(span) = self.span.as_ref().filter(|_| self.method == "tools/call") {
             span.add_result(members);
         }
     }
 
-    /// The caller may not do this, or not now.
+    /// Records a refusal.
     pub(crate) fn refused(&self, reason: Reason) {
         self.decide(Outcome::Refused, Some(reason));
     }
 
-    /// It is refused for want of the shared secret.
+    /// Records a refusal for lack of the shared secret.
     pub(crate) fn refused_without_secret(&self, principal: &Principal) {
         if let Some(audited) = &self.audited {
             audited.refuse_without_secret(principal);
@@ -169,12 +167,12 @@ impl Measured {
         self.decide(Outcome::Timeout, Some(Reason::Timeout));
     }
 
-    /// Its arguments break the schema of the tool.
+    /// Records that the arguments break the schema of the tool.
     pub(crate) fn had_wrong_arguments(&self) {
         self.decide(Outcome::Failure, Some(Reason::InvalidArguments));
     }
 
-    /// It is answered with questions.
+    /// Records that it is answered with questions.
     pub(crate) fn asks(&self) {
         self.decide(Outcome::InputRequired, None);
     }
@@ -185,13 +183,13 @@ impl Measured {
         }
     }
 
-    /// It is answered with a result of that many bytes, which may report that the tool failed. The answer must wait for
-    /// the line that is returned.
+    /// Reports a result of this many bytes, which may contain a failure of the tool. The response must wait for the returned
+    /// audit record.
     pub(crate) fn succeeded(&self, has_tool_failed: bool, bytes: usize) -> Option<UnwrittenLine> {
         self.report(has_tool_failed.then_some(ErrorType::Tool), bytes, true)
     }
 
-    /// It is answered with an error of that many bytes.
+    /// Reports an error of this many bytes.
     pub(crate) fn failed(&self, error: &RpcError, bytes: usize) -> Option<UnwrittenLine> {
         if let Some(span) = &self.span {
             span.set_message(&error.message);
@@ -239,7 +237,7 @@ impl Drop for Measured {
     }
 }
 
-/// Reports a refused message that was not a request.
+/// Reports a rejected message that was not a request.
 pub(crate) fn report_refused_message(meter: &dyn Meter, arrived: Instant, error: &RpcError) {
     meter.served(&Operation {
         method: OTHER,
@@ -250,7 +248,7 @@ pub(crate) fn report_refused_message(meter: &dyn Meter, arrived: Instant, error:
     });
 }
 
-/// A session that is being measured, from its handshake on, until it ends or this value is dropped.
+/// A session that is being measured, from its handshake until it ends or this value is dropped.
 pub(crate) struct MeasuredSession {
     meter: Arc<dyn Meter>,
     began: Instant,
@@ -264,7 +262,7 @@ impl MeasuredSession {
         Self { meter: Arc::clone(meter), began: Instant::now(), revision, is_over: AtomicBool::new(false) }
     }
 
-    /// Reports it, once.
+    /// Reports the session, once.
     pub(crate) fn end(&self) {
         if !self.is_over.swap(true, Ordering::Relaxed) {
             let ended = EndedSession { revision: self.revision, duration: self.began.elapsed() };

@@ -1,16 +1,15 @@
-//! Message observers: they see every message between the server and its clients, for debugging. Without observers,
-//! messages pass unwrapped.
+//! Message observers: see every message between the server and its clients, for debugging. Without observers, replies are not
+//! wrapped.
 
 use crate::replies::{Reply, Stream};
 use std::sync::Arc;
 
-/// Sees incoming messages, and outgoing ones before they are sent. It is called on the path of messages, and must not
-/// wait.
+/// Sees incoming messages, and outgoing ones before they are sent. It is called for every message, and must not wait.
 pub trait Observer: Send + Sync {
-    /// A line that a client sent.
+    /// A line from a client.
     fn received(&self, message: &[u8]);
 
-    /// A message for a client: an answer, a notification or a question.
+    /// A message to a client: a response, a notification or a question.
     fn sent(&self, message: &[u8]);
 }
 
@@ -40,13 +39,13 @@ impl Observers {
         if self.is_empty() { inner } else { Arc::new(Observed { observers: self.clone(), inner }) }
     }
 
-    /// The reply, wrapped if there are observers.
+    /// The reply, wrapped.
     pub(crate) fn reply(&self, inner: Arc<dyn Reply>) -> Arc<dyn Reply> {
         Arc::new(Observed { observers: self.clone(), inner })
     }
 }
 
-/// A stream or a reply whose messages are observed.
+/// A stream or reply whose messages are observed.
 struct Observed<S: ?Sized> {
     observers: Observers,
     inner: Arc<S>,

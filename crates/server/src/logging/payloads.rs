@@ -1,5 +1,4 @@
-//! Message record: every message with secrets removed, for debugging a client, in a folder that only its owner can
-//! read.
+//! Message record: every message without its secrets, for debugging a client, in a folder that only its owner can read.
 
 use super::observer::Observer;
 use crate::replies::Redaction;
@@ -40,7 +39,7 @@ impl Payloads {
         {
             *file = again;
         }
-        // A full disk must not stop the server; the record is a convenience.
+        // A full disk must not stop the server; the record is only for debugging.
         let _ = writeln!(file, "{direction} {shown}");
     }
 }

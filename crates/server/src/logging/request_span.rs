@@ -1,4 +1,4 @@
-//! Request span: a request from its arrival to its answer, with the attributes that OpenTelemetry has for MCP.
+//! Request span: a request from its arrival to its response, with the OpenTelemetry attributes for MCP.
 
 use super::child_span::ChildSpan;
 use super::error_type::ErrorType;
@@ -20,16 +20,16 @@ pub(crate) struct RequestSpan {
 struct RequestSpanState {
     attributes: Vec<Attribute>,
     place: Option<PlaceInTrace>,
-    /// The JSON-RPC error message that it is answered with.
+    /// The message of its JSON-RPC error.
     message: Box<str>,
 }
 
-/// Where it is in its trace.
+/// The position of a span in its trace.
 struct PlaceInTrace {
     context: SpanContext,
     parent: Option<SpanContext>,
     state: Option<Box<str>>,
-    /// The span of the HTTP request, if that is not the parent.
+    /// The span of the HTTP request, if it is not the parent.
     link: Option<SpanContext>,
 }
 
@@ -59,15 +59,14 @@ impl RequestSpan {
             attributes.push(("gen_ai.tool.call.arguments", tracer.content(arguments)));
         }
         attributes.extend(tracer.network.attributes());
-        // Peers of a Unix socket have the name of a user instead.
+        // Peers of a Unix socket have a user name instead.
         let address = principal.address.as_deref().and_then(|peer| peer.strip_prefix("address "));
         attributes.extend(address.map(|address| ("client.address", address.into())));
         let state = Mutex::new(RequestSpanState { attributes, ..RequestSpanState::default() });
         Self { tracer: Arc::clone(tracer), state }
     }
 
-    /// Makes it part of the trace of its caller, or begins one. `ambient` is the `traceparent` of the HTTP
-    /// request.
+    /// Joins the span to the caller's trace, or starts a new one. `ambient` is the `traceparent` of the HTTP request.
     pub(super) fn join(&self, trace: &TraceVariables, ambient: Option<&str>) {
         let parent = trace.parent.as_deref().and_then(SpanContext::parse);
         let Some(context) = self.tracer.context(parent) else { return };
@@ -90,14 +89,14 @@ impl RequestSpan {
         }
     }
 
-    /// The result of a call, if content is recorded.
+    /// Adds the result of a call, if content is recorded.
     pub(super) fn add_result(&self, members: &str) {
         if self.tracer.captures_content {
             self.add("gen_ai.tool.call.result", self.tracer.content(&format!("{{{members}}}")));
         }
     }
 
-    /// Begins a span that is part of it. `None` while its place in the trace is not known.
+    /// Starts a child span. `None` before the trace is known.
     pub(super) fn child(&self, name: &str, kind: SpanKind, trace: TraceVariables) -> Option<ChildSpan> {
         let parent = self.state.lock().place.as_ref()?.context;
         ChildSpan::begin(&self.tracer, parent, name, kind, trace)
@@ -105,7 +104,7 @@ impl RequestSpan {
 
     pub(super) fn finish(&self, name: String, error: Option<ErrorType>, duration: Duration) {
         let RequestSpanState { mut attributes, place, message } = std::mem::take(&mut *self.state.lock());
-        // A request that was refused before its trace was known begins one.
+        // A request that was rejected before its trace was known starts a new trace.
         let alone = || {
             let context = self.tracer.context(None)?;
             Some(PlaceInTrace { context, parent: None, state: None, link: None })

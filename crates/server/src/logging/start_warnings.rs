@@ -1,11 +1,11 @@
-//! Startup warnings: problems from before the first client was ready. Each client receives them once it is ready.
+//! Startup warnings: problems from before the first client was initialized. Each client receives them once it is.
 
 use mcp_bash_wire::LogLevel;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// The most warnings that are sent one by one; the rest are counted.
+/// The most warnings that are sent individually; the others are counted.
 const MOST: usize = 20;
 
 #[derive(Default)]
@@ -14,16 +14,16 @@ pub(crate) struct StartWarnings(Mutex<CollectedWarnings>);
 #[derive(Default)]
 struct CollectedWarnings {
     warnings: Vec<Warning>,
-    /// How many more there were.
+    /// The number of the others.
     more: usize,
-    /// A client is ready, and receives further warnings as they occur.
+    /// Set when a client is initialized. Further warnings are sent as they occur.
     is_over: bool,
 }
 
-/// Its level, its logger and its data.
+/// Level, logger and data.
 type Warning = (LogLevel, String, Value);
 
-/// Identifies a warning when it occurs again.
+/// Identifies a warning across servers.
 pub(crate) fn digest((_, logger, data): &Warning) -> String {
     let mut hasher = DefaultHasher::new();
     (logger, data.to_string()).hash(&mut hasher);
@@ -31,7 +31,7 @@ pub(crate) fn digest((_, logger, data): &Warning) -> String {
 }
 
 impl StartWarnings {
-    /// Keeps an event if it is a warning and no client was ready yet. False if it has to be sent now.
+    /// Keeps a warning from before the first client was initialized. False if the event has to be sent now.
     pub(crate) fn keep(&self, level: LogLevel, logger: &str, data: impl FnOnce() -> Value) -> bool {
         if level < LogLevel::Warning {
             return false;
@@ -41,7 +41,7 @@ impl StartWarnings {
             return false;
         }
         let warning = (level, logger.to_owned(), data());
-        // A project that is read again gives the same warnings again.
+        // A reload of the project repeats the same warnings.
         if state.warnings.contains(&warning) {
             return true;
         }
@@ -53,8 +53,8 @@ impl StartWarnings {
         true
     }
 
-    /// All warnings that were kept, and how many more there were, for a client that is ready. Nothing is kept from now
-    /// on.
+    /// The kept warnings, and the number of the others, for a client that was just initialized. No more warnings are kept from
+    /// now on.
     pub(crate) fn all(&self) -> Vec<Warning> {
         let mut state = self.0.lock();
         state.is_over = true;

@@ -1,4 +1,4 @@
-//! Subscriber: a session, or a `subscriptions/listen` request of the stateless era, that is notified of changes.
+//! Subscriber: a session, or a `subscriptions/listen` request of the stateless era, that receives notifications of changes.
 
 use crate::callers::Limiter;
 use crate::replies::{Members, Stream};
@@ -14,7 +14,7 @@ pub(crate) struct ListChange {
     pub(crate) kind: &'static str,
     /// Its name in the filter of a listening request.
     pub(crate) filter: &'static str,
-    /// The notification.
+    /// The notification method.
     pub(crate) method: &'static str,
 }
 
@@ -33,34 +33,33 @@ impl ListChange {
 
 pub(crate) struct Subscriber {
     stream: Arc<dyn Stream>,
-    /// The id of the listening request, which all its notifications carry. A session has none.
+    /// The id of the listening request, contained in all its notifications. A session has none.
     listen_id: Option<Id>,
-    /// The announcements it wants.
+    /// The announcements that it wants.
     announcements: Vec<ListChange>,
     state: Mutex<SubscriberState>,
-    /// The charge for the id, which is as long as the client likes.
+    /// The charge for the id, whose length the client chooses.
     _held: Option<Charge>,
 }
 
 struct SubscriberState {
     delivery: Delivery,
-    /// Announcements that wait until the client reads again, each of them once.
+    /// Announcements withheld while the client is congested, each of them once.
     owed: Vec<ListChange>,
-    /// The least serious log events that it receives, and how many a minute. Only sessions receive events that belong
-    /// to no request.
+    /// The minimum level and the rate limit of log events. Only sessions receive events that belong to no request.
     log: Option<(LogLevel, Limiter)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Delivery {
-    /// Nothing is sent before the session is ready or the listening request is acknowledged.
+    /// Before the session is initialized or the listening request is acknowledged, nothing is sent.
     Waiting,
     Open,
     Closed,
 }
 
 impl Subscriber {
-    /// The subscriber of a session whose messages without a request go to this stream.
+    /// The subscriber of a session, whose messages without a request go to this stream.
     pub(crate) fn of_session(stream: Arc<dyn Stream>, log_level: LogLevel, events_per_minute: u32) -> Self {
         let log = Some((log_level, Limiter::new(events_per_minute)));
         Self {
@@ -72,7 +71,7 @@ impl Subscriber {
         }
     }
 
-    /// The subscriber of a listening request that is answered on this stream.
+    /// The subscriber of a listening request, which is answered on this stream.
     pub(crate) fn of_listen(
         stream: Arc<dyn Stream>,
         id: Id,
@@ -83,12 +82,12 @@ impl Subscriber {
         Self { stream, listen_id: Some(id), announcements, state, _held: Some(held) }
     }
 
-    /// Opens it: it is notified from now on. False if it was closed before.
+    /// Opens the subscriber: it receives notifications from now on. False if it was closed before.
     pub(crate) fn open(&self) -> bool {
         self.open_after(None)
     }
 
-    /// Acknowledges a listening request and opens it. False if it was closed before.
+    /// Acknowledges a listening request and opens the subscriber. False if it was closed before.
     pub(crate) fn acknowledge(&self, notifications: &str) -> bool {
         let mut members = Members::default();
         members.raw("notifications", notifications);
@@ -109,12 +108,12 @@ impl Subscriber {
         is_open
     }
 
-    /// Closes it: it is not notified any more.
+    /// Closes the subscriber: it receives no more notifications.
     pub(crate) fn close(&self) {
         self.close_after(|_| {});
     }
 
-    /// Closes it after the last messages, which `say` sends.
+    /// Closes the subscriber after its last messages, which `say` sends.
     pub(crate) fn close_after(&self, say: impl FnOnce(&dyn Stream)) {
         let mut state = self.state.lock();
         if state.delivery != Delivery::Closed {
@@ -130,8 +129,7 @@ impl Subscriber {
         self.state.lock().delivery == Delivery::Closed
     }
 
-    /// Queues the notification of a changed resource. False if the client does not read, so that it has to be notified
-    /// later.
+    /// Queues the notification of a changed resource. False if the client is congested, so that it has to be notified later.
     pub(crate) fn tell_updated(&self, uri: &str) -> bool {
         if self.stream.is_clogged() {
             return false;
@@ -146,8 +144,7 @@ impl Subscriber {
         true
     }
 
-    /// Sends what is known of a task: the members of the notification. False if the client does not read, so that it has to
-    /// be sent later.
+    /// Sends the state of a task. False if the client is congested, so that it has to be sent later.
     pub(crate) fn tell_task(&self, params: Members) -> bool {
         if self.stream.is_clogged() {
             return false;
@@ -164,8 +161,8 @@ impl Subscriber {
         true
     }
 
-    /// Announces that a list has changed, if the subscriber wants that: now, or when its client reads again. True if
-    /// nothing was owed before, and now something is.
+    /// Announces a changed list, if the subscriber wants it: now, or once its client is no longer congested. True for the first
+    /// withheld announcement.
     pub(crate) fn announce(&self, change: ListChange) -> bool {
         if !self.announcements.contains(&change) {
             return false;
@@ -187,8 +184,8 @@ impl Subscriber {
         false
     }
 
-    /// Announces what could not be announced before. True if something is owed again.
-    pub(crate) fn tell_what_is_owed(&self) -> bool {
+    /// Sends withheld announcements. True if some are withheld again.
+    pub(crate) fn send_withheld(&self) -> bool {
         let owed = std::mem::take(&mut self.state.lock().owed);
         let mut is_owed = false;
         for change in owed {
@@ -203,13 +200,13 @@ impl Subscriber {
         }
     }
 
-    /// Whether it receives log events of that level.
+    /// Whether it receives log events of this level.
     pub(crate) fn wants(&self, level: LogLevel) -> bool {
         let state = self.state.lock();
         state.delivery == Delivery::Open && state.log.as_ref().is_some_and(|(least, _)| level >= *least)
     }
 
-    /// Sends a log notification, within the limit.
+    /// Sends a log notification, within the rate limit.
     pub(crate) fn log(&self, notification: &[u8]) {
         let mut state = self.state.lock();
         let is_within = state.log.as_mut().is_some_and(|(_, limiter)| limiter.allow());
@@ -225,7 +222,7 @@ impl Subscriber {
         self.stream.flush();
     }
 
-    /// A notification to this subscriber.
+    /// Builds a notification for this subscriber.
     pub(crate) fn notification(&self, method: &str, mut params: Members) -> Vec<u8> {
         if let Some(id) = &self.listen_id {
             params.raw("_meta", &format!("{{\"{}\":{}}}", keys::SUBSCRIPTION_ID, id.as_json()));

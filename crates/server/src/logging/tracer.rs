@@ -1,5 +1,5 @@
-//! Tracer: sends the spans of requests to the exporter of telemetry, and decides which traces are recorded. Without one, no
-//! span is made and no clock is read.
+//! Tracer: sends the spans of requests to the telemetry exporter, and decides which traces are sampled. Without a tracer, no
+//! span is created and no clock is read.
 
 use mcp_bash_secrets::KnownSecrets;
 use mcp_bash_telemetry::{Attribute, Exporter, Sampler, Span, SpanContext, Value};
@@ -7,16 +7,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// How long the last spans and metrics may take when the server ends.
+/// The time limit of the last export at shutdown.
 const LAST_EXPORT: Duration = Duration::from_secs(1);
 
-/// The longest text of a client in an attribute, in bytes.
+/// The longest client text in an attribute, in bytes.
 const LONGEST_TEXT: usize = 1024;
 
-/// The longest arguments and results that are recorded, in bytes.
+/// The longest recorded arguments and results, in bytes.
 const LONGEST_CONTENT: usize = 4096;
 
-/// How clients reach the server, as OpenTelemetry names it.
+/// How clients reach the server, in OpenTelemetry terms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Network {
     /// `pipe`, `tcp` or `unix`.
@@ -48,8 +48,7 @@ pub(crate) struct Tracer {
 }
 
 impl Tracer {
-    /// The context of a span that is part of `parent`, if there is one. `None` only while the system has no random
-    /// numbers.
+    /// The context of a new span, as a child of `parent` if there is one. `None` only if the system has no random numbers.
     pub(super) fn context(&self, parent: Option<SpanContext>) -> Option<SpanContext> {
         match parent {
             Some(parent) => parent.child(self.sampler.samples(parent.trace, Some(parent))),
@@ -57,7 +56,7 @@ impl Tracer {
         }
     }
 
-    /// Takes a span that has ended.
+    /// Records a finished span, if its trace is sampled.
     pub(super) fn record(&self, span: Span) {
         if span.context.is_sampled {
             self.exporter.record(span);
@@ -69,25 +68,25 @@ impl Tracer {
         self.processes.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// A text of a client, without secrets, and not longer than attributes should be.
+    /// A client text without secrets, truncated for an attribute.
     pub(super) fn text(&self, text: &str) -> Value {
         self.shortened(text, LONGEST_TEXT)
     }
 
-    /// Arguments or a result, without secrets.
+    /// Arguments or a result, without secrets and truncated.
     pub(super) fn content(&self, text: &str) -> Value {
         self.shortened(text, LONGEST_CONTENT)
     }
 
     fn shortened(&self, text: &str, longest: usize) -> Value {
-        // Redacted before it is cut, so that no part of a secret is left at the end.
+        // Redacted before it is truncated, so that no part of a secret remains at the end.
         let mut shown = self.known_secrets.redacted_text(text.to_owned());
         let end = (0..=longest.min(shown.len())).rev().find(|end| shown.is_char_boundary(*end));
         shown.truncate(end.unwrap_or_default());
         Value::Text(shown.into())
     }
 
-    /// Sends what is left, for a limited time.
+    /// Exports the rest, for a limited time.
     pub(crate) fn close(&self) {
         self.exporter.close(LAST_EXPORT);
     }

@@ -1,5 +1,5 @@
-//! Worker events: the operator's log receives what happens to workers. What workers print and log goes where the
-//! operator keeps script output, because it may hold anything that a call handles.
+//! Worker events: reports events of workers in the operator's log. Output and log messages of workers are treated as script
+//! output, because they may contain data of calls.
 
 use super::log::Log;
 use mcp_bash_project::Paths;
@@ -53,7 +53,7 @@ pub(crate) fn report(scripts: &Scripts, log: &Arc<Log>, paths: &Paths) {
 
 const LOGGER: &str = "mcp.worker";
 
-/// Keeps the log messages of a call, each with its own level.
+/// Writes the log messages of a call, each with its own level.
 fn keep_call_log(log: &Log, script: &str, what: &str, logged: &CallLog) {
     for (index, LogEntry { level, logger, text }) in logged.entries().enumerate() {
         let mut details = json!({ "script": script, "call": what, "by": logger, "text": text });
@@ -64,7 +64,7 @@ fn keep_call_log(log: &Log, script: &str, what: &str, logged: &CallLog) {
     }
 }
 
-/// The level and the text of a `notifications/message`.
+/// The level and text of a `notifications/message`.
 fn logged(notification: &str) -> (LogLevel, String) {
     let told: Value = serde_json::from_str(notification).unwrap_or_default();
     let params = &told["params"];

@@ -1,9 +1,9 @@
-//! `timeoutSecs`: a member of the params of a request.
+//! `timeoutSecs`: the timeout that a client sets in the params of a request.
 
 use mcp_bash_wire::{Object, RpcError};
 use std::time::Duration;
 
-/// The timeout that the client sets for its request: its `timeoutSecs`, if present.
+/// The requested timeout (`timeoutSecs`), if present.
 pub(super) fn asked_timeout(params: &Object<'_, '_>) -> Result<Option<Duration>, RpcError> {
     let Some(value) = params.get("timeoutSecs").filter(|value| !value.is_null()) else { return Ok(None) };
     match value.text().parse::<u64>() {

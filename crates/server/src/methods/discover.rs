@@ -1,18 +1,18 @@
-//! `server/discover`: what the server offers to a stateless client.
+//! `server/discover`: the versions and capabilities of the server, for a stateless client.
 
 use crate::handling::Immediate;
 use crate::replies::{Answer, Members};
 use mcp_bash_wire::{Revision, RpcError, write};
 use std::sync::LazyLock;
 
-/// The text of the array, which never changes.
+/// The JSON array of versions, which never changes.
 static SUPPORTED: LazyLock<String> = LazyLock::new(|| {
     let versions: Vec<String> =
         Revision::stateless().map(|revision| write::string(revision.as_str())).collect();
     format!("[{}]", versions.join(","))
 });
 
-/// Enough bytes for most answers.
+/// Enough bytes for most results.
 const ROOM: usize = 512;
 
 #[expect(clippy::unnecessary_wraps, reason = "every handler has this signature")]

@@ -1,4 +1,4 @@
-//! `initialize`, `shutdown` and `exit`: the handshake and the shutdown of a session.
+//! `initialize`, `shutdown` and `exit`: the lifecycle of a session.
 
 use crate::callers::ClientCapabilities;
 use crate::handling::Immediate;
@@ -8,7 +8,7 @@ use crate::replies::{Answer, Members};
 use crate::sessions::name_and_version;
 use mcp_bash_wire::{LogLevel, Object, Revision, RpcError, code, write};
 
-/// Agrees on a revision and sends the client the capabilities of the server.
+/// Agrees on a revision, and sends the capabilities of the server.
 pub(super) fn initialize(request: &Immediate<'_>) -> Result<Answer, RpcError> {
     let (mut requested, mut capabilities, mut client) = (None, None, None);
     if let Some(params) = request.params {
@@ -18,7 +18,7 @@ pub(super) fn initialize(request: &Immediate<'_>) -> Result<Answer, RpcError> {
         client = params.optional_object("clientInfo")?;
     }
 
-    // Clients written by hand often send none.
+    // Handwritten clients often send no version.
     let revision = requested.as_deref().map_or(Revision::NEWEST_HANDSHAKE, Revision::negotiate);
     let capabilities = capabilities.map(|raw| ClientCapabilities::read(raw)).unwrap_or_default();
     request.session()?.greet(revision, capabilities)?;
@@ -48,14 +48,14 @@ pub(super) fn initialize(request: &Immediate<'_>) -> Result<Answer, RpcError> {
     Ok(Answer::members(result.into_text()))
 }
 
-/// The client is about to leave: from now on only `ping`, `shutdown` and `exit` are served.
+/// Prepares the shutdown: from now on only `ping`, `shutdown` and `exit` are served.
 pub(super) fn shutdown(request: &Immediate<'_>) -> Result<Answer, RpcError> {
     request.session()?.close();
     request.client.log(LogLevel::Debug, "mcp.lifecycle", "shutdown requested", Facts::none());
     Ok(Answer::default())
 }
 
-/// Ends the session, which `shutdown` must have announced.
+/// Ends the session. `shutdown` must come first.
 pub(super) fn exit(request: &Immediate<'_>) -> Result<Answer, RpcError> {
     if !request.session()?.exit() {
         return Err(RpcError::with_reason(

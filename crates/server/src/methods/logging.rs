@@ -1,4 +1,4 @@
-//! `logging/setLevel`: the least serious log events that a session receives.
+//! `logging/setLevel`: sets the minimum level of the log events that a session receives.
 
 use crate::callers::context::unknown_log_level;
 use crate::handling::Immediate;

@@ -1,4 +1,4 @@
-//! Methods of the protocol: one file for each family, and the table that says when and how each is served.
+//! Methods of the protocol: one file for each family, and the table of when and how each is served.
 
 mod asked_timeout;
 mod completion;

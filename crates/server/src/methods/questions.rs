@@ -1,4 +1,4 @@
-//! Script questions: to the user, to the client's model, or for the folders that the script may work in.
+//! Script questions: elicitation, sampling and roots requests of a script.
 
 use crate::callers::ClientCapabilities;
 use crate::handling::{ClientQuestion, Resumable, Work};
@@ -10,35 +10,35 @@ use mcp_bash_wire::{Limits, Object, Raw, RawBuf, RpcError, Scanner, surrogates, 
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The longest time that a question is open.
+/// The longest timeout that a script can set.
 const LONGEST: Duration = Duration::from_secs(3600);
 
 /// The longest name of a question, in bytes.
 const LONGEST_NAME: usize = 128;
 
-/// The most questions that are asked at once.
+/// The most questions in one round.
 const MOST_AT_ONCE: usize = 32;
 
-/// The questions of a script.
+/// The questions of one round.
 struct Asked {
     questions: Vec<AskedQuestion>,
-    /// Whether it asked for several answers at once, not for a single one.
+    /// Whether the script expects named answers instead of a single one.
     are_several: bool,
-    /// Its timeout, if it sets one.
+    /// The timeout that the script sets, if any.
     patience: Option<Duration>,
 }
 
-/// A question as a script asks it.
+/// A question from a script.
 struct AskedQuestion {
     name: Option<Box<str>>,
     method: String,
-    /// The text of a JSON object.
+    /// A JSON object.
     params: String,
-    /// How the user is asked, if the params say so.
+    /// The elicitation mode, if the params contain one.
     mode: Option<String>,
 }
 
-/// Has the question answered, while the script and everything else goes on.
+/// Gets the answer to a question in the background, while the script continues.
 pub(crate) fn attend(work: &Arc<Work>, mut question: Question, call: Resumable) {
     let work = Arc::clone(work);
     tokio::spawn(async move {
@@ -47,7 +47,7 @@ pub(crate) fn attend(work: &Arc<Work>, mut question: Question, call: Resumable) 
             Ok(text) => read(text, way).ok_or_else(|| "the question cannot be read".to_owned()),
             Err(no_room) => Err(no_room.to_string()),
         };
-        // It has been read, and may be long.
+        // It has been parsed, and may be large.
         question.text = Ok(Vec::new());
         let line = match asked {
             Err(why) => failure(way, &why),
@@ -85,7 +85,7 @@ fn read(text: &[u8], way: AskedThrough) -> Option<Asked> {
     }
 }
 
-/// Reads one question, or several by name.
+/// Parses one question, or several by name.
 fn read_line(whole: Raw<'_>) -> Option<Asked> {
     let names = ["name", "method", "params", "questions", "timeoutSecs"];
     let asked = Object::read(whole, "the question", &names).ok()?;
@@ -121,7 +121,7 @@ impl AskedQuestion {
         })
     }
 
-    /// What to ask the client, or the answer if it is known already.
+    /// Decides whether to ask the client, or answers from known values.
     async fn plan(self, work: &Work) -> Plan {
         if self.method == ROOTS {
             work.note_question_for_roots();
@@ -145,7 +145,7 @@ const ELICITATION: &str = "elicitation/create";
 const SAMPLING: &str = "sampling/createMessage";
 const ROOTS: &str = "roots/list";
 
-/// How a question gets its answer.
+/// How a question is answered.
 enum Plan {
     Ask(ClientQuestion),
     Known(Result<String, Unanswered>),
@@ -168,7 +168,7 @@ async fn answer(work: &Work, asked: Asked, call: Resumable, way: AskedThrough) -
     format!(r#"{{"result":{{{}}}}}"#, members.collect::<Vec<_>>().join(","))
 }
 
-/// The results of the answers, one for each question.
+/// The results, one for each question.
 async fn outcomes(work: &Work, asked: Asked, call: Resumable) -> Vec<Result<String, Unanswered>> {
     let (mut questions, mut known) = (Vec::new(), Vec::new());
     for question in asked.questions {
@@ -199,7 +199,7 @@ async fn outcomes(work: &Work, asked: Asked, call: Resumable) -> Vec<Result<Stri
     outcomes
 }
 
-/// What a script receives as the answer to its question.
+/// The result that a script receives.
 async fn result(
     work: &Work,
     question: &ClientQuestion,
@@ -219,7 +219,7 @@ async fn result(
     }
 }
 
-/// The folders that the script may work in, according to a client that was not asked before.
+/// The roots for a script, from a client that had not been asked before.
 async fn roots_of(work: &Work, answer: RawBuf) -> Result<String, Unanswered> {
     let (listed, problems) = roots::read(answer).await;
     let listed = listed.ok_or_else(|| Unanswered::Refused(problems.join("; ")))?;
@@ -227,8 +227,8 @@ async fn roots_of(work: &Work, answer: RawBuf) -> Result<String, Unanswered> {
     Ok(roots_result(&roots))
 }
 
-/// Asks a client without a session for its folders, before the start of a script that reads them from its environment.
-/// Without an answer the script has the folders of the project. It is not to be started if nobody will receive its result.
+/// Asks a client without a session for its roots, before the start of a script that reads them from its environment. Without an
+/// answer the script gets the roots of the project. An error if no request waits for the result any more.
 pub(crate) async fn ask_roots(work: &Work, call: Resumable) -> Result<(), RpcError> {
     let question = ClientQuestion {
         name: Some("roots".into()),
@@ -245,7 +245,7 @@ pub(crate) async fn ask_roots(work: &Work, call: Resumable) -> Result<(), RpcErr
     Ok(())
 }
 
-/// The answer to `roots/list` for a script: the folders it may work in, or why a wrong setting leaves none.
+/// The result of `roots/list` for a script: its roots, or the reason if an invalid setting leaves none.
 fn roots_result(roots: &ScriptRoots) -> String {
     let refused = roots.refusal.as_deref().map(|why| format!(r#","refused":{}"#, write::string(why)));
     format!(r#"{{"roots":{}{}}}"#, roots.json, refused.unwrap_or_default())

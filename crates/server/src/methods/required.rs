@@ -1,11 +1,11 @@
-//! Required capabilities: refuses clients that do not offer what a script requires.
+//! Required capabilities: rejects clients that lack a capability that a script requires.
 
 use crate::handling::Work;
 use mcp_bash_project::ClientCapability;
 use mcp_bash_wire::RpcError;
 use serde_json::json;
 
-/// Refuses the request if its client lacks any of these.
+/// Rejects the request if the client lacks any of these capabilities.
 pub(super) fn check(work: &Work, required: &[ClientCapability]) -> Result<(), RpcError> {
     if required.is_empty() {
         return Ok(());

@@ -35,7 +35,7 @@ pub(crate) async fn read(work: &Work, params: Option<Raw<'_>>) -> Result<Answer,
     let kept = server.resources().kept().get(&uri, work.caller()).await;
     let kept = kept.map_err(|failure| told(work, failure, &uri))?;
     if let Some(kept) = kept {
-        // The policy was asked about a kept text when its call was made.
+        // The policy was asked when the call created the kept text.
         let answer = ResourceContent::from(kept).into_answer(&uri, work.budget());
         return answer.map_err(|failure| told(work, failure, &uri));
     }
@@ -49,7 +49,7 @@ pub(crate) async fn read(work: &Work, params: Option<Raw<'_>>) -> Result<Answer,
     answer.map_err(|failure| told(work, failure, &uri))
 }
 
-/// The error that the client receives. The audit log tells a timeout and a refusal from other errors.
+/// The error for the client. The audit record distinguishes timeouts and refusals from other errors.
 fn told(work: &Work, failure: Failure, uri: &str) -> RpcError {
     match failure {
         Failure::TimedOut(_) => work.measure(Measured::timed_out),
@@ -107,13 +107,13 @@ pub(super) fn unsubscribe(request: &Immediate<'_>) -> Result<Answer, RpcError> {
     Ok(Answer::default())
 }
 
-/// The timeout that a request sets for itself, if it does.
+/// The timeout that the request sets for itself, if any.
 fn timeout_in(params: Option<Raw<'_>>) -> Result<Option<Duration>, RpcError> {
     let params = params.map(|params| Object::read(params, "params", &["timeoutSecs"])).transpose()?;
     params.map_or(Ok(None), |params| asked_timeout(&params))
 }
 
-/// Abandons work on a resource at the timeout of its request. The limits of the server apply as well.
+/// Applies the timeout of the request. The server's own limits apply as well.
 async fn within<T>(
     asked: Option<Duration>,
     done: &str,
@@ -126,7 +126,7 @@ async fn within<T>(
     })
 }
 
-/// The URI that a request is about. Clients of older servers send the name of a resource instead.
+/// The URI of a request. Clients of older servers send the name of a resource instead.
 pub(crate) fn uri_in(
     server: &Server,
     revision: Revision,

@@ -1,5 +1,5 @@
-//! Method table: the name of each method, when it may be called, and which handler serves it. A new method is a line
-//! here and a handler in the file of its family.
+//! Method table: the name of each method, when it may be called, and its handler. A new method is a line here and a handler in
+//! the file of its family.
 
 use super::{completion, discover, lifecycle, logging, ping, prompts, resources, tasks, tools};
 use crate::callers::Gate;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// A method of the protocol.
 pub(crate) struct Method {
     pub(crate) name: &'static str,
-    /// When a session may call it; `None` if the handshake era does not have it.
+    /// When a session may call it; `None` if the handshake era lacks it.
     pub(crate) handshake: Option<Gate>,
     /// Whether the stateless era has it.
     stateless: bool,
@@ -27,17 +27,17 @@ pub(crate) struct Method {
 pub(crate) enum Serve {
     /// Answered before the next message is read.
     Now(NowHandler),
-    /// Like `Now`, but waits for the files that are being loaded, as far as a list waits for them.
+    /// Like `Now`, but may wait for files that are being loaded.
     List(NowHandler),
-    /// Its work may take time, and runs beside other work.
+    /// Its handler may take time, and needs a place.
     Later(LaterHandler),
     /// Like `Later`, and it may ask the client: in the stateless era, a request with a state resumes it.
     Asking(LaterHandler),
-    /// Like `Later`. The specification lets it ask, but ours never does: a request with a state is refused.
+    /// Like `Later`. The specification lets it ask, but this server never does: a request with a state is rejected.
     NeverAsking(LaterHandler),
-    /// Waits for files or for a task, but takes no place among the work.
+    /// Waits for files or a task, but needs no place.
     Aside(AsideHandler),
-    /// Answered only when it ends, and receives notifications until then.
+    /// Stays open for notifications, and is answered when it ends.
     Listen,
 }
 
@@ -90,12 +90,12 @@ const TABLE: &[Method] = &[
 ];
 
 impl Method {
-    /// The method of that name, in whichever era.
+    /// The method of this name, in any era.
     pub(crate) fn find(name: &str) -> Option<&'static Self> {
         TABLE.iter().find(|method| method.name == name)
     }
 
-    /// Whether the era has it.
+    /// Whether this era has it.
     pub(crate) fn is_known(&self, era: Era) -> bool {
         match era {
             Era::Handshake => self.handshake.is_some(),
@@ -103,7 +103,7 @@ impl Method {
         }
     }
 
-    /// Refuses what minimal mode does not offer, with the message of the shell framework.
+    /// Rejects a method that minimal mode lacks, with the message of the shell framework.
     pub(crate) fn check_minimal(&self) -> Result<(), RpcError> {
         if self.minimal {
             return Ok(());
@@ -119,7 +119,7 @@ impl Method {
         Err(RpcError::with_reason(code::METHOD_NOT_FOUND, message, reason))
     }
 
-    /// Refuses a list that is longer than a registry may be. Part of a list would be useless.
+    /// Rejects a list that is longer than a registry may be. A partial list would be useless.
     pub(crate) fn guard_size(&self, result: &str, settings: &Settings) -> Result<(), RpcError> {
         let limit = settings.registry_limit;
         if !self.name.ends_with("/list") || result.len() <= limit {

@@ -1,5 +1,5 @@
-//! Added arguments: some clients add arguments of their own to every call. Tools do not know them, so they are removed
-//! before the arguments are checked, unless the tool's schema has an argument of that name.
+//! Added arguments: some clients add arguments of their own to every call. Tools do not know them, so they are removed before
+//! validation, unless the tool's schema declares an argument of that name.
 
 use mcp_bash_wire::{Limits, Object, Scanner};
 use std::borrow::Cow;
@@ -7,7 +7,7 @@ use std::borrow::Cow;
 /// The names, and the client that adds each.
 const ADDED: [(&str, &str); 1] = [("wait_for_previous", "Gemini CLI")];
 
-/// `arguments`, the text of a JSON object, without those that a client added and `schema` does not have.
+/// Removes from `arguments`, a JSON object, those that a client added and `schema` does not declare.
 pub(crate) fn without<'a>(arguments: &'a str, schema: &str) -> Cow<'a, str> {
     let is_added = |name: &str| ADDED.iter().any(|(added, _client)| *added == name);
     if !ADDED.iter().any(|(name, _)| arguments.contains(name)) {

@@ -1,4 +1,4 @@
-//! Judging: what the policy of a project says about one request.
+//! Judging: the decision of a project's policy about one request.
 
 use super::listing::Snapshot;
 use crate::callers::Principal;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use std::time::SystemTime;
 use thiserror::Error;
 
-/// What a request is about.
+/// The subject of a request.
 pub(crate) enum Policed<'a> {
     Tool { tool: &'a Tool, arguments: &'a str, roots: &'a ScriptRoots },
     Resource { uri: &'a str },
@@ -27,7 +27,7 @@ pub(crate) enum PolicyRefusal {
         "Blocked by policy: rule `{rule}` asks for consent (\"{message}\"), which only calls of tools can wait for"
     )]
     Unconfirmed { rule: String, message: String },
-    /// The operator has to act.
+    /// Only the operator can fix this.
     #[error("Blocked by policy, which lets nothing run: {0}")]
     Unusable(String),
     #[error(
@@ -49,7 +49,7 @@ impl PolicyRefusal {
         }
     }
 
-    /// Whether another call may be allowed, so that a model should read it.
+    /// Whether a different call may be allowed, so that a model should read the refusal.
     pub(crate) fn is_about_the_call(&self) -> bool {
         !matches!(self, Self::Unusable(_) | Self::Missing)
     }
@@ -61,21 +61,21 @@ impl From<PolicyRefusal> for RpcError {
     }
 }
 
-/// What the policy says of a request that it does not refuse.
+/// The decision about a request that is not refused.
 #[derive(Default)]
 pub(crate) struct Ruling {
-    /// What is redacted in the result.
+    /// The redactions for the result.
     pub(crate) redactions: Redactions,
-    /// The question for the person whose consent it takes.
+    /// The question for the user whose consent is required.
     pub(crate) question: Option<String>,
-    /// The rule that decided, if one did.
+    /// The rule that decided, if any.
     pub(crate) rule: Option<String>,
 }
 
-/// Who asks.
+/// The caller of a request, and its client.
 pub(crate) struct Asker<'a> {
     pub(crate) principal: &'a Principal,
-    /// The name that its client gave itself; empty without a session.
+    /// The name of the client; empty without a session.
     pub(crate) client: &'a str,
 }
 
@@ -94,17 +94,17 @@ impl Asker<'_> {
 }
 
 impl Snapshot {
-    /// Whether there is no policy to ask. `is_required` if there has to be one.
-    pub(crate) fn is_lawless(&self, is_required: bool) -> bool {
+    /// Whether there is no policy, and none is required.
+    pub(crate) fn has_no_policy(&self, is_required: bool) -> bool {
         matches!(self.catalog.policy, PolicyFile::Absent) && !is_required
     }
 
-    /// Whether the policy looks at the folders of the client when a tool is called.
+    /// Whether the policy checks the client's roots.
     pub(crate) fn polices_roots(&self) -> bool {
         matches!(&self.catalog.policy, PolicyFile::Usable(policy) if policy.looks_at(Part::Roots))
     }
 
-    /// What the policy says about a request, which may be able to wait for consent.
+    /// Asks the policy about a request. `may_wait` tells whether the request can wait for consent.
     pub(crate) fn judge(
         &self,
         asker: &Asker<'_>,
@@ -122,7 +122,7 @@ impl Snapshot {
             Policed::Resource { uri } if has_dots(uri) => return Err(PolicyRefusal::Dots),
             Policed::Resource { .. } => ("null", ""),
         };
-        // Most policies look at a few parts of a request; the others are not described.
+        // Most policies use a few parts of a request; the others are not built.
         let if_named = |part: Part, describe: &dyn Fn() -> Value| {
             if policy.looks_at(part) { describe() } else { Value::Null }
         };
@@ -159,7 +159,7 @@ impl Snapshot {
     }
 }
 
-/// Whether a segment of the URI means another one, so that a rule about its beginning would be wrong.
+/// Whether a URI has a `.` or `..` segment, so that a rule about its prefix would be wrong.
 fn has_dots(uri: &str) -> bool {
     let plain = uri.to_ascii_lowercase().replace("%2e", ".").replace("%2f", "/").replace("%5c", "/");
     plain.split(['/', '\\', '?', '#']).any(|segment| matches!(segment, "." | ".."))

@@ -1,4 +1,4 @@
-//! Lists of a catalog, as text: definitions are written once for each revision that asks, and pages are cut from them.
+//! Lists of a catalog: definitions are rendered once for each revision that is used, and pages are built from them.
 
 use super::schemas::Schemas;
 use super::tool_facts::ToolFacts;
@@ -11,7 +11,7 @@ use mcp_bash_wire::{Cursor, Object, Raw, Revision, RpcError};
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-/// The catalog that is served at one moment.
+/// The catalog at one point in time.
 pub(crate) struct Snapshot {
     pub(crate) catalog: Catalog,
     tools: Definitions,
@@ -20,40 +20,40 @@ pub(crate) struct Snapshot {
     /// The index of each resource, by its URI.
     places_by_uri: OnceLock<HashMap<Box<str>, usize>>,
     prompts: Definitions,
-    /// Whether calls of any tool can be tasks.
+    /// Whether any tool can be called as a task.
     has_tasks: OnceLock<bool>,
     /// One for each tool of the catalog, in its order.
     schemas: Vec<Schemas>,
-    /// The same for what is known of each tool.
+    /// One for each tool of the catalog, in its order.
     facts: Vec<ToolFacts>,
 }
 
-/// The definitions of the entries of one kind, for each revision that asked.
+/// The definitions of one kind of entries, for each revision that is used.
 #[derive(Default)]
 struct Definitions([OnceLock<Vec<OnceLock<Box<str>>>>; Revision::ALL.len()]);
 
 impl Definitions {
-    /// The definition at `place` of `total` entries. `render` writes it on first use.
+    /// The definition at `place` of `total` entries. `render` creates it on first use.
     fn get(&self, revision: Revision, total: usize, place: usize, render: impl FnOnce() -> String) -> &str {
         let all = self.0[revision as usize].get_or_init(|| vec![OnceLock::new(); total]);
         all[place].get_or_init(|| render().into())
     }
 }
 
-/// How many items a page has, unless fewer are asked for.
+/// The most items of a page.
 const PAGE: usize = 500;
 
-/// A part of a list.
+/// A page of a list.
 pub(crate) struct Page {
-    /// The text of a JSON array.
+    /// A JSON array.
     items: String,
     next: Option<String>,
-    /// How many items the whole list has.
+    /// The number of items in the whole list.
     total: usize,
 }
 
 impl Page {
-    /// The result of a method that lists, with the items under this name.
+    /// The result of a list method, with the items under this name.
     pub(crate) fn into_answer(self, name: &str) -> Answer {
         let mut result = Members::default();
         result.raw(name, &self.items);
@@ -88,7 +88,7 @@ impl Snapshot {
         }
     }
 
-    /// The resource with that URI; the first, if there are several.
+    /// The resource with this URI; the first, if there are several.
     pub(crate) fn resource(&self, uri: &str) -> Option<&Resource> {
         let resources = self.catalog.resources.items();
         let places = self.places_by_uri.get_or_init(|| {
@@ -98,7 +98,7 @@ impl Snapshot {
         Some(&resources[*places.get(uri)?])
     }
 
-    /// The page of resources that `params` asks for, of those that the caller sees.
+    /// The requested page of the resources that the caller sees.
     pub(crate) fn resources(
         &self,
         revision: Revision,
@@ -115,7 +115,7 @@ impl Snapshot {
         page("resources", resources.len(), is_seen, definition, hash, params)
     }
 
-    /// The page of templates that `params` asks for, of those that the caller sees.
+    /// The requested page of the templates that the caller sees.
     pub(crate) fn templates(
         &self,
         revision: Revision,
@@ -132,24 +132,23 @@ impl Snapshot {
         page("resourceTemplates", templates.len(), is_seen, definition, hash, params)
     }
 
-    /// The tool of that name, and its schemas.
+    /// The tool of this name, and its schemas.
     pub(crate) fn tool(&self, name: &str) -> Option<(&Tool, &Schemas)> {
         let place = self.catalog.tools.place(name)?;
         Some((&self.catalog.tools.items()[place], &self.schemas[place]))
     }
 
-    /// What is known of a tool of this snapshot.
+    /// The facts about a tool of this snapshot.
     pub(crate) fn facts(&self, tool: &Tool) -> Option<&ToolFacts> {
         self.catalog.tools.place(&tool.name).map(|place| &self.facts[place])
     }
 
-    /// Whether calls of any tool can be tasks.
+    /// Whether any tool can be called as a task.
     pub(crate) fn has_tasks(&self) -> bool {
         *self.has_tasks.get_or_init(|| self.catalog.has_tasks())
     }
 
-    /// The page of tools that `params` asks for, of those that the caller sees. `sandbox_of` describes the sandbox of a
-    /// tool, if it has one.
+    /// The requested page of the tools that the caller sees. `sandbox_of` describes the sandbox of a tool, if it has one.
     pub(crate) fn tools(
         &self,
         revision: Revision,
@@ -171,7 +170,7 @@ impl Snapshot {
         page("tools", tools.len(), is_seen, definition, || self.catalog.tools.hash(), params)
     }
 
-    /// The page of prompts that `params` asks for, of those that the caller sees.
+    /// The requested page of the prompts that the caller sees.
     pub(crate) fn prompts(
         &self,
         revision: Revision,
@@ -188,9 +187,8 @@ impl Snapshot {
     }
 }
 
-/// Cuts the page that `params` asks for, of a list of which the caller may see only a part. Cursors name an index in the
-/// whole list, so that they stay valid when the caller sees other parts of it. The hash is computed only for lists of
-/// several pages.
+/// Builds the requested page of a list, of which the caller may see only a part. Cursors contain an index into the whole list,
+/// so they stay valid when the caller's rights change. The hash is computed only for lists of several pages.
 fn page<'a>(
     collection: &'static str,
     length: usize,

@@ -1,5 +1,4 @@
-//! Offered: what the project offers: the snapshot that is served, its lists and schemas, resources and their
-//! subscriptions.
+//! Offered: the served project: its snapshot, lists and schemas, its resources and their subscriptions.
 
 mod added_arguments;
 mod judging;

@@ -1,4 +1,4 @@
-//! Tool schemas: compiled when they are first needed, and kept as long as the catalog is served.
+//! Tool schemas: compiled on first use, and kept as long as the catalog is served.
 
 use super::added_arguments;
 use crate::logging::SchemaRule;
@@ -21,25 +21,25 @@ pub(crate) struct Schemas {
 
 /// Why a tool cannot be called with these arguments.
 pub(crate) enum Unfit {
-    /// The client can fix them: this is what is wrong.
+    /// The client can fix the arguments; this describes the problems.
     Arguments(String),
-    /// The tool itself is at fault.
+    /// The tool itself is faulty.
     Tool(RpcError),
 }
 
-/// A result that breaks its tool's output schema.
+/// A result that violates its tool's output schema.
 pub(crate) struct Broken {
     /// The error for the client.
     pub(crate) error: RpcError,
-    /// The kind of problem, which holds no data of the call.
+    /// The kind of problem, without data of the call.
     pub(crate) kind: &'static str,
     pub(crate) problems: usize,
-    /// The first rule that is broken.
+    /// The first violated rule.
     pub(crate) rule: Option<SchemaRule>,
 }
 
 impl Schemas {
-    /// The most memory that a check of a value takes. A value that would take more is refused before it is read.
+    /// The most memory that a check of a value takes. A larger value is rejected before it is parsed.
     pub(crate) fn cost_of(value: &str) -> usize {
         const MOST: usize = 100 * 1024 * 1024;
         tree_bytes(value).min(MOST)
@@ -50,8 +50,8 @@ impl Schemas {
         self.header_parameters.get_or_init(|| header_parameters(tool.input_schema.get()).into())
     }
 
-    /// The arguments as the tool receives them: as they came, with unambiguous corrections, and with defaults for those
-    /// that are missing.
+    /// Validates the arguments, and returns them as the tool receives them: with unambiguous corrections, and with defaults for
+    /// missing ones.
     pub(crate) fn check_input<'a>(&self, tool: &Tool, arguments: &'a str) -> Result<Cow<'a, str>, Unfit> {
         let compiled = self.input.get_or_init(|| Schema::compile(tool.input_schema.get()));
         let schema = compiled.as_ref().map_err(|error| Unfit::Tool(unusable(tool, "inputSchema", error)))?;
@@ -71,7 +71,7 @@ impl Schemas {
         }
     }
 
-    /// Checks a tool's result against its output schema. If there is nothing to check, `missing` says why.
+    /// Validates a tool's result against its output schema. Without a value to validate, `missing` explains why.
     pub(crate) fn check_output(
         &self,
         tool: &Tool,
@@ -102,7 +102,7 @@ impl Schemas {
     }
 }
 
-/// The arguments, corrected where that is unambiguous.
+/// The arguments, with unambiguous corrections.
 fn check<'a>(schema: &Schema, arguments: Cow<'a, str>) -> Result<Cow<'a, str>, Vec<Problem>> {
     match arguments {
         Cow::Borrowed(text) => Ok(schema.check(text)?.text),

@@ -1,4 +1,4 @@
-//! Served project: the project as it was last read, and how it is read again.
+//! Served project: the snapshot of the project, and its reloads.
 
 use super::listing::Snapshot;
 use crate::logging::{ListChange, Log};
@@ -21,35 +21,35 @@ pub struct Served {
     snapshot: ArcSwap<Snapshot>,
     reading: Reading,
     log: Arc<Log>,
-    /// Whether changes were noticed that are not read yet.
+    /// Whether changes were detected that are not read yet.
     has_news: watch::Sender<bool>,
-    /// Files that are being asked for their entries: the snapshot lacks those entries, or has the previous ones.
+    /// Files that are being loaded: the snapshot lacks their entries, or has the previous ones.
     in_progress: watch::Receiver<Vec<FileInProgress>>,
-    /// Files that were asked, and whose answers are not served yet.
+    /// Files that were loaded, and whose entries are not served yet.
     answered: Mutex<Vec<PathBuf>>,
-    /// Held while the project is read: two readers would undo each other's work.
+    /// Held during a reload: two concurrent reloads would undo each other.
     is_being_read: Mutex<()>,
-    /// When the files were asked that were reported to the operator as slow.
+    /// Start times of the slow files that were already reported to the operator.
     told_late: Mutex<Vec<Instant>>,
-    /// Whether clients have to be notified of changes: they got a list, or everything that was missing at the start is
+    /// Whether clients are notified of changes: a client has received a list, or everything that was missing at the start is
     /// served.
     is_known_to_clients: AtomicBool,
-    /// Whether answers are served that the registry does not have.
+    /// Whether entries are served that the registry lacks.
     has_unsaved: AtomicBool,
-    /// The registry was written since the start.
+    /// Whether the registry was written since the start.
     was_stored: AtomicBool,
     /// Held while the registry is written.
     is_being_saved: Mutex<()>,
-    /// Whether the project is read again when it changes.
+    /// Whether the project is reloaded when it changes.
     is_followed: AtomicBool,
-    /// Why changes of the project are not noticed, if they should be.
+    /// Why changes of the project are not detected, if they should be.
     unwatched: Mutex<Option<String>>,
     shortage: Mutex<Option<Shortage>>,
-    /// The path by which the project was named, if that is a link.
+    /// The path of the project as given at the start, if it is a link.
     link: OnceLock<PathBuf>,
 }
 
-/// What the system was short of when the project was last read.
+/// The resource that the system lacked when the project was last read.
 struct Shortage {
     what: String,
     pauses: Pauses,
@@ -65,15 +65,15 @@ impl Shortage {
 struct Reread {
     /// The lists that changed.
     news: Vec<ListChange>,
-    /// How long to wait before the same is read again.
+    /// How long to wait before the next attempt.
     again: Option<Duration>,
 }
 
-/// How long a request that needs changed entries waits until they are read.
+/// How long a request waits for a reload of changed entries.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
 impl Served {
-    /// `catalog` was read as `reading` says, and lacks the entries of the files `in_progress`.
+    /// Serves `catalog`, which was read with `reading`, and lacks the entries of the files `in_progress`.
     pub(crate) fn new(
         catalog: Catalog,
         reading: Reading,
@@ -105,22 +105,22 @@ impl Served {
         }
     }
 
-    /// The current snapshot. It stays valid for its holder, whatever is served next.
+    /// The current snapshot. It stays valid for its holder after a reload.
     pub(crate) fn snapshot(&self) -> Arc<Snapshot> {
         self.snapshot.load_full()
     }
 
-    /// Where the project is.
+    /// The paths of the project.
     pub fn paths(&self) -> Paths {
         self.snapshot().catalog.paths.clone()
     }
 
-    /// Calls `look` with the catalog that is served now.
+    /// Calls `look` with the current catalog.
     pub fn look<T>(&self, look: impl FnOnce(&Catalog) -> T) -> T {
         look(&self.snapshot().catalog)
     }
 
-    /// The findings of the checks in what is served now; none if it has more than `most` tools.
+    /// The findings of the checks in the current catalog; none if it has more than `most` tools.
     pub fn examine(&self, surroundings: Surroundings<'_>, most: usize) -> Vec<Diagnostic> {
         let snapshot = self.snapshot();
         if snapshot.catalog.tools.len() > most {
@@ -129,20 +129,20 @@ impl Served {
         mcp_bash_project::examine(&snapshot.catalog, surroundings)
     }
 
-    /// Notes that changes of the project are noticed from now on, or why they are not.
+    /// Records that changes of the project are detected from now on, or why they are not.
     pub fn note_watching(&self, unwatched: Option<String>) {
         self.is_followed.store(true, Ordering::Relaxed);
         *self.unwatched.lock() = unwatched;
     }
 
-    /// Notes the path by which the project was named. If it is a link, it may lead elsewhere later.
+    /// Records the path of the project as given at the start. If it is a link, its target may change.
     pub fn note_named_path(&self, path: &Path) {
         if path != self.snapshot().catalog.paths.root {
             let _ = self.link.set(path.to_owned());
         }
     }
 
-    /// Where that path leads, if that is another folder by now.
+    /// A message if the link points to another folder now.
     fn other_project(&self) -> Option<String> {
         let (link, root) = (self.link.get()?, self.paths().root);
         let there = link.canonicalize().ok().filter(|there| *there != root)?;
@@ -152,7 +152,7 @@ impl Served {
         ))
     }
 
-    /// Why the snapshot may differ from the project, if so.
+    /// Why the snapshot may be stale, if so.
     pub(crate) fn staleness(&self) -> Option<String> {
         if let Some(other) = self.other_project() {
             return Some(other);
@@ -164,24 +164,23 @@ impl Served {
         short.as_ref().map(|short| format!("the project cannot be read now: {}", short.what))
     }
 
-    /// Notes that the project has changed and will be read again.
+    /// Records that the project has changed and will be reloaded.
     pub fn note_change(&self) {
         self.has_news.send_replace(true);
     }
 
-    /// Whether a list has to wait for files that are being asked for their entries. It waits for each of them no longer
-    /// than `patience` after that file was asked.
+    /// Whether a list has to wait for files that are being loaded. It waits for each of them no longer than `patience` after
+    /// its start.
     pub(crate) fn is_awaited(&self, patience: Duration) -> bool {
         youngest(&self.in_progress.borrow()).is_some_and(|youngest| youngest.elapsed() < patience)
     }
 
-    /// The files that are being asked for their entries.
+    /// The files that are being loaded.
     pub fn files_in_progress(&self) -> Vec<FileInProgress> {
         self.in_progress.borrow().clone()
     }
 
-    /// Waits for the files that are being asked for their entries, for each no longer than `patience` after it was
-    /// asked.
+    /// Waits for the files that are being loaded, for each no longer than `patience` after its start.
     pub(crate) async fn complete(&self, patience: Duration) {
         self.snapshot_with(patience, |_, in_progress| in_progress.is_empty()).await;
     }
@@ -200,9 +199,9 @@ impl Served {
         *told = late.iter().map(|late| late.since).collect();
     }
 
-    /// A client gets a list: from now on clients are notified of changes.
+    /// Records that a client gets a list: from now on clients are notified of changes.
     pub(crate) fn note_listing(&self) {
-        // Before the list is made, so that whatever is served after it is announced.
+        // Set before the list is built, so that every later change is announced.
         self.is_known_to_clients.store(true, Ordering::SeqCst);
         let late = self.in_progress.borrow();
         if !late.is_empty() {
@@ -210,9 +209,8 @@ impl Served {
         }
     }
 
-    /// The snapshot, as soon as it has what `has` looks for. If it has not, this waits for changes that were noticed
-    /// and not read yet, and for files that are being asked for their entries, for each no longer than `patience` after
-    /// it was asked.
+    /// The snapshot, as soon as `has` accepts it. Otherwise waits for a reload of detected changes, and for files that are
+    /// being loaded, until `patience` has passed since the last of them was started.
     pub(crate) async fn snapshot_with(
         &self,
         patience: Duration,
@@ -231,7 +229,7 @@ impl Served {
             let asked_until = youngest(&asked).map(|youngest| youngest + patience);
             let until = asked_until.max(is_noticed.then_some(noticed_until));
             let Some(until) = until.filter(|until| *until > Instant::now()) else { return snapshot };
-            // While the project is read again, a changed file is no longer being asked and not yet asked again.
+            // During a reload, a changed file is no longer being loaded and not yet started again.
             if !is_noticed && has(&snapshot, &asked) {
                 return snapshot;
             }
@@ -243,9 +241,9 @@ impl Served {
         }
     }
 
-    /// Reads the changed parts of the project again, and notifies the clients of each list that changed. A project that
-    /// cannot be served any more does not replace one that can. Returns how long to wait before the same changes are
-    /// read again, if they could not be read now.
+    /// Reloads the changed parts of the project, and notifies clients of each list that changed. A project that cannot be
+    /// served does not replace one that can. Returns how long to wait before the next attempt, if something could not be read
+    /// now.
     pub fn reload(&self, changes: &Changes) -> Option<Duration> {
         let reading = self.is_being_read.lock();
         if let Some(run) = &self.reading.run {
@@ -261,8 +259,8 @@ impl Served {
         again
     }
 
-    /// Serves the entries of a file that was asked, and of others that answered meanwhile. Returns how long to wait
-    /// before the next attempt, if it could not be done now.
+    /// Serves the entries of a loaded file, and of others that were loaded meanwhile. Returns how long to wait before the next
+    /// attempt, if something could not be read now.
     pub fn take_in(&self, file: &Path) -> Option<Duration> {
         self.answered.lock().push(file.to_owned());
         let _reading = self.is_being_read.lock();
@@ -272,7 +270,7 @@ impl Served {
         }
         let Reread { news, again } = self.read_again(&Changes::to_files(answered.iter().map(|file| &**file)));
         self.has_unsaved.store(true, Ordering::Release);
-        // Entries that were missing at the start are no news to clients that have not listed.
+        // Entries that were missing at the start are not announced to clients that have not listed.
         if self.is_known_to_clients.load(Ordering::SeqCst) {
             self.announce(&news);
         }
@@ -282,7 +280,7 @@ impl Served {
         again
     }
 
-    /// Serves the project as it is now.
+    /// Reads the project and serves it.
     fn read_again(&self, changes: &Changes) -> Reread {
         let before = self.snapshot();
         let reading =
@@ -316,7 +314,7 @@ impl Served {
         Reread { news, again }
     }
 
-    /// Notes what the system was short of, if anything. Returns how long to wait before the next attempt.
+    /// Records a shortage of the system, if there is one. Returns how long to wait before the next attempt.
     fn note_shortage(&self, what: Option<&str>) -> Option<Duration> {
         let mut shortage = self.shortage.lock();
         let Some(what) = what else {
@@ -350,7 +348,7 @@ impl Served {
         }
     }
 
-    /// Writes the entries that files reported to the registry, if it does not have them yet.
+    /// Writes the reported entries of files to the registry, if it lacks them.
     pub fn store_definitions(&self) {
         let _saving = self.is_being_saved.lock();
         let is_short = self.snapshot().catalog.shortage.is_some();
@@ -359,18 +357,18 @@ impl Served {
         }
     }
 
-    /// Writes the registry if that was not done since the start: a short session may end before.
+    /// Writes the registry if it was not written since the start: a short session may end before the first reload.
     pub fn store_registry_once(&self) {
         if !self.was_stored.load(Ordering::Acquire) {
             self.store_registry();
         }
     }
 
-    /// Writes the registry. A project that is not writable is served all the same.
+    /// Writes the registry. A project that is not writable is served anyway.
     pub fn store_registry(&self) {
         let _saving = self.is_being_saved.lock();
         if self.snapshot().catalog.shortage.is_some() {
-            // It lacks what could not be read.
+            // The catalog lacks what could not be read.
             return;
         }
         self.has_unsaved.store(false, Ordering::Release);
@@ -392,12 +390,12 @@ fn report_shortage(log: &Log, what: &str, meanwhile: &str) {
     log.event(LogLevel::Warning, "mcp.project", &message, &json!({}));
 }
 
-/// When the last of them was asked.
+/// The start time of the last of them.
 fn youngest(in_progress: &[FileInProgress]) -> Option<Instant> {
     in_progress.iter().map(|asked| asked.since).max()
 }
 
-/// Logs the problems of a project, except those that are in `told`.
+/// Logs the problems of a project, except those in `told`.
 fn report(log: &Log, catalog: &Catalog, told: &[Diagnostic]) {
     for diagnostic in catalog.diagnostics.iter().filter(|diagnostic| !told.contains(diagnostic)) {
         log.event(LogLevel::Warning, "mcp.project", &diagnostic.to_string(), &json!({}));
@@ -417,5 +415,5 @@ fn report(log: &Log, catalog: &Catalog, told: &[Diagnostic]) {
     log.event(LogLevel::Debug, "mcp.project", "project read", &details);
 }
 
-/// How many tools are worth a warning.
+/// More entries of one kind than this cause a warning.
 const MANY: usize = 500;

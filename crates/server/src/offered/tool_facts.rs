@@ -1,5 +1,4 @@
-//! Facts about a tool that every call of it needs: described when they are first needed, and kept as long as the catalog is
-//! served.
+//! Tool facts: facts that every call of a tool needs, computed on first use and kept as long as the catalog is served.
 
 use mcp_bash_project::Tool;
 use mcp_bash_sandbox::Declaration;
@@ -20,13 +19,13 @@ impl ToolFacts {
         self.for_policy.get_or_init(|| tool.policy_facts())
     }
 
-    /// The sandbox of the tool in a few words. Neither the settings nor the machine change while the server runs.
+    /// A short description of the sandbox. Neither the settings nor the machine change while the server runs.
     pub(crate) fn sandbox(&self, tool: &Tool, scripts: &Scripts) -> &str {
         self.sandbox.get_or_init(|| scripts.sandbox_words(tool.options.sandbox.as_ref()).into())
     }
 
-    /// Whether its sandbox opens the folders of the client, and it seems to use them: its author lists them, or its script
-    /// names what reads them. An answer after the start would come too late, because a sandbox cannot be opened any more.
+    /// Whether its sandbox opens the client's roots, and the tool seems to use them: its author lists them, or its script
+    /// refers to them. Roots that arrive after the start would be too late, because a running sandbox cannot be extended.
     pub(crate) fn uses_roots_in_sandbox(&self, tool: &Tool, scripts: &Scripts) -> bool {
         let lists_roots = || tool.options.sandbox.as_ref().is_some_and(Declaration::lists_roots);
         let is_expected = || scripts.opens_roots(tool) && (lists_roots() || tool.names_roots());

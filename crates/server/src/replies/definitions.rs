@@ -1,11 +1,11 @@
-//! Definitions of tools, resources, templates and prompts, `serverInfo` and capabilities, each as a revision has it.
+//! Definitions of tools, resources, templates and prompts, `serverInfo` and capabilities, as each revision expects them.
 
 use super::members::Members;
 use mcp_bash_project::{About, Identity, Prompt, Resource, ResourceTemplate, TaskSupport, Tool};
 use mcp_bash_wire::{Limits, Object, Raw, Revision, Scanner};
 use serde_json::value::RawValue;
 
-/// `serverInfo` as `revision` has it.
+/// `serverInfo` for a revision.
 pub(crate) fn server_info(identity: &Identity, revision: Revision) -> String {
     let mut info = Members::default();
     info.string("name", Some(&identity.name));
@@ -21,9 +21,9 @@ pub(crate) fn server_info(identity: &Identity, revision: Revision) -> String {
     info.object()
 }
 
-/// The capabilities of the server as `revision` has them: what is served, and nothing else.
+/// The capabilities of the server for a revision.
 pub(crate) fn server_capabilities(revision: Revision, is_minimal: bool, has_tasks: bool) -> String {
-    // Written as text, because `server/discover` is called often.
+    // A literal, because `server/discover` is called often.
     if is_minimal {
         return r#"{"logging":{}}"#.to_owned();
     }
@@ -45,25 +45,25 @@ pub(crate) fn server_capabilities(revision: Revision, is_minimal: bool, has_task
     .concat()
 }
 
-/// The name in `_meta` of what a sandbox enforces.
+/// The `_meta` key of the restrictions that a sandbox enforces.
 pub(crate) const SANDBOX: &str = "mcpbash/sandbox";
 
-/// The name in `_meta` of where a tool ran, if that was another host.
+/// The `_meta` key of the host where a tool ran, if it was not this one.
 pub(crate) const LAUNCHER: &str = "mcpbash/launcher";
 
-/// The name in `_meta` of whether a person is asked before a tool runs.
+/// The `_meta` key of a tool that needs the user's consent.
 const CONFIRM: &str = "mcpbash/confirm";
 
-/// What is known of a tool besides its definition.
+/// Properties of a tool that are not in its definition.
 pub(crate) struct AboutTool {
-    /// What its sandbox enforces, as JSON, if it has one.
+    /// The restrictions of its sandbox, as JSON, if it has one.
     pub(crate) sandbox: Option<String>,
     pub(crate) needs_consent: bool,
     /// Whether its calls can be tasks.
     pub(crate) tasks: TaskSupport,
 }
 
-/// The definition of a tool as `revision` has it.
+/// The definition of a tool for a revision.
 pub(crate) fn tool(tool: &Tool, revision: Revision, about: impl Fn(&Tool) -> AboutTool) -> String {
     let text = |value: &Option<Box<RawValue>>| value.as_ref().map(|raw| raw.get().to_owned());
     let mut definition = Members::default();
@@ -95,9 +95,9 @@ pub(crate) fn tool(tool: &Tool, revision: Revision, about: impl Fn(&Tool) -> Abo
     definition.object()
 }
 
-/// The `_meta` of a tool: its author's, what its sandbox enforces and whether it asks. An author cannot claim the latter two.
+/// The `_meta` of a tool: that of its author, its sandbox and its need for consent. The author cannot set the latter two.
 fn meta_of_tool(own: Option<&str>, about: &AboutTool) -> Option<String> {
-    // A name may be written with escapes.
+    // Keys may be written with escapes.
     let may_claim = |own: &str| own.contains(SANDBOX) || own.contains(CONFIRM) || own.contains('\\');
     if about.sandbox.is_none() && !about.needs_consent && !own.is_some_and(may_claim) {
         return own.map(ToOwned::to_owned);
@@ -111,7 +111,7 @@ fn meta_of_tool(own: Option<&str>, about: &AboutTool) -> Option<String> {
     (!meta.is_empty()).then(|| meta.object())
 }
 
-/// The definition of a resource as `revision` has it.
+/// The definition of a resource for a revision.
 pub(crate) fn resource(resource: &Resource, revision: Revision) -> String {
     let mut definition = Members::default();
     definition.string("uri", Some(&resource.uri));
@@ -121,7 +121,7 @@ pub(crate) fn resource(resource: &Resource, revision: Revision) -> String {
     definition.object()
 }
 
-/// The definition of a template as `revision` has it.
+/// The definition of a template for a revision.
 pub(crate) fn resource_template(template: &ResourceTemplate, revision: Revision) -> String {
     let mut definition = Members::default();
     definition.string("uriTemplate", Some(template.template.as_str()));
@@ -129,7 +129,7 @@ pub(crate) fn resource_template(template: &ResourceTemplate, revision: Revision)
     definition.object()
 }
 
-/// What resources and templates have in common.
+/// The members that resources and templates share.
 fn about(definition: &mut Members, about: &About, revision: Revision) {
     let raw = |value: &Option<Box<RawValue>>| value.as_ref().map(|raw| raw.get().to_owned());
     definition.string("name", Some(&about.name));
@@ -147,7 +147,7 @@ fn about(definition: &mut Members, about: &About, revision: Revision) {
     }
 }
 
-/// The definition of a prompt as `revision` has it.
+/// The definition of a prompt for a revision.
 pub(crate) fn prompt(prompt: &Prompt, revision: Revision) -> String {
     let raw = |value: &Option<Box<RawValue>>| value.as_ref().map(|raw| raw.get().to_owned());
     let arguments = prompt.arguments.iter().map(|argument| {
@@ -176,7 +176,7 @@ pub(crate) fn prompt(prompt: &Prompt, revision: Revision) -> String {
     definition.object()
 }
 
-/// Before the stateless era structured content was an object, and a schema for anything else could not be sent.
+/// Whether a schema describes an object. Before the stateless era, structured content had to be an object.
 fn describes_object(schema: &str) -> bool {
     let read = || {
         let whole = Scanner::new(schema, Limits::NONE).whole_value().ok()?;

@@ -1,16 +1,16 @@
-//! JSON objects as text: members are appended in order, without a tree of values.
+//! JSON object as text: members are appended in order, without a parsed tree.
 
 use mcp_bash_wire::{Raw, Scanner, write};
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-/// The members of a JSON object that is being written.
+/// The members of a JSON object under construction.
 #[derive(Debug, Default)]
 pub(crate) struct Members(String);
 
 impl Members {
-    /// Members that are already written, to which more are added.
+    /// Starts with existing members.
     pub(super) fn of_text(members: String) -> Self {
         Self(members)
     }
@@ -40,13 +40,13 @@ impl Members {
         }
     }
 
-    /// Adds a member without the white space between its tokens.
+    /// Adds a member without insignificant white space.
     pub(super) fn compact(&mut self, name: &str, json: &str) {
         self.raw(name, "");
         write::push_compact(&mut self.0, json);
     }
 
-    /// Adds members that are already written.
+    /// Adds members that are already serialized.
     pub(crate) fn splice(&mut self, members: &str) {
         if !members.is_empty() {
             self.comma();
@@ -54,11 +54,11 @@ impl Members {
         }
     }
 
-    /// Adds the members of an object, except those in `except`. Of several members with one name the last counts, as it
-    /// does for most JSON parsers.
+    /// Adds the members of an object, except those in `except`. Of duplicate names the last one is used, as in most JSON
+    /// parsers.
     pub(crate) fn splice_object(&mut self, object: Raw<'_>, except: &[&str]) {
         let mut members = Vec::new();
-        // The text was scanned before, so this cannot fail.
+        // Scanned before, so this cannot fail.
         let _ = Scanner::again(object).members(|key, value| members.push((key, value)));
         let mut later = HashSet::new();
         let name = |key: Raw<'_>| key.string().map_or_else(|| key.text().to_owned(), Cow::into_owned);

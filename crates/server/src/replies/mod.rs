@@ -1,4 +1,4 @@
-//! Replies: where a message is answered, and the shape of what is sent.
+//! Replies: where responses are sent, and how results are formed.
 
 pub(crate) mod definitions;
 mod members;

@@ -1,22 +1,22 @@
-//! Redacted replies: the last place where secrets are taken out of what a client receives, wherever it comes from. What
-//! scripts say has passed a redactor before; files, paths and words of other programs have not.
+//! Redacted replies: the last step before a message leaves removes known secrets from it. Script output has already passed a
+//! redactor; file contents, paths and the output of other programs have not.
 
 use super::reply::{Reply, Stream};
 use mcp_bash_secrets::KnownSecrets;
 use std::sync::Arc;
 
-/// A stream or a reply whose messages are redacted.
+/// A stream or reply that redacts its messages.
 struct Redacted<S: ?Sized> {
     known_secrets: Arc<KnownSecrets>,
     inner: Arc<S>,
 }
 
-/// A stream without secrets. It may outlast changes of the project, so it always looks.
+/// A redacted stream. It may outlive a reload of the project, so it is always wrapped.
 pub(crate) fn stream(known_secrets: &Arc<KnownSecrets>, inner: Arc<dyn Stream>) -> Arc<dyn Stream> {
     Arc::new(Redacted { known_secrets: Arc::clone(known_secrets), inner })
 }
 
-/// A reply without secrets, for a project that has any.
+/// A redacted reply, for a project that has secrets.
 pub(crate) fn reply(known_secrets: &Arc<KnownSecrets>, inner: Arc<dyn Reply>) -> Arc<dyn Reply> {
     Arc::new(Redacted { known_secrets: Arc::clone(known_secrets), inner })
 }

@@ -1,20 +1,20 @@
-//! Redaction: shows a message without its secrets.
+//! Redaction for logs: shows a message without its secrets.
 
 use mcp_bash_budget::tree_bytes;
 use serde_json::Value;
 use std::fmt;
 
-/// Removes secrets from messages: values whose keys name a secret, and values that look like one.
+/// Removes secrets from messages: values whose keys name a secret, and strings that look like one.
 #[derive(Clone, Default)]
 pub struct Redaction {
-    /// Removed wherever it occurs, under any key.
+    /// A string that contains it is removed, under any key.
     secret: Option<String>,
 }
 
-/// Why nothing of a message can be shown.
+/// Why a message cannot be shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unshowable {
-    /// Secrets cannot be removed from what cannot be parsed.
+    /// A message that cannot be parsed cannot be redacted.
     NoJson(usize),
     TooLarge(usize),
 }
@@ -30,13 +30,13 @@ impl fmt::Display for Unshowable {
     }
 }
 
-/// The most memory that redaction may take. A message that would take more is only counted.
+/// The most memory that redaction may take. Of a larger message, only the size is shown.
 const MOST_BYTES: usize = 32 * 1024 * 1024;
 
 const REDACTED: &str = "[redacted]";
 
 impl Redaction {
-    /// `secret` is removed wherever it occurs.
+    /// Strings that contain `secret` are removed.
     pub fn new(secret: Option<String>) -> Self {
         Self { secret }
     }
@@ -78,7 +78,7 @@ impl Redaction {
     }
 }
 
-/// Keys whose values are secrets, by the words they are made of: `api_key`, `accessToken`, `X-Auth-Token`.
+/// Whether a key names a secret, by the words it contains: `api_key`, `accessToken`, `X-Auth-Token`.
 fn is_sensitive(key: &str) -> bool {
     const WORDS: [&str; 12] = [
         "token",
@@ -96,7 +96,7 @@ fn is_sensitive(key: &str) -> bool {
     ];
     let plain: String =
         key.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
-    // A progress token is no secret, and without it the record would be hard to follow.
+    // A progress token is no secret, and records are hard to follow without it.
     plain != "progresstoken" && WORDS.iter().any(|word| plain.contains(word))
 }
 

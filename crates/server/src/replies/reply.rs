@@ -1,59 +1,58 @@
-//! Reply and stream: how messages reach a client. They are the seam between the protocol and its transports.
+//! Reply and stream: how messages reach a client. These traits separate the protocol from its transports.
 
-/// A way to a client. Messages are sent in the order in which they were queued, and not later than the next
+/// An outgoing channel to a client. Messages are sent in the order in which they were queued, at the latest by the next
 /// [`Stream::flush`].
 pub trait Stream: Send + Sync {
     /// Queues a notification.
     fn notify(&self, message: Vec<u8>);
 
-    /// Queues a request of ours, which the client is to answer. False if it is too long to send, or the client is gone.
+    /// Queues a request to the client. False if it is too long to send, or the client has disconnected.
     fn ask(&self, message: Vec<u8>) -> bool;
 
-    /// Sends what is queued, without waiting for the client to read it.
+    /// Sends the queued messages, without waiting for the client to read them.
     fn flush(&self);
 
-    /// Whether so much is queued that nothing should be added which may be lost (progress, logs) or can wait. Called
-    /// often, so it must cost next to nothing. A transport calls [`Server::relieved`] when it has become false again.
+    /// Whether the client is congested: so much is queued that progress and logs are dropped and other work waits. Called
+    /// often, so it must be cheap. A transport calls [`Server::relieved`] when it has become false again.
     ///
     /// [`Server::relieved`]: crate::Server::relieved
     fn is_clogged(&self) -> bool {
         false
     }
 
-    /// Whether notifications are sent at all. A client that has closed its end of the connection, and may still wait for
-    /// answers, receives only those that come with an answer ([`Reply::notify_before_answer`]).
+    /// Whether notifications are sent at all. A client that has closed its end of the connection may still wait for responses.
+    /// It receives only notifications that accompany one ([`Reply::notify_before_answer`]).
     fn takes_notifications(&self) -> bool {
         true
     }
 }
 
-/// The reply to a client's message: notifications and questions, then one answer or none. Exactly one of
-/// [`Reply::answer`], [`Reply::refuse`] and [`Reply::end`] is called for each message that is owed an answer.
+/// The reply to a client's message: notifications and questions, then one response or none. Exactly one of [`Reply::answer`],
+/// [`Reply::refuse`] and [`Reply::end`] is called for each message that requires a response.
 pub trait Reply: Stream {
-    /// Queues the answer: a result, an error, or the array that answers a batch. It is the last message of this reply.
+    /// Queues the response: a result, an error, or the array for a batch. It is the last message of this reply.
     fn answer(&self, message: Vec<u8>);
 
-    /// Queues a notification about this request. The answer follows at once.
+    /// Queues a notification about this request. The response follows immediately.
     fn notify_before_answer(&self, message: Vec<u8>) {
         self.notify(message);
     }
 
-    /// Queues the answer of a request that was not served, an error with this code, for transports that signal a
-    /// refusal in their own way.
+    /// Queues the error response of a request that was not served, for transports that signal refusals in their own way.
     fn refuse(&self, message: Vec<u8>, code: i32) {
         let _ = code;
         self.answer(message);
     }
 
-    /// There will be no answer: the request was cancelled.
+    /// Ends the reply without a response: the request was cancelled.
     fn end(&self);
 
-    /// The longest message that can be sent from now on, in bytes. A longer answer could become an error.
+    /// The longest message that can be sent from now on, in bytes. A longer response may be replaced by an error.
     fn longest_message(&self) -> usize {
         usize::MAX
     }
 
-    /// Whether messages of other requests use the same stream, so that the stream outlasts this reply.
+    /// Whether other requests use the same stream, so that the stream outlives this reply.
     fn is_shared(&self) -> bool {
         false
     }

@@ -1,9 +1,9 @@
-//! Redaction of results: what the policy of the project removes before a result leaves, or is kept.
+//! Result redaction: applies the redactions of the policy before a result is sent or stored.
 
 use mcp_bash_policy::Redactions;
 use serde_json::Value;
 
-/// The output of a tool: a whole result with `content`, any other JSON, or text.
+/// Redacts the output of a tool: a whole result with `content`, any other JSON, or text.
 pub(crate) fn output(text: &str, redactions: &Redactions) -> String {
     let Ok(mut value) = serde_json::from_str::<Value>(text) else {
         return redactions.text(text).into_owned();
@@ -20,14 +20,14 @@ pub(crate) fn output(text: &str, redactions: &Redactions) -> String {
     value.to_string()
 }
 
-/// A list of contents of resources.
+/// Redacts a list of resource contents.
 pub(crate) fn contents(text: &str, redactions: &Redactions) -> String {
     let Ok(mut list) = serde_json::from_str::<Value>(text) else { return redactions.text(text).into_owned() };
     list.as_array_mut().into_iter().flatten().for_each(|item| content(item, redactions));
     list.to_string()
 }
 
-/// One item of content. Images, sounds and other bytes stay as they are.
+/// Redacts one content item. Images, audio and other binary data stay as they are.
 fn content(item: &mut Value, redactions: &Redactions) {
     for (name, member) in item.as_object_mut().into_iter().flatten() {
         match (&**name, member) {
@@ -39,7 +39,7 @@ fn content(item: &mut Value, redactions: &Redactions) {
     }
 }
 
-/// Only patterns apply to what surrounds a text: a pointer is about the result of the author.
+/// Only patterns apply outside of texts: JSON pointers address the author's result.
 fn patterns(value: Value, redactions: &Redactions) -> Value {
     match value {
         Value::String(text) => Value::String(redactions.patterns(&text).into_owned()),

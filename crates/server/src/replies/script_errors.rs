@@ -1,4 +1,4 @@
-//! Script errors: what clients receive about scripts that were not run, or that failed.
+//! Script errors: what clients receive when a script was not run, or failed.
 
 use mcp_bash_scripts::ScriptError;
 use mcp_bash_wire::{Limits, RpcError, Scanner, code, surrogates, write};
@@ -17,7 +17,7 @@ pub(crate) fn told(error: ScriptError) -> RpcError {
     }
 }
 
-/// The data of an error: JSON as it is, and anything else as a string.
+/// The data of an error: JSON as it is, anything else as a string.
 fn json_of(data: &str) -> String {
     match Scanner::new(&surrogates::repaired(data), Limits::default()).whole_value() {
         Ok(json) => write::compact(json.text()),

@@ -1,5 +1,5 @@
-//! Result shape, by revision. Handlers write the newest shape; this file leaves out what older revisions do not have,
-//! and `definitions.rs` does so for definitions. No other file adapts either.
+//! Result shape: adapts results to the revision of a request. Handlers write the newest shape; this file removes what older
+//! revisions lack, and `definitions.rs` does so for definitions. No other file adapts results.
 
 use super::definitions::server_info;
 use super::members::Members;
@@ -10,18 +10,18 @@ use mcp_bash_scripts::TraceVariables;
 use mcp_bash_wire::{Limits, Object, Raw, Revision, Scanner, keys, write};
 use std::fmt::Write as _;
 
-/// The answer of a method, before it takes the shape of a revision.
+/// The result of a method, before it is adapted to a revision.
 #[derive(Debug, Default)]
 pub(crate) struct Answer {
-    /// The members of the result, as JSON text without the braces around it.
+    /// The members of the result, as JSON text without braces.
     pub(crate) members: String,
-    /// The members of the result's `_meta`, likewise.
+    /// The members of `_meta`, as JSON text without braces.
     pub(crate) meta: String,
     /// Whether clients may cache the result.
     pub(crate) cacheable: bool,
-    /// Whether it is the result of a tool that reports a failure.
+    /// Whether a tool reports a failure.
     pub(crate) is_error: bool,
-    /// Whether it says that the call has become a task.
+    /// Whether the call has become a task.
     pub(crate) is_task: bool,
 }
 
@@ -37,10 +37,10 @@ impl Answer {
         Self { cacheable: true, ..self }
     }
 
-    /// Adds structured content, a JSON text. Revisions that do not have it allow unknown members. It is written in its
-    /// place at once, because it may be large.
+    /// Adds structured content, as JSON text. Revisions without it allow unknown members. It is appended directly, because it
+    /// may be large.
     pub(crate) fn with_structured(self, json: &str, revision: Revision) -> Self {
-        // Before the stateless era only an object could be structured content.
+        // Before the stateless era, structured content had to be an object.
         if !revision.has_result_type() && !json.starts_with('{') {
             return self;
         }
@@ -49,12 +49,12 @@ impl Answer {
         Self { members: members.into_text(), ..self }
     }
 
-    /// The result as `revision` has it.
+    /// The result for a revision.
     pub(crate) fn render(self, revision: Revision, identity: &Identity) -> RenderedResult {
         let mut result = Members::of_text(self.members);
         if self.cacheable && revision.has_result_type() {
             result.raw("ttlMs", &TTL_MS.to_string());
-            // A project may be private, so caches between us and the client may not share the result.
+            // A project may be private, so shared caches may not store the result.
             result.raw("cacheScope", "\"private\"");
         }
         let mut meta = Members::default();
@@ -72,12 +72,12 @@ impl Answer {
     }
 }
 
-/// A result in the shape of its revision.
+/// A result adapted to its revision.
 #[derive(Debug, Default)]
 pub(crate) struct RenderedResult {
-    /// Its members, as JSON text without the braces around it.
+    /// Its members, as JSON text without braces.
     pub(crate) members: String,
-    /// Whether it is the result of a tool that reports a failure.
+    /// Whether a tool reports a failure.
     pub(crate) has_tool_failed: bool,
 }
 
@@ -87,7 +87,7 @@ impl From<String> for RenderedResult {
     }
 }
 
-/// A question to a client as `revision` has it. `params` is the text of a JSON object, `elicitation_id` is unique.
+/// The params of a question for a revision. `params` is a JSON object, `elicitation_id` is unique.
 pub(crate) fn question(
     method: &str,
     params: &str,
@@ -100,7 +100,7 @@ pub(crate) fn question(
     let except: &[&str] = match method {
         // A revision with forms only has no mode.
         "elicitation/create" if !is_url && !revision.has_url_elicitation() => &["mode", "elicitationId"],
-        // Only our own id is unguessable.
+        // Only the server's own id is unguessable.
         "elicitation/create" => &["elicitationId"],
         _ => &[],
     };
@@ -112,7 +112,7 @@ pub(crate) fn question(
     shown.object()
 }
 
-/// The params of a question with the trace that it is part of, unless its script gives it a `_meta`.
+/// Adds the trace context to the params of a question, unless its script gives it a `_meta`.
 pub(crate) fn traced(params: String, trace: &TraceVariables) -> String {
     let Some(parent) = &trace.parent else { return params };
     let whole = Scanner::new(&params, Limits::NONE).whole_value().ok();
@@ -130,7 +130,7 @@ pub(crate) fn traced(params: String, trace: &TraceVariables) -> String {
     shown.object()
 }
 
-/// The members of a result that asks for input before there is an answer.
+/// The members of an `input_required` result.
 pub(crate) fn input_required<'a>(requests: impl Iterator<Item = (&'a str, &'a str)>, state: &str) -> String {
     let mut asked = Members::default();
     for (key, request) in requests {
@@ -143,7 +143,7 @@ pub(crate) fn input_required<'a>(requests: impl Iterator<Item = (&'a str, &'a st
     result.into_text()
 }
 
-/// The content of a result that is being written.
+/// The `content` of a result under construction.
 pub(crate) struct Content(String);
 
 impl Content {
@@ -151,7 +151,7 @@ impl Content {
         Self(String::from("\"content\":["))
     }
 
-    /// The content of a result with just this text.
+    /// Content that consists of one text.
     pub(crate) fn of_text(text: &str) -> Self {
         let mut content = Self::new();
         content.text(text);
@@ -160,15 +160,14 @@ impl Content {
 
     pub(crate) fn text(&mut self, text: &str) {
         self.comma();
-        // Room for the rest of the message as well, so that a large text is not moved again.
+        // Also reserves room for the rest of the message, so that a large text is not copied again.
         self.0.reserve(text.len() + text.len() / 16 + 1024);
         self.0.push_str(r#"{"type":"text","text":"#);
         write::push_string(&mut self.0, text);
         self.0.push('}');
     }
 
-    /// Adds an item that is already written, as `revision` has it: a kind that it does not have is described in words
-    /// instead.
+    /// Adds a serialized item. A kind that the revision lacks is described as text instead.
     pub(crate) fn item(&mut self, item: &str, revision: Revision) {
         if let Some(words) = in_words(item, revision) {
             self.text(words.trim());
@@ -187,7 +186,7 @@ impl Content {
         self.0.ends_with('[')
     }
 
-    /// Adds a file as an item, as text or as Base64.
+    /// Adds a file as an embedded resource, as text or Base64.
     pub(crate) fn file(&mut self, uri: &str, mime_type: &str, bytes: &[u8]) {
         self.comma();
         self.0.push_str(r#"{"type":"resource","resource":{"uri":"#);
@@ -217,7 +216,7 @@ impl Content {
     }
 }
 
-/// The words for an item of content that `revision` does not have.
+/// The description of an item that the revision lacks.
 fn in_words(item: &str, revision: Revision) -> Option<String> {
     if revision.has_audio() && revision.has_resource_links() {
         return None;
@@ -234,7 +233,7 @@ fn in_words(item: &str, revision: Revision) -> Option<String> {
     }
 }
 
-/// A message of a prompt, with content that is already written, as `revision` has it.
+/// A message of a prompt, with serialized content, for a revision.
 pub(crate) fn message(role: &str, content: &str, revision: Revision) -> String {
     let words = in_words(content, revision).map(|words| {
         let mut text = Members::default();

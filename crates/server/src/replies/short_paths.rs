@@ -1,9 +1,9 @@
-//! Short paths: hides from clients where things are on this machine. They receive paths relative to the project, and of
-//! other paths only the part below the home folder, the temporary folder or the folders that the project is in. The
-//! operator, who reads standard error and the log file, sees whole paths.
+//! Short paths: hides from clients where files are on this machine. Clients receive paths relative to the project; of other
+//! paths, the home folder, the private temporary folder and the folders above the project are replaced. The operator, who reads
+//! standard error and the log file, sees full paths.
 //!
-//! Texts are shortened at the point where they are sent to a client, whatever wrote them, so that no message can forget
-//! to. URIs stay whole: clients need them to name a resource again. So do paths that the request itself names.
+//! Paths are shortened where a text is sent to a client, whatever wrote it, so no message is missed. URIs stay complete, since
+//! clients need them to name a resource again, and so do paths that the request itself contains.
 
 use mcp_bash_project::Paths;
 use mcp_bash_settings::Settings;
@@ -12,13 +12,13 @@ use serde_json::Value;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-/// Replaces the folders that clients need not know.
+/// Replaces folders that clients need not know.
 const ELSEWHERE: &str = "…";
 
-/// The most bytes that are searched for paths which the client knows.
+/// The most bytes of params that are searched for paths the client knows.
 const LONGEST_KNOWN: usize = 64 * 1024;
 
-/// The path prefixes that are hidden, longest first; none if clients receive whole paths.
+/// The hidden path prefixes, longest first; none if clients receive full paths.
 #[derive(Debug, Default)]
 pub(crate) struct ShortPaths(Vec<Prefix>);
 
@@ -26,19 +26,19 @@ pub(crate) struct ShortPaths(Vec<Prefix>);
 struct Prefix {
     folder: String,
     instead: Instead,
-    /// Whether the text before it decides that it is a path of its own: `/tmp` is also a part of `/mnt/tmp`.
+    /// Whether the text before it must be checked, because the prefix is short: `/tmp` is also a part of `/mnt/tmp`.
     is_short: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Instead {
-    /// Nothing: what follows is relative to the project.
+    /// Removed: the rest is relative to the project.
     Relative,
     Words(Cow<'static, str>),
 }
 
 impl ShortPaths {
-    /// For a project whose processes have their private files below `private`.
+    /// `private` contains the private files of the project's processes.
     pub(crate) fn new(settings: &Settings, paths: &Paths, private: &Path) -> Self {
         if settings.log_verbose {
             return Self::default();
@@ -69,7 +69,7 @@ impl ShortPaths {
         short
     }
 
-    /// Adds a folder as it is named and with links resolved, unless it has a replacement already.
+    /// Adds a folder as named and with links resolved, unless it has a replacement already.
     fn add(&mut self, folder: &Path, instead: &Instead) {
         let real = folder.canonicalize().ok();
         for folder in [Some(folder.to_owned()), real].into_iter().flatten() {
@@ -82,12 +82,12 @@ impl ShortPaths {
         }
     }
 
-    /// The text with short paths.
+    /// Shortens the paths in a text.
     pub(crate) fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
         self.text_but(text, "")
     }
 
-    /// The text with short paths, except for paths that the client knows because it sent them.
+    /// Shortens the paths in a text, except those that the client sent.
     pub(crate) fn text_but<'a>(&self, text: &'a str, sent: &str) -> Cow<'a, str> {
         let mut shortened = String::new();
         let mut told = 0;
@@ -105,7 +105,7 @@ impl ShortPaths {
             let rest = &text[end..];
             told = end;
             match &prefix.instead {
-                // `/mnt/backup/home/ann`: the rest is relative to nothing that is shown.
+                // `/mnt/backup/home/ann`: the rest is relative to a folder that is not shown.
                 _ if is_inside_path(&text[..at]) => {
                     shortened.push('/');
                     shortened.push_str(ELSEWHERE);
@@ -123,7 +123,7 @@ impl ShortPaths {
         Cow::Owned(shortened)
     }
 
-    /// The error with short paths in its message. Its data come from a script or a client, and stay as they are.
+    /// Shortens the paths in the message of an error. Its data come from a script or a client, and stay as they are.
     pub(crate) fn error(&self, mut error: RpcError, params: Option<Raw<'_>>) -> RpcError {
         if let Cow::Owned(message) = self.text_but(&error.message, params.map_or("", Raw::text)) {
             error.message = message.into();
@@ -131,7 +131,7 @@ impl ShortPaths {
         error
     }
 
-    /// The details of an event with short paths in all texts.
+    /// Shortens the paths in all texts of a JSON value.
     pub(crate) fn value(&self, value: &Value) -> Value {
         match value {
             Value::String(text) => self.text(text).into(),
@@ -162,15 +162,14 @@ impl Prefix {
     }
 }
 
-/// The path that begins at `at`, at least up to `end`, without a full stop after it.
+/// The path that begins at `at` and extends at least to `end`, without a final full stop.
 fn path_at(text: &str, at: usize, end: usize) -> &str {
     let rest = text[end..].find(|c| !is_name(c) && c != '/').map_or(text.len(), |length| end + length);
     let path = &text[at..rest];
     &text[at..end.max(at + path.trim_end_matches('.').len())]
 }
 
-/// Whether a path that begins after this text is the rest of a longer one. The path of an option, as in
-/// `-I/usr/include`, is not.
+/// Whether a path after this text continues a longer path. The path of an option, as in `-I/usr/include`, does not.
 fn is_inside_path(before: &str) -> bool {
     let rest = before.trim_end_matches(|c| is_name(c) || c == '/');
     let word = &before[rest.len()..];
@@ -178,7 +177,7 @@ fn is_inside_path(before: &str) -> bool {
     !is_option && word.contains(char::is_alphanumeric)
 }
 
-/// Whether the path is in what a client sent, as a whole or as the beginning of a longer one.
+/// Whether the client sent this path, or one that begins with it.
 fn names(sent: &str, path: &str) -> bool {
     if sent.len() > LONGEST_KNOWN {
         return false;
@@ -188,7 +187,7 @@ fn names(sent: &str, path: &str) -> bool {
     })
 }
 
-/// Whether the character is so common in file names that it is taken for a part of one.
+/// Whether the character is common in file names.
 fn is_name(character: char) -> bool {
     character.is_alphanumeric() || "_-.+@~".contains(character)
 }

@@ -1,4 +1,4 @@
-//! JSON-RPC batch: several messages, answered by one array when the last request is answered.
+//! JSON-RPC batch: several messages in one array. Their responses leave in one array after the last request is answered.
 
 use super::responder::Responder;
 use crate::replies::{Reply, Stream};
@@ -7,10 +7,10 @@ use mcp_bash_settings::CONNECTION_SETTING;
 use parking_lot::Mutex;
 use std::sync::Arc;
 
-/// The answers of a batch may take this fraction of its caller's budget: all of them wait for the last.
+/// A batch may hold this fraction (one quarter) of its caller's budget, because every response waits for the last one.
 const SHARE: usize = 4;
 
-/// The reply of each request of a batch. It collects the answers; everything else passes through.
+/// The reply of each request in a batch. It collects the responses and passes everything else through.
 pub(crate) struct Batch {
     reply: Arc<dyn Reply>,
     budget: Arc<Budget>,
@@ -18,17 +18,17 @@ pub(crate) struct Batch {
 }
 
 struct Collected {
-    /// The requests that are neither answered nor withdrawn, plus one until the whole batch is read.
+    /// Requests that are neither answered nor cancelled, plus one until the whole batch is read.
     owed: usize,
-    /// Whether it holds any request.
+    /// Whether the batch contains any request.
     has_requests: bool,
-    /// The array so far, without its closing bracket.
+    /// The response array so far, without its closing bracket.
     array: Vec<u8>,
     held: Charge,
 }
 
 impl Batch {
-    /// A batch that is being read. It is answered after [`Batch::close`].
+    /// Opens a batch while it is being read. Its response is sent after [`Batch::close`].
     pub(crate) fn open(reply: Arc<dyn Reply>, budget: &Arc<Budget>) -> Arc<Self> {
         let budget = budget.part(budget.limit() / SHARE, CONNECTION_SETTING);
         let collected =
@@ -36,7 +36,7 @@ impl Batch {
         Arc::new(Self { reply, budget, collected: Mutex::new(collected) })
     }
 
-    /// The responder of one more request of the batch, which now owes an answer.
+    /// Adds a request to the batch, and returns its responder.
     pub(crate) fn responder(self: &Arc<Self>) -> Responder {
         let mut collected = self.collected.lock();
         collected.owed += 1;
@@ -45,19 +45,19 @@ impl Batch {
         Responder::new(Arc::clone(self) as _, Arc::clone(&self.budget))
     }
 
-    /// The whole batch is read. A batch without requests is owed nothing.
+    /// Marks the batch as completely read. A batch without requests gets no response.
     pub(crate) fn close(&self) {
         self.settle(None);
     }
 
-    /// Settles one request that owed an answer.
+    /// Records that one request is answered, or ended without a response.
     fn settle(&self, answer: Option<Vec<u8>>) {
         let mut guard = self.collected.lock();
         let collected = &mut *guard;
         if let Some(answer) = answer {
             collected.array.push(if collected.array.is_empty() { b'[' } else { b',' });
             collected.array.extend_from_slice(&answer);
-            // An answer has to be kept: large ones have reserved memory before.
+            // Charged without a check: the responder has already checked that there is room for a large result.
             collected.held.set(collected.array.len());
         }
         collected.owed -= 1;

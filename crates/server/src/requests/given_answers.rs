@@ -1,12 +1,12 @@
-//! Given answers: a script gets them without asking its client. They come from an earlier run of the script, or came
-//! with the call.
+//! Given answers: answers that a script receives without a question to its client. They come from an earlier run of the script,
+//! or from the `inputResponses` of the call.
 
 use super::parking::{PendingQuestion, is_answer};
 use super::request_state::{Entry, Round};
 use mcp_bash_wire::{Limits, Raw, RawBuf, Scanner};
 use std::collections::VecDeque;
 
-/// The known answers of one call.
+/// The answers known for one call.
 #[derive(Default)]
 pub(crate) struct GivenAnswers {
     /// The remaining rounds of an earlier run of the script, in order. `None` if there was no such run.
@@ -16,17 +16,17 @@ pub(crate) struct GivenAnswers {
 }
 
 impl GivenAnswers {
-    /// For a script that is run again.
+    /// The answers for a replay: the script runs again.
     pub(crate) fn of_earlier_run(rounds: Vec<Round>) -> Self {
         Self { replayed: Some(rounds.into()), ..Self::default() }
     }
 
-    /// Whether the script has been run before.
+    /// Whether this is a replay.
     pub(crate) fn is_replay(&self) -> bool {
         self.replayed.is_some()
     }
 
-    /// Takes the answers that came with the call: `inputResponses`.
+    /// Stores the `inputResponses` of the call.
     pub(crate) fn take_in_advance(&mut self, responses: Raw<'_>) {
         // The text was scanned before, so this cannot fail.
         let _ = Scanner::again(responses).members(|key, value| {
@@ -36,8 +36,7 @@ impl GivenAnswers {
         });
     }
 
-    /// Answers as many of these questions as it can, each only once. `is_named` says which of them have a name from
-    /// their author.
+    /// Answers as many of the questions as possible, each answer once. `is_named` tells which questions their author named.
     pub(crate) fn answer(
         &mut self,
         questions: &mut [PendingQuestion],
@@ -49,7 +48,7 @@ impl GivenAnswers {
             let is_same =
                 |question: &PendingQuestion| round.0.iter().any(|entry| is_asked_again(entry, question));
             if !questions.iter().all(is_same) {
-                // This run takes another path: the later answers belong to other questions.
+                // This run takes a different path, so the later answers belong to other questions.
                 rounds.clear();
             }
             for question in questions.iter_mut() {
@@ -100,7 +99,7 @@ mod tests {
         Entry { key: key.into(), question: [digest; 32], answer }
     }
 
-    /// Asks these questions at once, and returns the known answers.
+    /// Asks the questions in one round, and returns the known answers.
     fn ask(given: &mut GivenAnswers, questions: &[(&str, u8)]) -> Vec<Option<String>> {
         let mut asked: Vec<_> = questions.iter().map(|(key, digest)| question(key, *digest)).collect();
         given.answer(&mut asked, |question| &*question.key != "question");

@@ -1,4 +1,4 @@
-//! Requests in flight: those that have arrived and are not answered yet.
+//! Requests in flight: requests that have arrived and are not answered yet.
 
 use super::open_request::{OpenRequest, Pace};
 use super::responder::Responder;
@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 #[derive(Default)]
 pub(crate) struct InFlight {
     state: Mutex<InFlightState>,
-    /// Notified when the last work has ended.
+    /// Notified when the last handler has finished.
     idle: Notify,
 }
 
@@ -20,9 +20,9 @@ pub(crate) struct InFlight {
 struct InFlightState {
     /// Requests that are neither answered nor cancelled.
     requests: HashMap<Id, Arc<OpenRequest>>,
-    /// How many requests still have work going on, including cancelled ones.
+    /// Requests whose handlers still run, including cancelled ones.
     working: usize,
-    /// Whether a task waits for the last of it to end.
+    /// Whether a task waits until all handlers have finished.
     is_awaited: bool,
 }
 
@@ -49,13 +49,13 @@ impl InFlight {
         self.state.lock().requests.contains_key(id)
     }
 
-    /// Cancels the request with that id, if there is one that is not decided yet. Its work has still to end.
+    /// Cancels the request with this id, unless it is already answered or cancelled. Its handler may still run.
     pub(crate) fn cancel(&self, id: &Id) -> Option<Arc<OpenRequest>> {
         let request = self.state.lock().requests.remove(id)?;
         request.cancel().then_some(request)
     }
 
-    /// Cancels all requests, and returns those that were not decided yet.
+    /// Cancels all requests, and returns those that were neither answered nor cancelled before.
     pub(crate) fn cancel_all(&self) -> Vec<Arc<OpenRequest>> {
         let requests = std::mem::take(&mut self.state.lock().requests);
         requests.into_values().filter(|request| request.cancel()).collect()
@@ -65,7 +65,7 @@ impl InFlight {
         self.state.lock().working == 0
     }
 
-    /// Completes when all work has ended. Cancel-safe; only one task may wait at a time.
+    /// Completes when all handlers have finished. Cancel-safe; only one task may wait at a time.
     pub(crate) async fn idle(&self) {
         loop {
             {
@@ -81,8 +81,8 @@ impl InFlight {
     }
 }
 
-/// A request whose work goes on as long as this value lives. Dropped without an answer, it is answered with an error,
-/// so that the client gets an answer whatever happens to the handler.
+/// A request whose handler runs as long as this value lives. If it is dropped unanswered, the client receives an error, so
+/// every request is answered even if its handler panics.
 pub(crate) struct InFlightRequest {
     request: Arc<OpenRequest>,
     in_flight: Arc<InFlight>,
@@ -99,8 +99,8 @@ impl InFlightRequest {
         if state.requests.get(self.request.id()).is_some_and(|known| Arc::ptr_eq(known, &self.request)) {
             state.requests.remove(self.request.id());
         }
-        // Queued while the table is locked: a client that has read the answer may use its id again, and a cancellation
-        // either finds the request here and stops it, or comes after its answer.
+        // Queued while the table is locked: a client that has read the response may reuse the id, and a cancellation either
+        // finds the request here or comes after its response.
         let is_answered = self.request.answer(answer);
         drop(state);
         self.request.flush();

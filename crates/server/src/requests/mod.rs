@@ -1,4 +1,4 @@
-//! Requests in progress: from their admission to the one answer that each of them gets.
+//! Requests in progress: admission, execution, and the one response to each of them.
 
 mod admission;
 mod batch;

@@ -1,4 +1,4 @@
-//! Open request: one that is being worked on. It is answered once, and nothing is sent for it afterwards.
+//! Open request: a request that is being handled. It is answered at most once, and nothing is sent for it afterwards.
 
 use super::responder::Responder;
 use crate::callers::Limiter;
@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 pub(crate) struct OpenRequest {
     id: Id,
     responder: Responder,
-    /// Whether notifications are sent as they come, and not just before the answer.
+    /// Whether notifications are sent immediately, and not just before the response.
     is_live: bool,
     state: Mutex<OpenRequestState>,
     cancelled: Notify,
@@ -24,22 +24,22 @@ enum OpenRequestState {
     Cancelled,
 }
 
-/// What may still be sent for a request.
+/// Notifications of an open request: their limits, and those that are held back.
 struct Open {
     last_progress: Option<f64>,
     progress: Limiter,
     logs: Limiter,
-    /// The newest progress notification that the limit held back. It is sent before the answer.
+    /// The newest progress notification over the limit or for a congested client. It is sent before the response.
     withheld: Option<Vec<u8>>,
-    /// Notifications that wait for the answer, if they are not sent live or the client has closed its end.
+    /// Notifications sent just before the response: the request is not live, or the client has closed its end.
     buffered: Vec<Vec<u8>>,
     buffered_bytes: usize,
 }
 
-/// The most bytes of notifications that wait for an answer. Later ones are dropped.
+/// The most bytes of buffered notifications for one request. A notification that does not fit is dropped.
 const MOST_BUFFERED: usize = 1024 * 1024;
 
-/// How many notifications of a request may be sent, and when.
+/// The rate limits of a request's notifications, and whether they are sent immediately.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pace {
     pub(crate) progress_per_minute: u32,
@@ -70,7 +70,7 @@ impl OpenRequest {
         &self.id
     }
 
-    /// Queues the answer. False if the request was cancelled or answered before.
+    /// Queues the response. False if the request was cancelled or answered before.
     pub(crate) fn answer(&self, answer: Result<RenderedResult, RpcError>) -> bool {
         let mut state = self.state.lock();
         match std::mem::replace(&mut *state, OpenRequestState::Answered) {
@@ -92,7 +92,7 @@ impl OpenRequest {
         }
     }
 
-    /// The length of the longest answer that can be sent.
+    /// The most bytes that a response may have.
     pub(crate) fn longest_answer(&self) -> usize {
         self.responder.reply().longest_message()
     }
@@ -102,7 +102,7 @@ impl OpenRequest {
         self.responder.measure(report);
     }
 
-    /// Ends the request without an answer. False if it was answered or cancelled before.
+    /// Cancels the request: it gets no response. False if it was answered or cancelled before.
     pub(crate) fn cancel(&self) -> bool {
         let mut state = self.state.lock();
         if !matches!(*state, OpenRequestState::Open(_)) {
@@ -128,7 +128,7 @@ impl OpenRequest {
         }
     }
 
-    /// Sends a progress notification if its value is greater than the last one's.
+    /// Sends a progress notification if its value is greater than the last one.
     pub(crate) fn progress(&self, value: f64, message: Vec<u8>) {
         let mut state = self.state.lock();
         let OpenRequestState::Open(open) = &mut *state else { return };
@@ -140,14 +140,14 @@ impl OpenRequest {
         if is_within && !self.responder.is_clogged() {
             open.withheld = None;
             self.send(open, message);
-        } else if is_within || open.progress.allows_last_word() {
+        } else if is_within || open.progress.allows_final_event() {
             open.withheld = Some(message);
         }
         drop(state);
         self.responder.flush();
     }
 
-    /// Sends a log notification, within the limit.
+    /// Sends a log notification, unless the rate limit is exceeded or the client is congested.
     pub(crate) fn log(&self, message: Vec<u8>) {
         let mut state = self.state.lock();
         let OpenRequestState::Open(open) = &mut *state else { return };
@@ -168,13 +168,13 @@ impl OpenRequest {
     }
 }
 
-/// The stream on which the client is asked about this request.
+/// The stream for requests to the client that belong to this request.
 impl Stream for OpenRequest {
     fn notify(&self, message: Vec<u8>) {
         self.responder.notify(message);
     }
 
-    /// Sent while the state is locked, so that no question follows the answer or the cancellation.
+    /// Sent while the state is locked, so that no question follows the response or the cancellation.
     fn ask(&self, message: Vec<u8>) -> bool {
         let state = self.state.lock();
         matches!(*state, OpenRequestState::Open(_)) && self.responder.ask(message)

@@ -1,4 +1,4 @@
-//! Requests to the client: those we have sent in the handshake era, and their answers.
+//! Questions: requests from the server to the client in the handshake era (elicitation, sampling, roots), and their responses.
 
 use crate::replies::Stream;
 use mcp_bash_budget::NoRoom;
@@ -11,7 +11,7 @@ use thiserror::Error;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-/// Why a question has no answer. Scripts receive the messages.
+/// Why a question has no answer. Scripts receive these messages.
 #[derive(Debug, Clone, Error, PartialEq, Eq)]
 pub(crate) enum Unanswered {
     #[error("the client cannot be asked this: {0}")]
@@ -37,7 +37,7 @@ pub(crate) enum Unanswered {
 }
 
 impl Unanswered {
-    /// A word for each kind, for spans.
+    /// The error type in spans.
     pub(crate) fn error_type(&self) -> &'static str {
         match self {
             Self::NotOffered(_) => "not_offered",
@@ -59,13 +59,13 @@ pub(crate) struct Questions {
 #[derive(Default)]
 struct Pending {
     by_number: HashMap<u64, oneshot::Sender<Result<RawBuf, Unanswered>>>,
-    /// No answer will ever come.
+    /// Whether no more answers can arrive.
     is_closed: bool,
 }
 
 impl Questions {
-    /// Asks the client on the stream of the request that the question belongs to, or on that of the session if it
-    /// belongs to none, and returns the result of its answer. A question that is no longer waited for is cancelled.
+    /// Sends a question on the stream of the request it belongs to, or of the session, and returns the result of its response.
+    /// If the caller stops waiting, or the timeout passes, the question is cancelled.
     pub(crate) async fn ask(
         &self,
         stream: &dyn Stream,
@@ -104,7 +104,7 @@ impl Questions {
         }
     }
 
-    /// Takes an answer. False if no question waits for it.
+    /// Delivers a response. False if no question waits for it.
     pub(crate) fn take(&self, response: &Response<'_>) -> bool {
         let number = response.id.as_ref().map(Id::as_json).and_then(|id| id.parse().ok());
         let Some(sender) = number.and_then(|number: u64| self.pending.lock().by_number.remove(&number))
@@ -119,7 +119,7 @@ impl Questions {
         sender.send(answer).is_ok()
     }
 
-    /// No more answers can come: every question, open or new, fails.
+    /// Fails every open and future question, because no more responses can arrive.
     pub(crate) fn close(&self) {
         let mut pending = self.pending.lock();
         pending.is_closed = true;

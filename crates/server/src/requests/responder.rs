@@ -1,4 +1,4 @@
-//! Responder: answers one request, within the budget of its caller.
+//! Responder: answers one request, within the memory budget of its caller.
 
 use crate::logging::{Measured, MeasuredReply, UnwrittenLine};
 use crate::replies::{RenderedResult, Reply};
@@ -24,13 +24,13 @@ impl Responder {
         Self { measured, ..self }
     }
 
-    /// Answers with a result, or with an error if there is no room for the result.
+    /// Answers with a result, or with an error if the budget has no room for the result.
     pub(crate) fn result(&self, id: &Id, result: RenderedResult) {
         let RenderedResult { members, has_tool_failed } = result;
         if members.len() > SMALL
             && let Err(why) = self.budget.has_room(members.len())
         {
-            // Freed before anything else is done.
+            // Freed before the error is written.
             drop(members);
             return self.error(Some(id), &RpcError::internal(format!("The result is not sent: {why}")));
         }
@@ -41,8 +41,7 @@ impl Responder {
         self.deliver(Some(id), message, None, line);
     }
 
-    /// Answers with an error. An error that says the request cannot be served as it came is a refusal, wherever it was
-    /// detected.
+    /// Answers with an error. An error that rejects the request itself is delivered as a refusal, wherever it was detected.
     pub(crate) fn error(&self, id: Option<&Id>, error: &RpcError) {
         if error.is_refusal() {
             return self.refuse(id, error);
@@ -50,7 +49,7 @@ impl Responder {
         self.deliver_error(id, error, None);
     }
 
-    /// Answers a request that was not served.
+    /// Rejects a request that was not served.
     pub(crate) fn refuse(&self, id: Option<&Id>, error: &RpcError) {
         self.deliver_error(id, error, Some(error.code));
     }
@@ -61,7 +60,7 @@ impl Responder {
         self.deliver(id, message, refusal, line);
     }
 
-    /// Sends an answer: at once, or when its line in the audit log is durable.
+    /// Sends a response: immediately, or once its audit record is durable.
     fn deliver(&self, id: Option<&Id>, message: Vec<u8>, refusal: Option<i32>, line: Option<UnwrittenLine>) {
         let Some(line) = line else { return send(&*self.reply, message, refusal) };
         let (reply, id) = (Arc::clone(&self.reply), id.cloned());
@@ -74,7 +73,7 @@ impl Responder {
         });
     }
 
-    /// The request will not be answered.
+    /// Ends the request without a response, because it was cancelled.
     pub(crate) fn withdraw(&self) {
         self.measure(Measured::cancelled);
         self.reply.end();
@@ -84,7 +83,7 @@ impl Responder {
         self.reply.notify(message);
     }
 
-    /// Sends a notification. The answer follows at once.
+    /// Queues a notification directly before the response.
     pub(crate) fn notify_before_answer(&self, message: Vec<u8>) {
         self.reply.notify_before_answer(message);
     }
@@ -101,7 +100,7 @@ impl Responder {
         self.reply.is_clogged()
     }
 
-    /// The reply of the request, for callers that send more than an answer.
+    /// The reply of the request, for code that sends more than a response.
     pub(crate) fn reply(&self) -> Arc<dyn Reply> {
         let inner = Arc::clone(&self.reply);
         match &self.measured {
@@ -117,7 +116,7 @@ impl Responder {
         }
     }
 
-    /// Asks the client on the stream on which the request is answered. False as in [`Stream::ask`].
+    /// Sends a question to the client on the reply's stream. False as in [`Stream::ask`].
     ///
     /// [`Stream::ask`]: crate::replies::reply::Stream::ask
     pub(crate) fn ask(&self, question: Vec<u8>) -> bool {
@@ -125,7 +124,7 @@ impl Responder {
     }
 }
 
-/// Sends an answer, or the refusal of a request that was not served.
+/// Sends a response, or the refusal of a request that was not served.
 fn send(reply: &dyn Reply, message: Vec<u8>, refusal: Option<i32>) {
     match refusal {
         None => reply.answer(message),

@@ -1,5 +1,5 @@
-//! Slot: the request that work answers. It is the one that began the work or, in the stateless era, one that came back
-//! with the answers to a script's questions.
+//! Slot: the request that a handler currently answers. It is the request that started the handler or, in the stateless era, the
+//! retry that brought the answers to a script's questions.
 
 use super::in_flight::InFlightRequest;
 use super::task_questions::TaskQuestions;
@@ -10,22 +10,22 @@ use mcp_bash_wire::{LogLevel, Object, Raw, write};
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// Holds the request that work answers. Another request may take its place.
+/// Holds the request that a handler answers. A retry replaces it.
 pub(crate) type Slot = Arc<watch::Sender<Occupant>>;
 
 pub(crate) enum Occupant {
     Request(Arc<Current>),
-    /// The last request was answered with a question, and one with the answer may come.
+    /// The last request was answered with `input_required`, and its retry may come.
     Awaited,
-    /// No request will ever come: the work is useless.
-    Nobody,
+    /// No retry will come, so the result is not needed.
+    Abandoned,
 }
 
 impl Occupant {
     pub(crate) fn request(&self) -> Option<Arc<Current>> {
         match self {
             Self::Request(current) => Some(Arc::clone(current)),
-            Self::Awaited | Self::Nobody => None,
+            Self::Awaited | Self::Abandoned => None,
         }
     }
 }
@@ -34,24 +34,24 @@ impl Occupant {
 pub(crate) struct Current {
     pub(crate) context: RequestContext,
     pub(crate) in_flight: InFlightRequest,
-    /// Where its questions wait if it is the inner request of a task.
+    /// The questions of the task, if this is the inner request of a task.
     pub(crate) task: Option<Arc<TaskQuestions>>,
 }
 
 impl Current {
-    /// Whether its client wants log events of that level.
+    /// Whether the client wants log events of this level.
     pub(crate) fn wants(&self, level: LogLevel) -> bool {
         self.context.log_level.is_some_and(|least| level >= least)
     }
 
-    /// Relays the progress that a script reports.
+    /// Relays a progress notification from a script.
     pub(crate) fn relay_progress(&self, params: Raw<'_>) {
         let Some(token) = &self.context.progress_token else { return };
         let Ok(params) = Object::read(params, "params", &["progress", "total", "message"]) else { return };
         let number =
             |name| params.get(name).filter(|raw| raw.text().parse::<f64>().is_ok_and(f64::is_finite));
         let Some(progress) = number("progress") else { return };
-        // The script's token is ignored: the client knows only the request's own.
+        // The script's token is ignored: the client knows only the token of its own request.
         let mut shown = Members::default();
         shown.raw("progressToken", token);
         shown.raw("progress", progress.text());
@@ -64,7 +64,7 @@ impl Current {
         self.in_flight.request().progress(value, notification);
     }
 
-    /// Relays the log event that a script reports.
+    /// Relays a log event from a script.
     pub(crate) fn relay_log(&self, params: Raw<'_>) {
         let Ok(params) = Object::read(params, "params", &["level", "logger", "data"]) else { return };
         let text = |name| params.get(name).and_then(Raw::string);

@@ -1,5 +1,5 @@
-//! Questions of a task. Its process stays as it is while they wait: every client that gets the task sees them, and any
-//! later request can bring an answer, one at a time.
+//! Task questions: a task's process keeps running while its questions are open. Every client that gets the task sees them, and
+//! any later request can answer them, one by one.
 
 use super::questions::Unanswered;
 use mcp_bash_tasks::Question;
@@ -13,7 +13,7 @@ use tokio::time::{Instant, timeout_at};
 
 /// A question that is asked through a task.
 pub(crate) struct AskedOfTask {
-    /// The name that its author gives it, or the usual one.
+    /// The name that the author gave it, or the default name.
     pub(crate) name: Box<str>,
     pub(crate) method: &'static str,
     /// The text of a JSON object.
@@ -23,25 +23,25 @@ pub(crate) struct AskedOfTask {
 /// The open questions of one task.
 pub(crate) struct TaskQuestions {
     state: Mutex<State>,
-    /// Notified when a question is asked or is open no more.
+    /// Notified when questions are asked, and when their round ends.
     changed: Arc<Notify>,
 }
 
 #[derive(Default)]
 struct State {
     open: Vec<(Question, oneshot::Sender<Result<RawBuf, Unanswered>>)>,
-    /// The keys so far: none is used twice in the life of a task.
+    /// Every key used so far: keys are unique within a task.
     used: HashSet<String>,
 }
 
 impl TaskQuestions {
-    /// No questions yet, in a task that has `used` these keys in an earlier run.
+    /// Starts without questions. `used` are the keys of an earlier run of the task.
     pub(crate) fn new(used: &[String], changed: Arc<Notify>) -> Self {
         let state = State { used: used.iter().cloned().collect(), ..State::default() };
         Self { state: Mutex::new(state), changed }
     }
 
-    /// Asks all of them at once, and waits for their answers.
+    /// Asks all questions in one round, and waits for their answers.
     pub(crate) async fn ask(
         &self,
         questions: Vec<AskedOfTask>,
@@ -72,7 +72,7 @@ impl TaskQuestions {
         answers
     }
 
-    /// Takes the answer to a question. An answer to none of them is ignored.
+    /// Delivers the answer to a question. Answers to unknown keys are ignored.
     pub(crate) fn answer(&self, key: &str, answer: Result<RawBuf, Unanswered>) {
         let mut state = self.state.lock();
         if let Some(place) = state.open.iter().position(|(question, _)| question.key == key) {
@@ -81,7 +81,7 @@ impl TaskQuestions {
         }
     }
 
-    /// The questions that wait, and the keys of all so far.
+    /// The open questions, and every key used so far.
     pub(crate) fn open(&self) -> (Vec<Question>, Vec<String>) {
         let state = self.state.lock();
         let open = state.open.iter().map(|(question, _)| question.clone()).collect();
@@ -101,7 +101,7 @@ impl State {
     }
 }
 
-/// Questions that are being waited for. They are withdrawn when nothing waits any more.
+/// The questions of a round. They are withdrawn when the round ends or is cancelled.
 struct Asked<'a> {
     questions: &'a TaskQuestions,
     keys: Vec<String>,

@@ -1,4 +1,4 @@
-//! Server assembly: builds the parts that read settings, and logs what is wrong with the settings.
+//! Server assembly: builds the parts that read settings, and logs problems of the settings.
 
 use crate::logging::{Log, Payloads};
 use crate::replies::Redaction;
@@ -10,7 +10,7 @@ use mcp_bash_wire::LogLevel;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// The roots of the project. A wrong setting leaves none, and allows no path.
+/// The roots of the project. With an invalid setting, no path is allowed.
 pub(super) fn own_roots(settings: &Settings, paths: &Paths, log: &Log) -> ScriptRoots {
     let mut diagnostics = Vec::new();
     let found = roots::of_project(paths, settings.roots.as_deref(), &mut diagnostics);
@@ -36,8 +36,8 @@ pub(super) fn report_missing_sdk(scripts: &Scripts, log: &Arc<Log>) {
     });
 }
 
-/// Logs what a sandbox promises and this machine does not enforce. Where only the kernel is too old, that is no warning: the
-/// operator could do nothing else, and reads it in `sandbox status`.
+/// Logs the sandbox restrictions that this machine does not enforce. If only the kernel is too old, it is not a warning: the
+/// operator cannot do anything else, and `sandbox status` shows it.
 pub(super) fn report_sandbox_shortfall(scripts: &Scripts, log: &Arc<Log>) {
     let log = Arc::clone(log);
     scripts.on_sandbox_shortfall(move |in_force| {

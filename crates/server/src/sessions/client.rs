@@ -1,5 +1,4 @@
-//! Client: sends messages over a connection, in a session, or in a single request without either. The ids of its
-//! requests are its own.
+//! Client: the sender of messages: a connection, a session, or a single stateless request. Request ids are unique per client.
 
 use super::listens::Listens;
 use super::roots::RememberedRoots;
@@ -16,31 +15,31 @@ use std::sync::{Arc, OnceLock};
 
 pub struct Client {
     pub(crate) server: Arc<Server>,
-    /// Who began it. Later requests of a session may come with another credential of the same caller.
+    /// The principal that started it. Later requests of a session may come with another credential of the same caller.
     pub(crate) principal: Arc<Principal>,
     pub(crate) in_flight: Arc<InFlight>,
     pub(crate) listens: Listens,
-    /// The roots it named when a request of the stateless era asked for them.
+    /// The roots it named when a stateless request asked for them.
     pub(crate) remembered_roots: RememberedRoots,
-    /// Without one, only the stateless era is served.
+    /// Without a session, only the stateless era is served.
     session: Option<Session>,
-    /// The hash of the id of its session, for the audit log.
+    /// The hash of the session id, for the audit log.
     session_hash: OnceLock<String>,
-    /// The name of its session in spans.
+    /// The name of the session in spans.
     traced_session: OnceLock<String>,
     /// Set if it only makes the inner request of a task.
     task: Option<TaskRole>,
 }
 
-/// What a client has that makes the inner request of a task.
+/// The state of a client that makes the inner request of a task.
 pub(crate) struct TaskRole {
     pub(crate) questions: Arc<TaskQuestions>,
-    /// What the session agreed on that the task was called in, in the handshake era.
+    /// The handshake of the session in which the task was called, in the handshake era.
     pub(crate) handshake: Option<Handshake>,
 }
 
 impl Client {
-    /// A client that can begin a session, besides requests of the stateless era. Messages that belong to no request go
+    /// Creates a client that can start a session, and can also send stateless requests. Messages that belong to no request go
     /// to `stream`.
     pub fn with_session(server: Arc<Server>, principal: Arc<Principal>, stream: Arc<dyn Stream>) -> Self {
         let settings = server.settings();
@@ -51,12 +50,12 @@ impl Client {
         Self::new(server, principal, Some(session))
     }
 
-    /// A client whose every request is self-contained.
+    /// Creates a client without a session.
     pub fn without_session(server: Arc<Server>, principal: Arc<Principal>) -> Self {
         Self::new(server, principal, None)
     }
 
-    /// A client that makes the inner request of a task. It outlives the client that called.
+    /// Creates a client for the inner request of a task. It outlives the client that called.
     pub(crate) fn for_task(server: Arc<Server>, principal: Arc<Principal>, task: TaskRole) -> Self {
         let mut client = Self::new(server, principal, None);
         client.task = Some(task);
@@ -85,19 +84,19 @@ impl Client {
         self.task.is_some()
     }
 
-    /// Where the questions of its request wait if it makes the inner request of a task.
+    /// The questions of the task, if it makes the inner request of a task.
     pub(crate) fn task_questions(&self) -> Option<Arc<TaskQuestions>> {
         self.task.as_ref().map(|task| Arc::clone(&task.questions))
     }
 
-    /// What its session has agreed on, or the session of the call that became its task.
+    /// The handshake of its session, or of the session whose call became its task.
     pub(crate) fn handshake(&self) -> Option<Handshake> {
         let of_task = || self.task.as_ref().and_then(|task| task.handshake);
         self.session().map(Session::handshake).or_else(of_task)
     }
 
-    /// Names the session for the audit log and for spans, which have a hash of its id: the id itself lets its bearer into
-    /// the session.
+    /// Sets the hash of the session id for the audit log and for spans. They contain no id, because the id itself grants access
+    /// to the session.
     #[must_use]
     pub fn with_session_id(self, id: &str) -> Self {
         if let Some(hash) = self.server.audit().and_then(|audit| audit.hashed(id)) {
@@ -110,7 +109,7 @@ impl Client {
         self
     }
 
-    /// Adds the client to the record and the span of a request: as its session knows it, or as the request says.
+    /// Adds the client info to the audit record and the span of a request: from the request, or else from the session.
     pub(crate) fn note_for_audit(&self, measured: &Measured, meta: &RequestMeta<'_>) {
         measured.note("mcp.session.id", || self.session_hash.get());
         measured.add_session(self.traced_session.get().map(String::as_str));
@@ -129,7 +128,7 @@ impl Client {
         &self.principal.caller
     }
 
-    /// The revision that its session agreed on. `None` before `initialize` has succeeded, and without a session.
+    /// The revision that the session agreed on. `None` before `initialize` has succeeded, and without a session.
     pub fn agreed_revision(&self) -> Option<Revision> {
         self.session.as_ref().and_then(Session::agreed_revision)
     }
@@ -143,23 +142,23 @@ impl Client {
         self.session.as_ref()
     }
 
-    /// The subscriber that is notified of events that concern this client.
+    /// The subscriber for notifications about this client.
     pub(crate) fn subscriber(&self) -> Option<&Arc<Subscriber>> {
         self.session.as_ref().map(|session| &session.subscriber)
     }
 
-    /// Logs an event that concerns this client, for the operator and for the client itself.
+    /// Logs an event about this client, for the operator and for the client itself.
     pub(crate) fn log(&self, level: LogLevel, logger: &str, kind: &'static str, facts: Facts) {
         let subscriber = self.subscriber().map(AsRef::as_ref);
         self.server.log().client_event(subscriber, level, logger, kind, facts);
     }
 
-    /// Whether nothing is being worked on, and no request listens.
+    /// Whether no request is in flight, and none listens.
     pub fn is_idle(&self) -> bool {
         self.in_flight.is_idle() && self.listens.is_empty()
     }
 
-    /// Whether one of its requests listens.
+    /// Whether it has a listening request.
     pub fn is_listening(&self) -> bool {
         !self.listens.is_empty()
     }
@@ -174,8 +173,8 @@ impl Client {
         self.session.as_ref().is_some_and(Session::has_exited)
     }
 
-    /// Completes when every request is answered and its work has ended. Call it when the client sends nothing
-    /// more. Safe to drop half-way, and to begin again.
+    /// Completes when every request is answered and its handler has finished. Call it when the client sends nothing more.
+    /// Cancel-safe.
     pub async fn finish(&self) {
         if let Some(session) = &self.session {
             session.questions.close();
@@ -184,7 +183,7 @@ impl Client {
         self.in_flight.idle().await;
     }
 
-    /// The client is gone, or is disconnected: its work is stopped, and it receives nothing more.
+    /// Cancels all requests of a client that has disconnected. It receives nothing more.
     pub fn abandon(&self) {
         self.listens.end_all(&self.server);
         for request in self.in_flight.cancel_all() {
@@ -200,7 +199,7 @@ impl Client {
     }
 }
 
-/// Name and version of a client, as it gives them.
+/// The name and version of a client.
 pub(crate) fn name_and_version(info: Raw<'_>) -> [String; 2] {
     let Ok(info) = Object::read(info, "clientInfo", &["name", "version"]) else { return Default::default() };
     ["name", "version"].map(|key| info.get(key).and_then(Raw::string).unwrap_or_default().into())

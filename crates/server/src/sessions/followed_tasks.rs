@@ -1,4 +1,4 @@
-//! Tasks that a listening request follows: each change is sent to it, whichever process runs the task.
+//! Followed tasks: sends each change of a task to a listening request, whichever process runs the task.
 
 use super::server::Server;
 use crate::callers::Principal;
@@ -11,11 +11,11 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
 
-/// How often to look at tasks of other processes.
-const LOOK: Duration = Duration::from_secs(1);
+/// The interval between checks of tasks in other processes.
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// How often to look whether the server of a task is gone.
-const LOOK_AFTER: Duration = Duration::from_secs(5);
+/// The interval between checks for tasks whose server has died.
+const SETTLE_INTERVAL: Duration = Duration::from_secs(5);
 
 pub(super) struct FollowedTasks {
     server: Arc<Server>,
@@ -26,12 +26,12 @@ pub(super) struct FollowedTasks {
 
 struct Followed {
     id: String,
-    /// The record that the client was last sent.
+    /// The record that was last sent to the client.
     sent: Option<TaskRecord>,
 }
 
 impl FollowedTasks {
-    /// Those of the ids that are tasks of this caller.
+    /// Follows those of the ids that are tasks of this caller.
     pub(super) async fn of(server: &Arc<Server>, principal: &Arc<Principal>, mut ids: Vec<String>) -> Self {
         ids.sort_unstable();
         ids.dedup();
@@ -40,7 +40,7 @@ impl FollowedTasks {
         let mut followed = Self { server, deferred, principal, tasks: Vec::new() };
         for id in ids {
             if let Ok(Some(view)) = followed.look(&id).await {
-                // One that has ended does not change any more, and is sent at once.
+                // A finished task does not change any more, so it is sent immediately.
                 let sent = Some(view.record).filter(|record| !record.status.is_final());
                 followed.tasks.push(Followed { id, sent });
             }
@@ -58,25 +58,25 @@ impl FollowedTasks {
         on_own_thread(move || deferred.find(&id, &principal)).await.unwrap_or(Ok(None))
     }
 
-    /// Sends every change, until all tasks have ended or the request has.
+    /// Sends every change, until all tasks have finished or the request has ended.
     pub(super) async fn follow(mut self, subscriber: &Subscriber, revision: Revision) {
         let Some(deferred) = self.deferred.clone() else { return };
         let mut changes = deferred.changes();
-        let mut looked_after = Instant::now();
+        let mut last_settled = Instant::now();
         while !self.tasks.is_empty() && !subscriber.is_closed() {
             let tasks = std::mem::take(&mut self.tasks);
-            let is_time = looked_after.elapsed() >= LOOK_AFTER;
+            let is_time = last_settled.elapsed() >= SETTLE_INTERVAL;
             if is_time {
-                looked_after = Instant::now();
+                last_settled = Instant::now();
             }
             for mut task in tasks {
-                // Its client may never ask for it otherwise, and then no server would run it again.
+                // Its client may never ask for it otherwise, and then no server would restart it.
                 if is_time && let Some(id) = TaskId::parse(&task.id) {
                     self.server.settle_task(&self.principal, id).await;
                 }
                 let view = match self.look(&task.id).await {
                     Ok(Some(view)) => view,
-                    // One that has expired is not followed any more.
+                    // An expired task is not followed any more.
                     Ok(None) => continue,
                     Err(_) => {
                         self.tasks.push(task);
@@ -91,11 +91,11 @@ impl FollowedTasks {
                     self.tasks.push(task);
                 }
             }
-            let _ = timeout(LOOK, changes.changed()).await;
+            let _ = timeout(CHECK_INTERVAL, changes.changed()).await;
         }
     }
 
-    /// Sends what is known of a task. False if the client does not read, so that it has to be sent later.
+    /// Sends the state of a task. False if the client is congested, so that it has to be sent later.
     async fn send(&self, subscriber: &Subscriber, revision: Revision, view: &View) -> bool {
         let Some(deferred) = self.deferred.clone() else { return false };
         let record = view.record.clone();

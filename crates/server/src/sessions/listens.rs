@@ -1,4 +1,4 @@
-//! `subscriptions/listen`: requests of the stateless era that are answered only when they end.
+//! `subscriptions/listen`: requests of the stateless era that stay open for notifications.
 
 use super::followed_tasks::FollowedTasks;
 use super::server::Server;
@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// The notifications that a client asks for.
+/// The notifications that a client requests.
 #[derive(Debug, Default)]
 pub(crate) struct Filter {
     lists: Vec<ListChange>,
@@ -46,17 +46,17 @@ impl Filter {
         Ok(filter)
     }
 
-    /// Whether it asks for tasks.
+    /// Whether it requests tasks.
     pub(crate) fn wants_tasks(&self) -> bool {
         self.tasks.is_some()
     }
 
-    /// Whether it asks for resources, which are reads that the audit log records.
+    /// Whether it requests resources. The audit log records those as reads.
     pub(crate) fn wants_resources(&self) -> bool {
         self.resources.as_ref().is_some_and(|uris| !uris.is_empty())
     }
 
-    /// The part that can be honoured, as the text of a JSON object.
+    /// The part of the filter that the server supports, as JSON object.
     fn honoured(&self, resources: &[String], tasks: Option<&[String]>) -> String {
         let array = |strings: &[String]| {
             let strings: Vec<_> = strings.iter().map(|string| write::string(string)).collect();
@@ -74,11 +74,11 @@ impl Filter {
     }
 }
 
-/// The URIs or ids that a client wants to follow. Each of them is kept, so their number is limited.
+/// The URIs or ids that a client wants to follow. Each of them is stored, so their number is limited.
 fn strings(array: Raw<'_>, name: &str, most: usize) -> Result<Vec<String>, RpcError> {
     let (mut strings, mut are_all) = (Vec::new(), array.is_array());
     if are_all {
-        // The text was scanned before, so this cannot fail.
+        // Scanned before, so this cannot fail.
         let _ = Scanner::again(array).elements(|string| match string.string() {
             Some(string) if strings.len() <= most => strings.push(string.into_owned()),
             Some(_) => {}
@@ -98,13 +98,13 @@ fn wrong(name: &str, expected: &str) -> RpcError {
     RpcError::invalid_params(format!("Invalid params: `{name}` must be {expected}"))
 }
 
-/// The most tasks that one request follows: each of them is looked at every second.
+/// The most tasks that one request follows: each of them is checked every second.
 const MOST_TASKS: usize = 256;
 
-/// The most streams that are open for one client.
+/// The most open streams of one client.
 const MOST: usize = 256;
 
-/// The listening requests of one client that have not ended.
+/// The open listening requests of one client.
 #[derive(Default)]
 pub(crate) struct Listens(Mutex<HashMap<Id, Listen>>);
 
@@ -116,7 +116,7 @@ struct Listen {
 }
 
 impl Listens {
-    /// Opens a stream. The acknowledgement is sent when everything is followed that can be.
+    /// Opens a stream. It is acknowledged after the resources and tasks of the filter are followed, as far as possible.
     pub(crate) fn begin(
         &self,
         server: &Arc<Server>,
@@ -130,7 +130,7 @@ impl Listens {
         let capabilities = server.capabilities(revision);
         let capabilities: serde_json::Value = serde_json::from_str(&capabilities).unwrap_or_default();
         filter.lists.retain(|list| capabilities.get(list.kind).is_some());
-        // The id is here, with its subscriber, and in every notification.
+        // The id is stored here, in its subscriber, and in every notification.
         let uris: usize = filter.resources.iter().chain(&filter.tasks).flatten().map(String::len).sum();
         let held = principal.caller.budget().charge(3 * id.as_json().len() + uris);
         let held = held.map_err(|why| RpcError::internal(why.to_string()))?;
@@ -170,12 +170,12 @@ impl Listens {
         Ok(())
     }
 
-    /// Whether a stream of that id is open.
+    /// Whether a stream with this id is open.
     pub(crate) fn contains(&self, id: &Id) -> bool {
         self.0.lock().contains_key(id)
     }
 
-    /// Ends a stream that its client cancels. False if there is none of that id.
+    /// Ends a stream that its client cancels. False if there is no stream with this id.
     pub(crate) fn cancel(&self, id: &Id, server: &Server) -> bool {
         let Some(listen) = self.0.lock().remove(id) else { return false };
         listen.subscriber.close_after(|_| listen.reply.end());
@@ -196,8 +196,8 @@ impl Listens {
 }
 
 impl Listen {
-    /// Answers the request. If it has no stream of its own, the specification requires another message that says it is
-    /// over.
+    /// Answers the request. If it has no stream of its own, the specification also requires a notification that the
+    /// subscription has ended.
     fn end(&self, id: &Id, server: &Server) {
         let meta = format!("\"{}\":{}", keys::SUBSCRIPTION_ID, id.as_json());
         let answer = Answer { meta, ..Answer::default() };
@@ -222,7 +222,7 @@ enum NotFollowed {
 }
 
 impl NotFollowed {
-    /// Outcome, rule and type of error, as a line of the audit log has them.
+    /// Outcome, rule and error type for the audit record.
     fn for_audit(
         self,
         server: &Server,
@@ -258,7 +258,7 @@ async fn subscribe(server: &Server, wanting: &Wanting, uri: &str) -> Result<Opti
     Ok(ruling.rule)
 }
 
-/// Subscribes to the resources and the tasks that exist, and then acknowledges.
+/// Subscribes to the resources and tasks that exist, and then acknowledges.
 async fn follow(
     server: Arc<Server>,
     wanting: Wanting,

@@ -1,4 +1,4 @@
-//! Sessions: the server, its clients, and what a connection has besides its requests.
+//! Sessions: the server, its clients, and the state of a connection beyond its requests.
 
 mod assembly;
 mod client;

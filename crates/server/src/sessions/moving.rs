@@ -1,7 +1,7 @@
-//! Sessions that move: if several servers share their keys, the id of a session holds, sealed, what its client said in
-//! `initialize`. A server that does not know the session begins it again with that, for the same caller, so that a client does
-//! not notice that its server was replaced. What the session has learned since then stays behind: subscriptions, the log level,
-//! and what functions keep.
+//! Moving sessions: if several servers share their keys, the sealed id of a session contains the params of `initialize`. A
+//! server that does not know the session starts it again from them, for the same caller, so the client does not notice that its
+//! server was replaced. The later state of the session is lost: subscriptions, the log level, and the values that functions
+//! keep.
 
 use super::server::Server;
 use crate::requests::{KeyRing, Purpose};
@@ -10,19 +10,19 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 use std::collections::{HashMap, HashSet};
 
-/// The longest content of an id. Sealed and encoded, it stays below 1 kB, which every proxy passes on in a header.
+/// The longest content of an id. Sealed and encoded, it stays below 1 kB, which every proxy accepts in a header.
 const LONGEST: usize = 640;
 
-/// For how long after its beginning a session can move, in seconds.
+/// How long after its start a session can move, in seconds.
 const LONGEST_LIFE: u64 = 7 * 24 * 60 * 60;
 
 impl Server {
-    /// Whether other servers may go on with sessions of this one.
+    /// Whether other servers may continue sessions of this one.
     pub(crate) fn moves_sessions(&self) -> bool {
         self.state_keys().is_some_and(KeyRing::is_shared)
     }
 
-    /// The id of a session that can move. `None` if no other server can have the keys, or if `initialize` says too much.
+    /// The id of a session that can move. `None` if the keys are not shared, or if the params of `initialize` are too long.
     pub fn moving_session_id(&self, caller: &str, initialize: &[u8]) -> Option<String> {
         let keys = self.state_keys().filter(|keys| keys.is_shared())?;
         let message: Value = serde_json::from_slice(initialize).ok()?;
@@ -30,8 +30,8 @@ impl Server {
         keys.seal(Purpose::SessionId, content.into_bytes())
     }
 
-    /// The `initialize` message of a session with that id, if it belongs to the caller and has not ended at any server that
-    /// shares our store.
+    /// The `initialize` message of a session with this id, if the session belongs to the caller and has not ended on any server
+    /// that shares our store.
     pub async fn moved_session(&self, id: &str, caller: &str) -> MovedSession {
         let Some(MovingSession { begun, params, caller: owner }) = self.moving_session(id) else {
             return MovedSession::Unknown;
@@ -49,14 +49,14 @@ impl Server {
         }
     }
 
-    /// Ends a session for every server that shares our store. False if the store does not answer: then another server may
-    /// still go on with it.
+    /// Ends a session for every server that shares our store. False if the store does not answer: then another server may still
+    /// continue it.
     pub async fn end_moving_session(&self, id: &str) -> bool {
         let Some(MovingSession { begun, .. }) = self.moving_session(id) else { return true };
         self.store().use_once(ended_key(id), begun + LONGEST_LIFE).await.is_ok()
     }
 
-    /// Those of the sessions that have ended at another server. Asks the database once, if there is one.
+    /// Those sessions that have ended on another server. Asks the database once, if there is one.
     pub async fn sessions_ended_elsewhere(&self, ids: impl Iterator<Item = &str>) -> HashSet<String> {
         if self.store().shared().is_none() {
             return HashSet::new();
@@ -66,12 +66,12 @@ impl Server {
             return HashSet::new();
         }
         let ended = self.store().used_elsewhere(by_key.keys().copied().collect()).await;
-        // What cannot be known now is asked the next time.
+        // Without an answer, the next check finds them.
         let ended = ended.unwrap_or_default();
         ended.iter().filter_map(|key| by_key.get(key)).map(|id| (*id).to_owned()).collect()
     }
 
-    /// What a session id holds, if it was sealed with our keys.
+    /// The content of a session id, if it was sealed with our keys.
     fn moving_session(&self, id: &str) -> Option<MovingSession> {
         let keys = self.state_keys().filter(|keys| keys.is_shared())?;
         let content = keys.open(Purpose::SessionId, id).ok()?;
@@ -84,25 +84,25 @@ impl Server {
     }
 }
 
-/// A session that another server may have begun.
+/// A session that another server may have started.
 #[derive(Debug, PartialEq, Eq)]
 pub enum MovedSession {
-    /// It goes on with this `initialize` message.
+    /// The session continues with this `initialize` message.
     Found(String),
-    /// It has ended or expired, is another caller's, or there was none.
+    /// The session has ended or expired, belongs to another caller, or never existed.
     Unknown,
-    /// The store does not answer, so that it may have ended.
+    /// The store does not answer, so the session may have ended.
     Unchecked,
 }
 
-/// What the id of a session holds.
+/// The content of a session id.
 struct MovingSession {
     caller: String,
     begun: u64,
     params: Value,
 }
 
-/// The mark of a session that has ended.
+/// The key that marks a session as ended.
 fn ended_key(id: &str) -> OnceKey {
     let digest = Sha256::digest([b"ended session ", id.as_bytes()].concat());
     let mut key = OnceKey::default();
@@ -110,7 +110,7 @@ fn ended_key(id: &str) -> OnceKey {
     key
 }
 
-/// What the id holds. The client is left out if it says too much of itself, but never what it can do.
+/// The content of an id. The client info is left out if it is too long, the capabilities never are.
 fn content(caller: &str, begun: u64, params: &Map<String, Value>) -> Option<String> {
     let mut kept = Map::new();
     for name in ["protocolVersion", "capabilities"] {

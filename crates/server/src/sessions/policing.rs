@@ -1,4 +1,4 @@
-//! Policing: the policy of the project, asked about one request. Refusals are logged for the operator.
+//! Policing: asks the policy of the project about one request. Refusals are logged for the operator.
 
 use super::server::Server;
 use crate::logging::Facts;
@@ -6,7 +6,7 @@ use crate::offered::{Asker, Policed, PolicyRefusal, Ruling, Snapshot};
 use mcp_bash_wire::LogLevel;
 
 impl Server {
-    /// Asks the policy about a request, which may be able to wait for consent.
+    /// Asks the policy about a request. `may_wait` tells whether the request can wait for consent.
     pub(crate) fn police(
         &self,
         snapshot: &Snapshot,
@@ -14,7 +14,7 @@ impl Server {
         policed: &Policed<'_>,
         may_wait: bool,
     ) -> Result<Ruling, PolicyRefusal> {
-        if snapshot.is_lawless(self.settings().policy_required) {
+        if snapshot.has_no_policy(self.settings().policy_required) {
             return Ok(Ruling::default());
         }
         let decided = snapshot.judge(asker, policed, may_wait);

@@ -1,5 +1,5 @@
-//! Client roots: the folders that a client lets scripts work in. The client is asked when it is ready, and again when
-//! it says that they changed.
+//! Client roots: the folders of the client in which scripts may work. The client is asked when it is initialized, and again
+//! when it reports a change.
 
 use super::server::Server;
 use crate::logging::Subscriber;
@@ -19,38 +19,38 @@ use tokio::time::{sleep, timeout};
 /// How long to collect changes before asking: a client that opens a workspace reports each folder.
 const QUIET: Duration = Duration::from_millis(100);
 
-/// The longest answer that is read, in bytes. Every script receives its content.
+/// The longest answer that is accepted, in bytes. Every script receives its content.
 const LONGEST: usize = 1024 * 1024;
 
-/// What the operator's log says about an invalid answer. Its content is the client's own.
+/// The message about an invalid answer in the operator's log. Only the client itself receives the content.
 const ROOT_PROBLEM: &str =
     "the client does not say which folders scripts may work in, or names one that cannot be used";
 
-/// The folders that a client named in its answer, and what is wrong with the rest. `None` if it is not an answer.
+/// Reads the roots that a client named, and the problems with the rest. `None` if the answer is not a list of roots.
 pub(crate) async fn read(answer: RawBuf) -> (Option<Vec<Root>>, Vec<String>) {
     if answer.as_raw().text().len() > LONGEST {
         return (None, vec![format!("the client's roots are ignored: they have more than {LONGEST} bytes")]);
     }
-    // Each of them is looked up on a disk, which may be slow.
+    // Each root is looked up on disk, which may be slow.
     on_own_thread(move || roots::of_client(answer.as_raw().text())).await.unwrap_or_default()
 }
 
-/// The folders that scripts may work in, according to the client's answer. `None` if it named none.
+/// The roots that scripts may use. `None` if the client named none.
 pub(crate) fn usable(listed: &[Root], is_wrong: bool) -> Option<ScriptRoots> {
     if listed.is_empty() && is_wrong {
-        // It named some, and a mistake in them must not let scripts go elsewhere.
+        // The client named roots, and a mistake in them must not give scripts access to other folders.
         let why = "none of the folders that the client names can be used; no path is allowed";
         return Some(ScriptRoots::refused(why.to_owned()));
     }
     (!listed.is_empty()).then(|| ScriptRoots::new(listed))
 }
 
-/// The roots that a client without a session named when it was last asked. It never reports changes, so they expire.
+/// The roots that a client without a session last named. Such a client never reports changes, so they expire.
 #[derive(Default)]
 pub(crate) struct RememberedRoots(Mutex<Option<(Instant, Arc<ScriptRoots>)>>);
 
 impl RememberedRoots {
-    /// How long the answer of a client is valid.
+    /// How long the roots are valid.
     const MEMORY: Duration = Duration::from_secs(30);
 
     pub(crate) fn get(&self) -> Option<Arc<ScriptRoots>> {
@@ -71,7 +71,7 @@ pub(crate) struct ClientRoots {
     stream: Arc<dyn Stream>,
     subscriber: Arc<Subscriber>,
     known: watch::Sender<Known>,
-    /// Answers to older questions than this are ignored.
+    /// Answers to older questions are ignored.
     generation: AtomicU64,
 }
 
@@ -80,7 +80,7 @@ enum Known {
     /// The client has not been asked, or has not answered.
     #[default]
     Awaited,
-    /// It does not say, or names no folder.
+    /// The client has no usable answer, or named no folder.
     Nothing,
     These(Arc<ScriptRoots>),
 }
@@ -104,7 +104,7 @@ impl ClientRoots {
         Self { questions, stream, subscriber, known, generation }
     }
 
-    /// Asks the client. The previous roots stay until it answers.
+    /// Asks the client. The previous roots stay in use until it answers.
     pub(crate) fn refresh(self: &Arc<Self>, server: &Arc<Server>, is_first: bool) {
         let generation = self.generation.fetch_add(1, Ordering::AcqRel) + 1;
         let (roots, server) = (Arc::clone(self), Arc::clone(server));
@@ -143,11 +143,11 @@ impl ClientRoots {
         });
     }
 
-    /// The client's roots, as soon as it has answered. `None` if it does not.
+    /// Waits for the client's roots. `None` if it has none, or does not answer in time.
     pub(crate) async fn get(&self) -> Option<Arc<ScriptRoots>> {
         let mut known = self.known.subscribe();
         let said = known.wait_for(|known| !matches!(known, Known::Awaited));
-        // A client that was never ready is never asked, so its answer is not awaited either.
+        // A client that is never initialized is never asked, so this wait is limited.
         match timeout(Duration::from_secs(10), said).await {
             Ok(Ok(known)) => known.these(),
             _ => None,

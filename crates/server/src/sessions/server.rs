@@ -25,7 +25,7 @@ use std::thread::Builder;
 use std::time::Duration;
 use tokio::runtime::Handle;
 
-/// How many requests the server has, by stage.
+/// The number of requests, by stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Load {
     pub running: usize,
@@ -41,7 +41,7 @@ pub struct Server {
     guard: Option<Guard>,
     observers: Observers,
     meter: OnceLock<Arc<dyn Meter>>,
-    /// Set if the meter counts for metrics.
+    /// Set if requests are measured for metrics.
     measurements: OnceLock<Arc<Measurements>>,
     /// Set if spans are exported.
     tracer: OnceLock<Arc<Tracer>>,
@@ -53,27 +53,27 @@ pub struct Server {
     log: Arc<Log>,
     short_paths: Arc<ShortPaths>,
     runtime: Handle,
-    /// Processes that wait for answers in the stateless era.
+    /// Parked processes that wait for answers in the stateless era.
     parking: Parking,
-    /// Seals the states that clients bring back. Made when it is first needed, unless it was given.
+    /// Seals request states and session ids. Created on first use, unless it was set.
     state_keys: OnceLock<KeyRing>,
     store: Arc<Store>,
-    /// The calls that users of callers without a session have allowed for a while.
+    /// The calls that callers without a session have consented to for a limited time.
     consents: Consents,
     own_roots: Arc<ScriptRoots>,
-    /// The tools that were given arguments though they declare none.
+    /// The tools that received arguments although they declare none.
     given_unread: Mutex<HashSet<String>>,
-    /// The tools that printed JSON in a way that is sent as text.
+    /// The tools that printed JSON which is sent as text.
     printed_unread: Mutex<HashSet<String>>,
-    /// The tools whose scripts have asked for the folders of a client.
+    /// The tools whose scripts have asked for the roots of a client.
     asking_for_roots: Mutex<HashSet<String>>,
-    /// Calls that outlive their requests. `None` if there is no place to keep them.
+    /// Calls that outlive their requests (tasks). `None` if there is no folder to keep them.
     deferred: Option<Arc<Deferred>>,
     has_refused: AtomicBool,
 }
 
 impl Server {
-    /// A server for `catalog`, which was read as `reading` says. Work runs on `runtime`.
+    /// Creates a server for `catalog`, which was read with `reading`. Handlers run on `runtime`.
     pub fn new(scripts: Arc<Scripts>, runtime: Handle, catalog: Catalog, reading: Reading, log: Log) -> Self {
         let settings = Arc::clone(scripts.settings());
         let short_paths = ShortPaths::new(&settings, &catalog.paths, scripts.state_dir().parent());
@@ -146,34 +146,34 @@ impl Server {
         }
     }
 
-    /// Notes that a tool may not run.
+    /// Records that a request was refused.
     pub(crate) fn note_refusal(&self) {
         self.has_refused.store(true, Ordering::Relaxed);
     }
 
-    /// Whether a call was refused so far: by a setting, by the policy, or because the tool is group- or world-writable.
-    /// The error that the caller gets does not tell, since policies and tools choose their codes themselves.
+    /// Whether a call was refused so far: by a setting, by the policy, or because the tool is group- or world-writable. The
+    /// error that the caller receives does not show it, since policies and tools choose their own codes.
     pub fn has_refused_a_call(&self) -> bool {
         self.has_refused.load(Ordering::Relaxed)
     }
 
-    /// Whether this tool, which declares no arguments, is given some for the first time.
+    /// Whether this is the first time that this tool, which declares no arguments, receives some.
     pub(crate) fn is_first_unread(&self, tool: &str) -> bool {
         self.given_unread.lock().insert(tool.to_owned())
     }
 
-    /// Whether this tool was reported for JSON that is sent as text.
+    /// Whether this tool was already reported for JSON that is sent as text.
     pub(crate) fn is_reported_unread(&self, tool: &str) -> bool {
         self.printed_unread.lock().contains(tool)
     }
 
-    /// Notes that it was. Returns whether that is new.
+    /// Records that report. False if it was already recorded.
     pub(crate) fn note_reported_unread(&self, tool: &str) -> bool {
         self.printed_unread.lock().insert(tool.to_owned())
     }
 
-    /// Notes that the script of a tool has asked for the folders of its client. It outlasts snapshots: a call that waited for
-    /// the answer may end after another one has replaced its own.
+    /// Records that the script of a tool has asked for the roots of its client. It is kept outside of snapshots: a call that
+    /// waited for the answer may end after its snapshot was replaced.
     pub(crate) fn note_question_for_roots(&self, tool: &str) {
         let mut asking = self.asking_for_roots.lock();
         if !asking.contains(tool) {
@@ -185,14 +185,14 @@ impl Server {
         self.asking_for_roots.lock().contains(tool)
     }
 
-    /// Logs the tools that have no program to run. Call it when it is known where programs are found.
+    /// Logs the tools whose programs are missing. Call it when the search path of programs is known.
     pub fn report_missing_programs(&self) {
         for problem in self.scripts.missing_programs(&self.snapshot().catalog) {
             self.log.event(LogLevel::Warning, "mcp.project", &problem, &json!({}));
         }
     }
 
-    /// Loads those function files again that could not be loaded, if more programs are found now than before.
+    /// Reloads function files that could not be loaded, if more programs are found now than before.
     pub fn load_functions_again(&self) {
         let catalog = &self.snapshot().catalog;
         let has_failed = |told: &Diagnostic| language_of_file(&told.path).is_some();
@@ -201,15 +201,14 @@ impl Server {
         }
     }
 
-    /// Starts the workers that are wanted before their first call, and terminates those that are not needed any more.
-    /// Call it when it is known where programs are found, and when the project has changed.
+    /// Starts the workers that are wanted before their first call, and terminates those that are not needed any more. Call it
+    /// when the search path of programs is known, and when the project has changed.
     pub fn start_workers_ahead(&self) {
         let (scripts, snapshot) = (Arc::clone(&self.scripts), self.snapshot());
         self.runtime.spawn(async move { scripts.start_workers_ahead(&snapshot.catalog).await });
     }
 
-    /// Runs blocking work beside all requests, on a thread of its own, or on this one if the system has no other.
-    /// (Tokio panics there.)
+    /// Runs blocking work on its own thread, or on this thread if the system has no other. (Tokio would panic.)
     pub fn in_background(self: &Arc<Self>, work: impl FnOnce(&Self) + Send + 'static) {
         let (server, work) = (Arc::clone(self), Arc::new(Mutex::new(Some(work))));
         let taken = Arc::clone(&work);
@@ -226,12 +225,12 @@ impl Server {
         }
     }
 
-    /// Runs a future beside all requests.
+    /// Runs a future in the background.
     pub fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
         self.runtime.spawn(work);
     }
 
-    /// The folders that scripts may work in if their client names none.
+    /// The roots for scripts whose client names none.
     pub(crate) fn own_roots(&self) -> &Arc<ScriptRoots> {
         &self.own_roots
     }
@@ -248,7 +247,7 @@ impl Server {
         &self.store
     }
 
-    /// Seals the states that clients bring back. `None` only while the system has no random numbers.
+    /// The keys that seal request states. `None` only if the system has no random numbers.
     pub(crate) fn state_keys(&self) -> Option<&KeyRing> {
         if self.state_keys.get().is_none() {
             let _ = self.state_keys.set(KeyRing::of_this_process().ok()?);
@@ -256,26 +255,26 @@ impl Server {
         self.state_keys.get()
     }
 
-    /// An unguessable token; `None` only while the system has no random numbers.
+    /// An unguessable token; `None` only if the system has no random numbers.
     pub fn unguessable_token(&self) -> Option<String> {
         self.state_dir().unguessable_token().ok()
     }
 
-    /// Why no call could be served now, if so. May block on files.
+    /// Why no call can be served now, if so. May block on files.
     pub fn unready(&self) -> Option<String> {
         let unready = self.scripts.unready(&self.served.paths()).or_else(|| self.served.staleness());
         let unready = unready.or_else(|| self.audit.as_ref().and_then(|audit| audit.unready()));
         unready.or_else(|| self.log.problem().map(|why| format!("the log cannot be written: {why}")))
     }
 
-    /// Whether the store that servers share can be reached, or why not. `None` if they share none.
+    /// Whether the shared store is available, or why not. `None` if no store is shared.
     pub fn shared_store(&self) -> Option<Result<(), String>> {
         let problem = self.store.shared()?.availability().borrow().clone();
         Some(problem.map_or(Ok(()), Err))
     }
 
-    /// Takes requests of a rate that all servers which share the store count together, as [`Taken`] says. `None` if they share
-    /// none, or it does not answer in time.
+    /// Takes requests from a rate limit that all servers with the same store share, as [`Taken`] describes. `None` if no store
+    /// is shared, or it does not answer in time.
     pub async fn take_of_shared_rate(
         &self,
         counter: &str,
@@ -295,39 +294,39 @@ impl Server {
         &self.settings
     }
 
-    /// The user who started this process and talks to it over its standard streams.
+    /// The user who started this process and uses its standard streams.
     pub fn local_principal(&self) -> Arc<Principal> {
         Arc::new(self.principal(Arc::new(Identity::local()), None))
     }
 
-    /// Who makes requests with that identity, and from which address.
+    /// The principal of an identity, and its address.
     pub fn principal(&self, identity: Arc<Identity>, address: Option<Arc<str>>) -> Principal {
         let (caller, rights) = (self.caller(&identity.name), identity.rights.clone());
         Principal { caller, identity, rights, address }
     }
 
-    /// The caller of that name.
+    /// The caller of this name.
     pub fn caller(&self, name: &str) -> Arc<Caller> {
         let budget = || self.scripts.budget().part(self.settings.max_connection_bytes, CONNECTION_SETTING);
         let denials = self.settings.remote_token.as_ref().map_or(0, |token| token.max_failures_per_minute);
         self.callers.get(name, budget, denials)
     }
 
-    /// Call it when a stream is no longer clogged: what was held back meanwhile goes on.
+    /// Continues what was held back. Call it when a stream is no longer congested.
     pub fn relieved(&self) {
-        self.log.audience().tell_what_is_owed();
-        self.subscriptions.tell_what_is_owed();
+        self.log.audience().send_withheld();
+        self.subscriptions.send_withheld();
         self.admission.go_on();
     }
 
-    /// Accepts requests without the secret: only this process talks to it, and the user who started it has the secret.
+    /// Accepts requests without the secret: for a server that only this process uses, whose user has the secret.
     #[must_use]
     pub fn unguarded(mut self) -> Self {
         self.guard = None;
         self
     }
 
-    /// Shows every message to `observer`.
+    /// Adds an observer, which sees every message.
     #[must_use]
     pub fn with_observer(mut self, observer: Arc<dyn Observer>) -> Self {
         self.observers.add(observer);
@@ -339,7 +338,7 @@ impl Server {
         let _ = self.meter.set(meter);
     }
 
-    /// The measurements of all requests from the first call on.
+    /// The measurements of all requests since the first call of this method.
     pub fn measurements(&self) -> &Arc<Measurements> {
         self.measurements.get_or_init(|| {
             let measurements = Arc::new(Measurements::default());
@@ -366,7 +365,7 @@ impl Server {
         self.audit.is_some() || self.meter.get().is_some() || self.tracer.get().is_some()
     }
 
-    /// Opens the log files again, under the names that they have now.
+    /// Opens the log files again, under their current names.
     pub fn reopen_logs(&self) {
         self.log.reopen();
         if let Some(audit) = &self.audit {
@@ -374,7 +373,7 @@ impl Server {
         }
     }
 
-    /// Sets what knows the rights of an identity at any time, unless there is something already.
+    /// Sets the source of current rights, unless one is set already.
     pub fn set_rights_source(
         &self,
         rights_of: impl Fn(&Identity) -> Option<Arc<Rights>> + Send + Sync + 'static,
@@ -382,7 +381,7 @@ impl Server {
         self.rights_source.set(rights_of);
     }
 
-    /// The rights of a principal now, which may have changed since its request arrived.
+    /// The current rights of a principal, which may have changed since its request arrived.
     pub(crate) fn rights_now(&self, principal: &Principal) -> Option<Arc<Rights>> {
         self.rights_source.now(principal)
     }
@@ -391,14 +390,14 @@ impl Server {
         self.meter.get()
     }
 
-    /// Sets keys for the states that clients bring back, which other processes may share.
+    /// Sets keys for request states and session ids, which other processes may share.
     #[must_use]
     pub fn with_state_keys(mut self, keys: KeyRing) -> Self {
         self.state_keys = OnceLock::from(keys);
         self
     }
 
-    /// How many requests are worked on, wait for their turn and are parked.
+    /// The number of running, waiting and parked requests.
     pub fn load(&self) -> Load {
         let (running, waiting) = self.admission.counts();
         Load { running, waiting, parked: self.parking.count() }
@@ -408,19 +407,19 @@ impl Server {
         &self.log
     }
 
-    /// How paths are written for clients.
+    /// How paths are shortened for clients.
     pub(crate) fn short_paths(&self) -> &ShortPaths {
         &self.short_paths
     }
 
-    /// Completes when no call runs as a task here.
+    /// Completes when no task runs here.
     pub async fn tasks_ended(&self) {
         if let Some(deferred) = &self.deferred {
             deferred.idle().await;
         }
     }
 
-    /// Terminates every process of every call, and removes what exists only while the server runs.
+    /// Terminates all processes of all calls, and removes temporary state.
     pub fn end(&self, grace: Duration) {
         if let Some(deferred) = &self.deferred {
             deferred.stop(grace);
@@ -432,12 +431,12 @@ impl Server {
         }
     }
 
-    /// The served project, and how it is read again.
+    /// The served project, and its reloads.
     pub fn served(&self) -> &Served {
         &self.served
     }
 
-    /// The current snapshot. A request keeps the snapshot that it holds, whatever is served next.
+    /// The current snapshot. A request keeps its snapshot, even if a newer one is served.
     pub(crate) fn snapshot(&self) -> Arc<Snapshot> {
         self.served.snapshot()
     }
@@ -483,17 +482,17 @@ impl Server {
         }
     }
 
-    /// The capabilities of this server, as the text of a capabilities object.
+    /// The capabilities of this server, as JSON object.
     pub(crate) fn capabilities(&self, revision: Revision) -> String {
         server_capabilities(revision, self.settings.minimal, self.tasks_offered().is_some())
     }
 
-    /// Calls that outlive their requests, if there is a place to keep them.
+    /// Calls that outlive their requests (tasks), if there is a folder to keep them.
     pub(crate) fn deferred(&self) -> Option<&Arc<Deferred>> {
         self.deferred.as_ref()
     }
 
-    /// The same if a tool of the project can be such a call: only then clients learn of it.
+    /// The same, if a tool of the project can be called as a task: only then are tasks offered.
     pub(crate) fn tasks_offered(&self) -> Option<&Arc<Deferred>> {
         self.deferred.as_ref().filter(|_| self.snapshot().has_tasks())
     }

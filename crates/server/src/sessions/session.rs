@@ -13,25 +13,25 @@ use std::sync::{Arc, OnceLock};
 
 pub(crate) struct Session {
     handshake: Mutex<Handshake>,
-    /// The client sent `shutdown`.
+    /// Whether the client sent `shutdown`.
     closing: AtomicBool,
-    /// The client sent `exit`, after `shutdown`.
+    /// Whether the client sent `exit` after `shutdown`.
     exited: AtomicBool,
     pub(crate) questions: Arc<Questions>,
     pub(crate) roots: Arc<ClientRoots>,
     pub(crate) subscriber: Arc<Subscriber>,
-    /// What functions keep between the calls of the session.
+    /// The values that functions keep between the calls of the session.
     pub(crate) state: SessionState,
-    /// The calls that its user has allowed for the whole session.
+    /// The calls that the user has allowed for the whole session.
     pub(crate) consents: Consents,
     /// Set if there is a meter.
     pub(crate) measured: OnceLock<MeasuredSession>,
-    /// The name and the version of the client, if it sent them.
+    /// The name and version of the client, if it sent them.
     pub(crate) client_info: OnceLock<[String; 2]>,
 }
 
 impl Session {
-    /// A session that has not begun. Messages that belong to no request go to `stream`.
+    /// Creates a session before `initialize`. Messages that belong to no request go to `stream`.
     pub(crate) fn new(stream: Arc<dyn Stream>, log_level: LogLevel, events_per_minute: u32) -> Self {
         let subscriber = Arc::new(Subscriber::of_session(Arc::clone(&stream), log_level, events_per_minute));
         let questions = Arc::new(Questions::default());
@@ -65,7 +65,7 @@ impl Session {
         (handshake.stage > Stage::Fresh).then_some(handshake.revision)
     }
 
-    /// `initialize` has arrived, which is allowed only once.
+    /// Records `initialize`, which is allowed only once.
     pub(crate) fn greet(&self, revision: Revision, capabilities: ClientCapabilities) -> Result<(), RpcError> {
         let mut handshake = self.handshake.lock();
         handshake.admits(Gate::First)?;
@@ -73,7 +73,7 @@ impl Session {
         Ok(())
     }
 
-    /// The client is ready for our messages. False if it was ready before, or has not been greeted yet.
+    /// Marks the client as initialized. False if it already is, or before `initialize`.
     pub(crate) fn ready(&self) -> bool {
         let mut handshake = self.handshake.lock();
         let is_news = handshake.stage == Stage::Greeted;
@@ -89,7 +89,7 @@ impl Session {
         self.subscriber.set_log_level(level);
     }
 
-    /// The client sent `shutdown`.
+    /// Records `shutdown`.
     pub(crate) fn close(&self) {
         self.closing.store(true, Ordering::Release);
     }
@@ -98,7 +98,7 @@ impl Session {
         self.closing.load(Ordering::Acquire)
     }
 
-    /// The client sent `exit`. False if it has not sent `shutdown` before.
+    /// Records `exit`. False if there was no `shutdown` before.
     pub(crate) fn exit(&self) -> bool {
         let may_exit = self.is_closing();
         self.exited.fetch_or(may_exit, Ordering::AcqRel);

@@ -1,5 +1,5 @@
-//! Session state: JSON values that functions keep from one call of a session to the next. The server holds them, so that it
-//! does not matter which process serves a call, and so that they end with the session.
+//! Session state: JSON values that functions keep between the calls of a session. The server stores them, so that any process
+//! can serve a call, and so that they end with the session.
 
 use mcp_bash_budget::{Budget, Charge};
 use parking_lot::Mutex;
@@ -16,21 +16,20 @@ pub(crate) struct SessionState(Mutex<Held>);
 #[derive(Default)]
 struct Held {
     values: Map<String, Value>,
-    /// The same as the text of a JSON object; empty without values.
+    /// The values as a JSON object; empty without values.
     text: String,
-    /// The memory of the caller that it takes.
+    /// Their charge to the caller's budget.
     charge: Option<Charge>,
 }
 
 impl SessionState {
-    /// The text of a JSON object.
+    /// The values as a JSON object.
     pub(crate) fn text(&self) -> String {
         let held = self.0.lock();
         if held.text.is_empty() { "{}".to_owned() } else { held.text.clone() }
     }
 
-    /// Applies the changes of one call, the text of `{"set": {…}, "delete": […]}`; all of them, or none. The error says why,
-    /// for the operator.
+    /// Applies the changes of one call, `{"set": {…}, "delete": […]}`, all of them or none. The error is for the operator.
     pub(crate) fn change(&self, changes: &str, budget: &Arc<Budget>) -> Result<(), &'static str> {
         const MALFORMED: &str = "its changes are malformed";
         let changes: Map<String, Value> = serde_json::from_str(changes).map_err(|_| MALFORMED)?;

@@ -1,4 +1,4 @@
-//! Telemetry of a server: starts the export of spans and metrics, and ends it.
+//! Telemetry: starts and ends the export of spans and metrics.
 
 use super::server::Server;
 use crate::logging::{Moment, Network, Tracer, exported_metrics};
@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
 impl Server {
-    /// Exports spans and metrics from now on. Clients reach the server by `network`.
+    /// Exports spans and metrics from now on. `network` is how clients reach the server.
     pub fn start_telemetry(self: &Arc<Self>, config: Config, network: Network) -> io::Result<()> {
         if config.has_metrics() {
             self.measurements();
@@ -19,7 +19,7 @@ impl Server {
         let snapshot = self.snapshot();
         let identity = &snapshot.catalog.identity;
         let resource = Resource { service_name: &identity.name, service_version: &identity.version };
-        // The thread of the exporter must not keep the server alive.
+        // The exporter's thread must not keep the server alive.
         let (measured, told) = (Arc::downgrade(self), Arc::downgrade(self));
         let exporter = Exporter::start(
             config,
@@ -38,7 +38,7 @@ impl Server {
         Ok(())
     }
 
-    /// Exports what is left, for a limited time. Call it when the server has ended.
+    /// Exports the rest, for a limited time. Call it after the server has ended.
     pub fn end_telemetry(&self) {
         if let Some(tracer) = self.tracer() {
             tracer.close();

@@ -1,4 +1,4 @@
-//! Local store: everything ends with this process. Records are files in the private folder, used keys are in memory.
+//! Local store: lives as long as this process. Records are files in the private folder, used keys are in memory.
 
 use super::records::Records;
 use super::used_keys::UsedKeys;

@@ -1,16 +1,16 @@
-//! Store: what a later request needs, and another server may have kept for it. [`LocalStore`] belongs to this process and is
-//! always there. Servers that share a database keep the same in it, so that a client finds it at any of them.
+//! Store: data for later requests, which may reach another server. [`LocalStore`] belongs to this process and always exists.
+//! Servers that share a database store the same data in it, so that a client can continue at any of them.
 //!
-//! Only finished things are in a store: records of bytes, and keys that are good once. Not in it are
+//! A store contains only finished things: records of bytes, and keys that can be used once. It does not contain
 //!
-//! - parked calls: each is a live process and the channel to it. Its result, should it end early, takes its place under the
-//!   same limits and lock. What may outlive the process, namely earlier answers, is in the sealed `requestState`;
-//! - sessions: each is a client with open streams, questions and subscriptions, of which no other process could continue any;
-//! - replay buffers of event streams: each event wakes its reader and counts for its back-pressure, and a store would be in the
-//!   way of every message.
+//! - parked calls: each is a live process and the channel to it. If it ends early, its result replaces it under the same limits
+//!   and lock. Earlier answers, which may outlive the process, are in the sealed `requestState`;
+//! - sessions: each is a client with open streams, questions and subscriptions, which no other process could continue;
+//! - replay buffers of event streams: each event wakes its reader and counts for its back-pressure, and a store would slow down
+//!   every message.
 //!
-//! Where a database may have to be asked, the function is asynchronous: a request waits for it while the others of its thread go
-//! on, and no lock is held. Without a database such a function completes at once.
+//! Functions that may ask a database are asynchronous, and hold no lock while they wait. Without a database they complete
+//! immediately.
 
 mod local;
 mod records;
@@ -26,10 +26,10 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A key that is good once. It is random, so that it is unique.
+/// A random key that can be used once.
 pub(crate) type OnceKey = [u8; 16];
 
-/// Bytes for their owner, and their type.
+/// Bytes with their MIME type, for one owner.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Record {
     pub(crate) bytes: Vec<u8>,
@@ -51,8 +51,8 @@ impl Store {
         self.shared.as_ref()
     }
 
-    /// Keeps bytes for their owner under a key that no other record has, for readers at this server. Others make room, those
-    /// of the caller that has the most first. False if there is no room, or the bytes cannot be written.
+    /// Stores bytes for their owner under a unique key, for readers at this server. To make room, the oldest records of the
+    /// caller with the most are removed. False if there is no room, or the bytes cannot be written.
     pub(crate) fn put(
         &self,
         key: &str,
@@ -64,9 +64,9 @@ impl Store {
         self.local.put(key, owner, bytes, mime_type, lifetime)
     }
 
-    /// Keeps them for readers at other servers as well. If the database is away, only this server has them.
+    /// Shares a record with other servers. If the database is unavailable, only this server has it.
     pub(crate) async fn share(&self, key: &str, owner: &Caller, record: Record, lifetime: Duration) {
-        // No answer waits for a database that is known to be away.
+        // No response waits for a database that is known to be unavailable.
         if let Some(database) = self.shared.as_ref().filter(|shared| shared.availability().borrow().is_none())
         {
             let row = Row { bytes: record.bytes, mime_type: record.mime_type };
@@ -74,7 +74,7 @@ impl Store {
         }
     }
 
-    /// The record with that key, unless it has expired, made room or has another owner.
+    /// The record with this key, unless it has expired, was removed or has another owner.
     pub(crate) async fn get(&self, key: &str, owner: &Caller) -> Result<Option<Record>, DatabaseError> {
         if let Some(record) = self.local.get(key, owner) {
             return Ok(Some(record));
@@ -84,7 +84,7 @@ impl Store {
         Ok(row.map(|Row { bytes, mime_type }| Record { bytes, mime_type }))
     }
 
-    /// Uses a key, and remembers that until it expires, in seconds since 1970. False if it was used before, by any server.
+    /// Marks a key as used until it expires, in seconds since 1970. False if it was used before, on any server.
     pub(crate) async fn use_once(&self, key: OnceKey, expires: u64) -> Result<bool, DatabaseError> {
         match &self.shared {
             Some(database) => database.use_once(key, expires).await,
@@ -100,7 +100,7 @@ impl Store {
         }
     }
 
-    /// Those of the keys that were used at any server. None if no other server can have used them.
+    /// The keys that were used on any server. Empty if no store is shared.
     pub(crate) async fn used_elsewhere(&self, keys: Vec<OnceKey>) -> Result<HashSet<OnceKey>, DatabaseError> {
         match &self.shared {
             Some(database) => database.used(keys).await,
@@ -108,14 +108,14 @@ impl Store {
         }
     }
 
-    /// Lets other servers know a key until it expires. One that is away learns of nothing.
+    /// Marks a key as used for other servers until it expires. Does nothing if the database is unavailable.
     pub(crate) async fn tell_others(&self, key: OnceKey, expires: u64) {
         if let Some(database) = &self.shared {
             let _ = database.mark(key, expires).await;
         }
     }
 
-    /// The key was not used after all. If that cannot be noted, its client is refused once too often.
+    /// Marks a key as unused again. If that fails, the client is refused once too often.
     pub(crate) async fn give_back(&self, key: OnceKey, expires: u64) {
         match &self.shared {
             Some(database) => drop(database.give_back(key).await),

@@ -1,4 +1,4 @@
-//! Records in the private folder: most are never read, and memory is for work in progress.
+//! Record files: records are in the private folder, since most are never read, and memory is for work in progress.
 
 use super::Record;
 use crate::callers::{Caller, Holdings, Ticket};
@@ -12,10 +12,10 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// The most bytes that are kept. The oldest record of the caller that has the most goes first.
+/// The most bytes of all records. Beyond it, the oldest record of the caller with the most is removed.
 pub(super) const MOST_BYTES: usize = 64 * 1024 * 1024;
 
-/// How many records are kept.
+/// The most records.
 pub(super) const MOST: usize = 1000;
 
 pub(super) struct Records {
@@ -26,7 +26,7 @@ pub(super) struct Records {
 #[derive(Default)]
 struct Index {
     by_key: HashMap<Box<str>, Ticket>,
-    /// By when they expire, and limited by their bytes.
+    /// Ordered by expiry, and limited by their bytes.
     held: Holdings<Held>,
 }
 
@@ -39,7 +39,7 @@ struct Held {
     mime_type: String,
 }
 
-/// A file that is removed with this value.
+/// A file that is removed when this value is dropped.
 struct RecordFile(PathBuf);
 
 impl Drop for RecordFile {
@@ -90,7 +90,7 @@ impl Records {
         if !std::ptr::eq(Arc::as_ptr(&found.owner), owner) {
             return None;
         }
-        // Opened while it is known to exist; an open file can be read even after its name is removed.
+        // Opened under the lock; an open file can be read even after its name is removed.
         let (file, size, mime_type) =
             (files::open(&found.file.0).ok()?, found.bytes, found.mime_type.clone());
         drop(index);
@@ -110,7 +110,7 @@ impl Records {
 }
 
 impl Index {
-    /// Drops records that have expired.
+    /// Removes expired records.
     fn expire(&mut self) {
         let now = Instant::now();
         while let Some(first) = self.held.oldest().filter(|first| first.since() <= now) {

@@ -1,18 +1,18 @@
-//! Replay protection: the keys that were used, until they expire.
+//! Replay protection: the used keys, until they expire or more than `MOST` are used.
 
 use super::OnceKey;
 use std::collections::BTreeSet;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// How many used keys are remembered.
+/// The most used keys that are remembered. Beyond it, the next to expire is removed.
 const MOST: usize = 64 * 1024;
 
-/// By their expiry.
+/// Ordered by expiry.
 #[derive(Default)]
 pub(super) struct UsedKeys(BTreeSet<(u64, OnceKey)>);
 
 impl UsedKeys {
-    /// False if it was used before.
+    /// Adds a key. False if it was used before.
     pub(super) fn add(&mut self, key: OnceKey, expires: u64) -> bool {
         let now = now();
         while self.0.first().is_some_and(|(first, _)| *first <= now || self.0.len() >= MOST) {
@@ -30,7 +30,7 @@ impl UsedKeys {
     }
 }
 
-/// Seconds since 1970, which mean the same to every process.
+/// Seconds since 1970, the same for every process.
 pub(crate) fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }

@@ -1,5 +1,5 @@
-//! Thread availability: whether the system has threads to give. A runtime takes that for granted: if it cannot start a
-//! thread, it panics or waits for ever.
+//! Thread availability: checks whether the system can start threads. A runtime does not: if it cannot start a thread, it panics
+//! or waits for ever.
 
 use std::io;
 use std::sync::mpsc::channel;
@@ -8,7 +8,7 @@ use std::thread::Builder;
 /// Enough for a thread that only waits.
 const STACK: usize = 64 * 1024;
 
-/// Starts this many threads at once, and stops them. The error is why one could not be started.
+/// Starts this many threads at once, and stops them. An error if one could not be started.
 pub(crate) fn threads_are_free(count: usize) -> io::Result<()> {
     let start = |_| {
         let (keep, wait) = channel::<()>();

@@ -1,5 +1,5 @@
-//! Lasting loops: a server needs them for as long as it runs. A loop that panics is started again, because nothing else
-//! would notice that it is gone. The panic itself is logged by the hook of the process.
+//! Lasting loops: background loops that the server needs as long as it runs. A loop that panics is restarted, because nothing
+//! else would detect it. The panic hook of the process logs the panic.
 
 use super::panics;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,11 +10,11 @@ use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
-/// How long after a panic the loop is started again.
+/// The delay before a loop is restarted after a panic.
 const AFTER_PANIC: Duration = Duration::from_millis(500);
 
-/// Runs the future that `make` returns to completion; after a panic it is made again with a delay. Whatever has to
-/// outlast a panic belongs in `make`. Tests let it panic once by its `name`.
+/// Runs the future that `make` returns to completion; after a panic and a delay, a new one is made. State that has to outlive a
+/// panic belongs into `make`. Tests let it panic once by its `name`.
 pub fn spawn_lasting<F: Future<Output = ()> + Send + 'static>(
     runtime: &Handle,
     name: &'static str,

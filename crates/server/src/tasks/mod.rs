@@ -1,4 +1,4 @@
-//! Tasks: on which threads they run, and what their panics cost.
+//! Tasks: the threads on which they run, and the isolation of panics.
 
 mod free_threads;
 mod lasting;

@@ -26,7 +26,7 @@ fn error() -> RpcError {
     RpcError::internal("Internal error: the handler of this request failed; the server goes on")
 }
 
-/// Panics when the tests ask for it by naming the method or the loop. Release builds do not have this.
+/// Panics if a test sets the name of this method or loop. Disabled in release builds.
 pub fn on_purpose(method: &str) {
     let wanted =
         cfg!(debug_assertions) && std::env::var("MCPBASH_TEST_PANIC").is_ok_and(|wanted| wanted == method);

@@ -1,33 +1,32 @@
-//! Thread placement: on which threads work runs. A little work runs on the thread that read its request, which starts a
-//! process and sees it exit without waking another thread. More work runs on threads of its own, so that the reading thread
-//! stays free to answer. There are more of these threads than processors, because a thread that starts a process blocks
-//! until the process runs its program, which needs a processor.
+//! Thread placement: selects the threads for work. A little work runs on the thread that read its request, which starts a
+//! process and sees it exit without waking another thread. More work runs on separate threads, so that the reading thread stays
+//! free to answer. There are more of these threads than processors, because a thread that starts a process blocks until the
+//! process runs its program, which needs a processor.
 
 use super::free_threads::threads_are_free;
 use parking_lot::Mutex;
 use std::sync::OnceLock;
 use tokio::runtime::{Builder, Handle, Runtime};
 
-/// How much work at once runs on the thread that reads. Work that has just been answered counts until it is dropped.
+/// The most work that runs on the reading thread. Work that has just been answered counts until it is dropped.
 const LITTLE: usize = 2;
 
-/// How many threads there are for each processor.
+/// The number of threads per processor.
 const THREADS: usize = 2;
 
 /// How much a thread has to do for some work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Weight {
-    /// It passes a message to a worker and waits for the answer. It is best answered on the thread that reads the
-    /// answer.
+    /// Passes a message to a worker and waits for the answer. Best run on the thread that reads the answer.
     Light,
-    /// It may start a process.
+    /// May start a process.
     Heavy,
 }
 
 pub(crate) struct Workplaces {
-    /// Where workers are read; and where work begins that no request asks for.
+    /// Reads the output of workers, and runs background work.
     home: Handle,
-    /// Made when it is first needed and the system has the threads for it.
+    /// Created on first use, if the system has enough threads.
     others: OnceLock<Runtime>,
     is_being_made: Mutex<()>,
 }
@@ -37,7 +36,7 @@ impl Workplaces {
         Self { home, others: OnceLock::new(), is_being_made: Mutex::default() }
     }
 
-    /// The runtime for new work, given how much there is with it.
+    /// The runtime for new work, given how much work runs.
     pub(crate) fn for_one_of(&self, count: usize, weight: Weight) -> Handle {
         if weight == Weight::Light {
             return self.home.clone();
@@ -47,7 +46,7 @@ impl Workplaces {
         others.map_or_else(here, |others| others.handle().clone())
     }
 
-    /// The threads for more than a little work. `None` while the system has no threads: the next work tries again.
+    /// The separate threads. `None` while the system has no threads: the next call tries again.
     fn others(&self) -> Option<&Runtime> {
         if self.others.get().is_none() {
             let _making = self.is_being_made.try_lock()?;

@@ -1,4 +1,4 @@
-//! Completion cursor: the position of a client among the values, as an opaque word.
+//! Completion cursor: an opaque position among the values.
 
 use super::referent::{By, Referent};
 use base64::Engine;
@@ -6,23 +6,23 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use mcp_bash_wire::RpcError;
 use serde_json::{Value, json};
 
-/// A longer cursor is neither ours nor one that a script can be given.
+/// A longer cursor is neither one of the server nor one that a script can receive.
 const LONGEST: usize = 64 * 1024;
 
-/// Where the requested values begin.
+/// The position of the requested values.
 #[derive(Default)]
 pub(super) struct Cursor {
     pub(super) offset: usize,
-    /// The cursor of a script, passed back to it.
+    /// A script's own cursor, which is passed back to it.
     pub(super) foreign: Option<String>,
 }
 
 impl Cursor {
-    /// Reads a cursor of ours for this referent and its completer. Any other word may be a script's own cursor.
+    /// Reads a cursor that the server wrote for this referent and its completer. Any other text may be a script's own cursor.
     pub(super) fn read(word: Option<&str>, referent: &Referent<'_>, by: &By) -> Result<Self, RpcError> {
         let Some(word) = word else { return Ok(Self::default()) };
         let invalid = || RpcError::invalid_params("Invalid cursor: leave it out to start over");
-        // A script gets its own cursor back in a variable.
+        // A script receives its own cursor in an environment variable.
         if word.len() > LONGEST || word.contains('\0') {
             return Err(invalid());
         }
@@ -57,7 +57,7 @@ impl Cursor {
     }
 }
 
-/// The content of one of our cursors.
+/// The content of a cursor that the server wrote.
 fn decode(word: &str) -> Option<Value> {
     let payload: Value = serde_json::from_slice(&URL_SAFE_NO_PAD.decode(word).ok()?).ok()?;
     (payload["ver"] == 1 && payload["kind"] == "completion").then_some(payload)

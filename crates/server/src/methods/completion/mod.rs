@@ -1,7 +1,7 @@
 //! `completion/complete`: suggestions for what the user is typing.
 //!
-//! A script registered for the prompt or resource comes first, then a script beside the prompt. Without either, or if
-//! it offers nothing, the values come from the author's schema of the argument.
+//! A script registered for the prompt or resource has precedence, then a script beside the prompt. Without either, or if it
+//! suggests nothing, the values come from the author's schema of the argument.
 
 mod cursor;
 mod params;
@@ -18,16 +18,16 @@ use mcp_bash_wire::{Raw, RpcError, write};
 use params::{Params, Reference};
 use referent::{By, Referent};
 
-/// The most values of one answer, as the specification says.
+/// The most values of one response, according to the specification.
 const MOST: usize = 100;
 
-/// Some of the matching values, and what is known about the rest.
+/// A page of matching values, and the known facts about the rest.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Suggestions {
     values: Vec<String>,
     total: Option<usize>,
     has_more: bool,
-    /// Where the next values begin, if not right after these.
+    /// The offset of the next values, if not right after these.
     next: Option<usize>,
     /// A script's own cursor for the next values.
     cursor: Option<String>,
@@ -38,7 +38,7 @@ impl Suggestions {
         self.values.is_empty() && !self.has_more
     }
 
-    /// A page of values when all of them are known.
+    /// A page, when all values are known.
     fn page(mut values: Vec<String>, offset: usize, limit: usize) -> Self {
         let total = values.len();
         let end = total.min(offset.saturating_add(limit));
@@ -90,8 +90,7 @@ pub(crate) async fn complete(work: &Work, params: Option<Raw<'_>>) -> Result<Ans
     Ok(answer(suggestions, &referent, &by, &params, start.offset))
 }
 
-/// Which completer is used, and where the values begin. A completion that fell back to a schema continues with that
-/// schema.
+/// The completer, and the position of the first value. A completion that fell back to a schema continues with that schema.
 fn begin(referent: &Referent<'_>, params: &Params) -> Result<(By, Cursor), RpcError> {
     let word = params.cursor.as_deref();
     if let (Some(_), Some(schema)) = (word, referent.schema(params).map(By::Schema))

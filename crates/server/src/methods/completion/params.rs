@@ -1,4 +1,4 @@
-//! Params of `completion/complete`.
+//! The params of `completion/complete`.
 
 use super::MOST;
 use crate::methods::asked_timeout::asked_timeout;
@@ -15,12 +15,12 @@ pub(super) struct Params {
     pub(super) limit: usize,
     pub(super) cursor: Option<String>,
     pub(super) timeout: Option<Duration>,
-    /// Reference and known arguments as the client wrote them, for scripts.
+    /// The reference and the known arguments as sent by the client, for scripts.
     written_reference: String,
     written_arguments: String,
 }
 
-/// What the argument belongs to.
+/// The prompt or resource that the argument belongs to.
 pub(super) enum Reference {
     /// The prompt of this name.
     Prompt(String),
@@ -61,12 +61,12 @@ impl Params {
         })
     }
 
-    /// The arguments that the user has filled in before, as the text of a JSON object.
+    /// The arguments that the user has already filled in, as JSON object.
     pub(super) fn known_arguments(&self) -> &str {
         &self.written_arguments
     }
 
-    /// What scripts receive, as the text of a JSON object.
+    /// The input of scripts, as JSON object.
     pub(super) fn json(&self) -> String {
         let (name, value) = (write::string(&self.argument), write::string(&self.value));
         format!(
@@ -75,7 +75,7 @@ impl Params {
         )
     }
 
-    /// Equal for equal questions.
+    /// A hash that is equal for equal params.
     pub(super) fn hash(&self) -> String {
         Sha256::digest(self.json()).iter().fold(String::with_capacity(64), |mut text, byte| {
             let _ = write!(text, "{byte:02x}");

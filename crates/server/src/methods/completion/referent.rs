@@ -1,4 +1,4 @@
-//! Completion referent: what the argument belongs to, and where its values come from.
+//! Completion referent: the prompt or resource of the argument, and the source of its values.
 
 use super::params::{Params, Reference};
 use crate::callers::Rights;
@@ -9,37 +9,37 @@ use mcp_bash_wire::RpcError;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// A prompt, a resource, or just a name that a completion is registered for.
+/// A prompt, a resource, or just a name with a registered completion.
 pub(super) struct Referent<'a> {
-    /// The name under which completions are registered for it.
+    /// The name under which its completions are registered.
     pub(super) name: &'a str,
     pub(super) registered: Option<&'a Completion>,
     pub(super) prompt: Option<&'a Prompt>,
 }
 
-/// Where the values come from.
+/// The source of the values.
 pub(super) enum By {
     Script(Box<Completer>),
-    /// The JSON Schema of the argument, as text.
+    /// The JSON Schema of the argument.
     Schema(String),
 }
 
 /// A completion script.
 pub(super) struct Completer {
     pub(super) program: PathBuf,
-    /// Identifies it in cursors.
+    /// Identifies the script in cursors.
     pub(super) key: String,
     pub(super) timeout: Option<Duration>,
-    /// What it may do, if that is declared.
+    /// Its declared sandbox, if there is one.
     pub(super) sandbox: Option<Declaration>,
     /// The secrets that it needs.
     pub(super) secrets: Needs,
-    /// Whether it is beside the prompt; then it receives the prompt's details.
+    /// Whether the script is beside the prompt; then it receives the prompt's details.
     pub(super) beside_prompt: bool,
 }
 
 impl<'a> Referent<'a> {
-    /// What the rights of the caller do not allow is not found.
+    /// Finds the referent. It is not found if the rights of the caller do not allow it.
     pub(super) fn find(
         catalog: &'a Catalog,
         params: &'a Params,
@@ -65,7 +65,7 @@ impl<'a> Referent<'a> {
         Ok(Self { name, registered, prompt })
     }
 
-    /// Resources and templates are found by their URI or by their name.
+    /// Finds a resource or template by its URI, or a completion registered under that URI.
     fn of_resource(catalog: &'a Catalog, uri: &'a str, rights: Option<&Rights>) -> Result<Self, RpcError> {
         let completion = |name: &str| catalog.completions.get(name).map(AsRef::as_ref);
         let may_use_others = rights.is_none_or(Rights::may_read_others);
@@ -83,7 +83,7 @@ impl<'a> Referent<'a> {
         Ok(Self { name, registered: completion(name), prompt: None })
     }
 
-    /// What completes the argument: a registered script, else one beside the prompt, else the schema of the argument.
+    /// The source of the values: a registered script, else one beside the prompt, else the schema of the argument.
     pub(super) fn by(&self, params: &Params) -> Result<By, RpcError> {
         if let Some(completion) = self.registered {
             return Ok(By::Script(Box::new(Completer {
@@ -130,7 +130,7 @@ fn unknown_prompt(name: &str) -> RpcError {
 }
 
 impl By {
-    /// Identifies it in cursors.
+    /// Identifies the source in cursors.
     pub(super) fn key(&self, referent: &Referent<'_>) -> String {
         match self {
             Self::Script(completer) => completer.key.clone(),

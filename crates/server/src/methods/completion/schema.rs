@@ -4,8 +4,8 @@ use mcp_bash_project::beginning_with;
 use serde_json::Value;
 use std::path::Path;
 
-/// The values that begin with the typed text, ignoring case: those of an `enum`, the `examples`, or the files of the
-/// project if the `format` is that of a path.
+/// The values that begin with the typed text: those of an `enum` or the `examples`, ignoring case; the files of the project for
+/// a path `format`; or `true` and `false` for a boolean.
 pub(super) fn values(schema: &str, typed: &str, root: &Path) -> Vec<String> {
     let schema: Value = serde_json::from_str(schema).unwrap_or_default();
     let listed = schema["enum"].as_array().or_else(|| schema["examples"].as_array());

@@ -1,4 +1,4 @@
-//! Completion scripts: their input, and how their answers are read.
+//! Completion script: its input, and the parsing of its output.
 
 use super::Suggestions;
 use super::cursor::Cursor;
@@ -12,7 +12,7 @@ use mcp_bash_scripts::{CompletionCall, Outcome};
 use mcp_bash_wire::{RpcError, surrogates};
 use serde_json::Value;
 
-/// Runs the script and reads its answer.
+/// Runs the script and parses its output.
 pub(super) async fn ask(
     work: &Work,
     paths: &Paths,
@@ -53,7 +53,7 @@ pub(super) async fn ask(
     })
 }
 
-/// Reads an array of strings, an object that has one and may say that there are more, or one value a line.
+/// Parses a JSON array of strings, an object with such an array and paging members, or one value per line.
 fn read(printed: &str, offset: usize, limit: usize) -> Option<Suggestions> {
     let whole: Value = serde_json::from_str(&surrogates::repaired(printed.trim())).unwrap_or_default();
     let (values, described) = match &whole {
@@ -72,7 +72,7 @@ fn read(printed: &str, offset: usize, limit: usize) -> Option<Suggestions> {
             (lines.map(str::to_owned).collect(), &Value::Null)
         }
     };
-    // A script that prints more values than were asked for, and says nothing else, has printed all of them.
+    // A script that prints more values than requested, without paging members, has printed all of them.
     if described.is_null() && values.len() > limit {
         return Some(Suggestions::page(values, offset, limit));
     }

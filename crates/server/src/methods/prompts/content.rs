@@ -1,5 +1,4 @@
-//! Prompt messages: turns what authors write into what clients expect, with placeholders filled and project files
-//! embedded.
+//! Prompt messages: converts what authors write into protocol messages, fills placeholders and embeds project files.
 
 use super::error::PromptError;
 use super::values::Values;
@@ -16,25 +15,25 @@ use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Writes the messages of one answer.
+/// Writes the messages of one result.
 pub(super) struct Writer<'a> {
     pub(super) prompt: &'a Prompt,
     pub(super) paths: &'a Paths,
-    /// The values for placeholders. `None` for a script, which has filled its own.
+    /// The values of the placeholders. `None` for a script, which has filled in its own.
     pub(super) values: Option<&'a Values>,
-    /// The largest size of a file, and of all messages together, in bytes.
+    /// The most bytes of a file, and of the texts and files of all messages together.
     pub(super) limit: usize,
     pub(super) revision: Revision,
     pub(super) spent: Spent,
 }
 
-/// What the messages of one answer have used so far.
+/// The bytes and the memory used so far.
 pub(super) struct Spent {
     bytes: Cell<usize>,
     held: RefCell<Charge>,
 }
 
-/// How many copies of a text exist while it becomes part of an answer.
+/// How many copies of a text exist while it is added to a result.
 const COPIES: usize = 3;
 
 impl Spent {
@@ -56,19 +55,19 @@ impl Writer<'_> {
         Ok(format!("[{}]", shape::message(self.prompt.role, &content.to_string(), self.revision)))
     }
 
-    /// A JSON text as a tree of values.
+    /// Parses a JSON text.
     pub(super) fn parse(&self, text: &str) -> Result<serde_json::Result<Value>, PromptError> {
         self.spent.hold(tree_bytes(text))?;
         Ok(serde_json::from_str(&surrogates::repaired(text)))
     }
 
-    /// The messages as the text of a JSON array.
+    /// Writes the messages as JSON array.
     pub(super) fn messages(&self, messages: &[Value]) -> Result<String, PromptError> {
         let mut written = String::from("[");
         for (index, message) in messages.iter().enumerate() {
             let wrong = |error| PromptError::InMessage { index, cause: Box::new(error) };
             let role = self.role(message).map_err(wrong)?;
-            // Some authors write several contents where only one is allowed: each becomes a message of its own.
+            // Some authors write several contents where only one is allowed: each becomes its own message.
             let contents = match &message["content"] {
                 Value::Array(contents) => contents.iter().collect(),
                 content => vec![content],
@@ -152,7 +151,7 @@ impl Writer<'_> {
         Ok(content)
     }
 
-    /// A file as content: of the requested type, else of the type that suits it.
+    /// Embeds a file as content of the requested type, or else of the type that suits it.
     fn embedded(&self, path: &str, mut content: Value) -> Result<Value, PromptError> {
         let (bytes, file) = self.read(path)?;
         let size = bytes.len();
@@ -216,7 +215,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The text with its placeholders filled, if all messages together stay within the limit.
+    /// Fills the placeholders of a text, if all messages together stay within the limit.
     fn fill(&self, text: &str) -> Result<String, PromptError> {
         let left = self.limit - self.spent.bytes.get();
         let filled = match self.values {

@@ -1,4 +1,4 @@
-//! Prompt errors: why the messages of a prompt cannot be written.
+//! Prompt errors: why the messages of a prompt cannot be created.
 
 use mcp_bash_budget::NoRoom;
 use mcp_bash_fetch::FetchError;
@@ -33,7 +33,7 @@ pub(super) enum PromptError {
     NoRoom(#[from] NoRoom),
     #[error("is not valid JSON: {0}")]
     NotJson(serde_json::Error),
-    /// A rule whose message needs no data.
+    /// A rule that needs no data in its message.
     #[error("{0}")]
     Rule(&'static str),
 }

@@ -1,4 +1,4 @@
-//! `prompts/get`: turns the client's arguments into messages.
+//! `prompts/get`: creates the messages of a prompt from the client's arguments.
 
 use super::content::{Spent, Writer};
 use super::error::PromptError;
@@ -19,7 +19,7 @@ use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The members that are read.
+/// The params that are read.
 const MEMBERS: [&str; 4] = ["name", "arguments", "timeoutSecs", "inputResponses"];
 
 pub(crate) async fn get(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<Answer, RpcError> {
@@ -79,10 +79,10 @@ pub(crate) async fn get(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<Ans
 /// A rendered prompt.
 #[derive(Default)]
 struct Rendered {
-    /// The text of a JSON array.
+    /// A JSON array.
     messages: String,
     description: Option<String>,
-    /// Members that a script adds to the `_meta` of the result.
+    /// The `_meta` members that a script adds to the result.
     meta: Value,
 }
 
@@ -91,7 +91,7 @@ impl Rendered {
         Self { messages, ..Self::default() }
     }
 
-    /// Without what the policy of the project redacts.
+    /// Applies the redactions of the policy to the messages and `_meta`.
     fn redacted(mut self, redactions: &Redactions) -> Self {
         if !redactions.is_empty() {
             self.messages = result_redaction::contents(&self.messages, redactions);
@@ -109,7 +109,7 @@ impl Rendered {
             "mcpbash/metadata",
             prompt.metadata.as_deref().map(serde_json::value::RawValue::get),
         );
-        // Our own values win over those of a script under the same name.
+        // The server's own values take precedence over a script's.
         let is_ours = |key: &str| key == "mcpbash/metadata" || key == keys::SERVER_INFO;
         for (key, value) in self.meta.as_object().into_iter().flatten().filter(|(key, _)| !is_ours(key)) {
             meta.splice(&format!("{}:{value}", write::string(key)));
@@ -118,7 +118,7 @@ impl Rendered {
     }
 }
 
-/// A text file is one message; a JSON file holds messages.
+/// A text file is one message; a JSON file contains messages.
 fn template(writer: &Writer<'_>) -> Result<Rendered, PromptError> {
     let name = writer.prompt.file.file_name().unwrap_or_default().to_string_lossy();
     let (bytes, file) = writer.read(&name)?;
@@ -129,7 +129,7 @@ fn template(writer: &Writer<'_>) -> Result<Rendered, PromptError> {
     Ok(Rendered::of(writer.text(without_metadata(&text).trim_end_matches(['\n', '\r']))?))
 }
 
-/// Messages as JSON: an array of them, or an object that has such an array.
+/// Messages as JSON: an array, or an object with an array `messages`.
 fn listed(writer: &Writer<'_>, text: &str) -> Result<Rendered, PromptError> {
     let whole = writer.parse(text)?.map_err(PromptError::NotJson)?;
     listed_in(writer, &whole)
@@ -142,7 +142,7 @@ fn listed_in(writer: &Writer<'_>, whole: &Value) -> Result<Rendered, PromptError
     Ok(Rendered { description, ..Rendered::of(writer.messages(messages)?) })
 }
 
-/// A whole result, an array of messages, or text.
+/// Script output: a whole result, an array of messages, or text.
 fn printed_by_script(writer: &Writer<'_>, printed: &str) -> Result<Rendered, PromptError> {
     let is_message = |value: &Value| value.get("content").is_some();
     match writer.parse(printed.trim())? {
@@ -157,7 +157,7 @@ fn printed_by_script(writer: &Writer<'_>, printed: &str) -> Result<Rendered, Pro
     }
 }
 
-/// The output of the script of a prompt.
+/// Runs the script of a prompt, and returns its output.
 async fn run(
     work: &Arc<Work>,
     prompt: &Prompt,

@@ -5,7 +5,7 @@ use mcp_bash_wire::{Raw, RpcError, Scanner};
 use serde_json::json;
 use std::collections::BTreeMap;
 
-/// The arguments of one request, with defaults for those it leaves out.
+/// The arguments of one request, with defaults for missing ones.
 #[derive(Debug, Default)]
 pub(super) struct Values {
     values: BTreeMap<String, String>,
@@ -16,7 +16,7 @@ pub(super) struct Values {
 const LONGEST_NAME: usize = 256;
 
 impl Values {
-    /// Checks the client's arguments against those of the prompt.
+    /// Checks the client's arguments against the declaration of the prompt.
     pub(super) fn read(prompt: &Prompt, given: Option<Raw<'_>>) -> Result<Self, RpcError> {
         let (mut values, mut wrong) = (BTreeMap::new(), Vec::new());
         if let Some(given) = given {
@@ -56,20 +56,20 @@ impl Values {
         Ok(Self { values, declared })
     }
 
-    /// All of them as the text of a JSON object.
+    /// All values as JSON object.
     pub(super) fn json(&self) -> String {
         json!(self.values).to_string()
     }
 
-    /// The text with its placeholders filled: `{{name}}` for given arguments, and `${name}` for declared ones. It is
-    /// scanned once, so that placeholders inside values are not filled. Other placeholders stay as they are. `None` if
-    /// the result would exceed `most` bytes.
+    /// Fills the placeholders of a text: `{{name}}` for given arguments, and `${name}` for declared ones. One pass, so
+    /// placeholders inside values are not filled. Unknown placeholders stay as they are. `None` if the result would exceed
+    /// `most` bytes.
     pub(super) fn fill(&self, text: &str, most: usize) -> Option<String> {
         let (mut filled, mut rest) = (String::with_capacity(text.len()), text);
         while let Some(at) = rest.find(['{', '$']) {
             filled.push_str(&rest[..at]);
             rest = &rest[at..];
-            // Text that is not a placeholder begins with a character of one byte.
+            // Text that is not a placeholder begins with a one-byte character.
             let (taken, value) = self.place(rest).unwrap_or((1, &rest[..1]));
             if filled.len() + value.len() > most {
                 return None;
@@ -81,7 +81,7 @@ impl Values {
         (filled.len() <= most).then_some(filled)
     }
 
-    /// The length of the placeholder that `text` begins with, and its value.
+    /// The length of the placeholder at the start of `text`, and its value.
     fn place(&self, text: &str) -> Option<(usize, &str)> {
         let (inside, is_shell, ending) = match text.strip_prefix("{{") {
             Some(inside) => (inside, false, "}}"),

@@ -1,4 +1,4 @@
-//! `tasks/list`: the tasks of a caller, a page at a time.
+//! `tasks/list`: the tasks of a caller, in pages.
 
 use super::offered;
 use crate::handling::Aside;
@@ -8,7 +8,7 @@ use mcp_bash_tasks::TaskId;
 use mcp_bash_wire::{Object, RpcError};
 use std::sync::Arc;
 
-/// How many tasks a page has.
+/// The most tasks of a page.
 const PAGE: usize = 100;
 
 pub(in crate::methods) async fn list(request: Aside) -> Result<Answer, RpcError> {
@@ -17,7 +17,7 @@ pub(in crate::methods) async fn list(request: Aside) -> Result<Answer, RpcError>
     let params = request.params().map(|params| Object::read(params, "params", &["cursor"])).transpose()?;
     let cursor = params.map(|params| params.optional_string("cursor")).transpose()?.flatten();
     let wrong = || RpcError::invalid_params("Invalid cursor: leave it out to start over");
-    // A cursor is the id of the last task before.
+    // A cursor is the id of the last task of the previous page.
     let after = cursor.map(|cursor| TaskId::parse(&cursor).ok_or_else(wrong)).transpose()?;
     let principal = Arc::clone(&request.context.principal);
     let listed = on_own_thread(move || deferred.page(&principal, after.as_ref(), PAGE));

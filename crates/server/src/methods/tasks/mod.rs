@@ -19,11 +19,11 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// How long to wait until the process that runs a task has noted that it is cancelled.
+/// How long to wait until the process that runs a task has recorded its cancellation.
 const CANCEL_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How often to look at tasks of other processes.
-const LOOK: Duration = Duration::from_millis(250);
+/// The interval between checks of tasks in other processes.
+const CHECK_INTERVAL: Duration = Duration::from_millis(250);
 
 /// The tasks of the server, if it offers them and the request may use them.
 fn offered(request: &Aside, method: &str) -> Result<Arc<Deferred>, RpcError> {
@@ -37,7 +37,7 @@ fn offered(request: &Aside, method: &str) -> Result<Arc<Deferred>, RpcError> {
     Ok(Arc::clone(deferred))
 }
 
-/// The refusal of a request whose client does not declare tasks.
+/// The error for a request whose client does not declare tasks.
 pub(crate) fn undeclared() -> RpcError {
     let capabilities = json!({ "extensions": { keys::TASKS_EXTENSION: {} } });
     let message =
@@ -45,7 +45,7 @@ pub(crate) fn undeclared() -> RpcError {
     RpcError { message: message.into(), ..RpcError::missing_client_capability(&capabilities) }
 }
 
-/// The task that a request names. Tasks of other callers are unknown like those that never were.
+/// The task in the params. Tasks of other callers are reported as unknown.
 async fn named(request: &Aside, deferred: &Arc<Deferred>) -> Result<View, RpcError> {
     let missing = || RpcError::invalid_params("Invalid params: `taskId` is missing");
     let params = request.params().ok_or_else(missing)?;
@@ -66,7 +66,7 @@ async fn find(request: &Aside, deferred: &Arc<Deferred>, id: String) -> Result<V
     })
 }
 
-/// Leaves notes for the process that runs a task.
+/// Posts notes to the process that runs a task.
 async fn post(deferred: &Arc<Deferred>, view: &View, notes: Vec<Note>) -> Result<(), RpcError> {
     let (deferred, id) = (Arc::clone(deferred), view.record.id.clone());
     let posted = on_own_thread(move || deferred.post(&id, &notes)).await;
@@ -76,12 +76,12 @@ async fn post(deferred: &Arc<Deferred>, view: &View, notes: Vec<Note>) -> Result
     })
 }
 
-/// Waits for a change of any task of this process, or a while.
+/// Waits for a change of any task of this process, or until the next check.
 async fn next_change(changes: &mut tokio::sync::watch::Receiver<u64>) {
-    let _ = timeout(LOOK, changes.changed()).await;
+    let _ = timeout(CHECK_INTERVAL, changes.changed()).await;
 }
 
-/// `tasks/get`: what is known of a task.
+/// `tasks/get`: the state of a task.
 pub(super) async fn get(request: Aside) -> Result<Answer, RpcError> {
     let deferred = offered(&request, "tasks/get")?;
     let view = named(&request, &deferred).await?;
@@ -98,7 +98,7 @@ pub(super) async fn get(request: Aside) -> Result<Answer, RpcError> {
     .unwrap_or_else(|| Err(unreadable()))
 }
 
-/// `tasks/update`: answers to questions of a task. Answers to questions that it does not ask are ignored.
+/// `tasks/update`: answers questions of a task. Answers to questions that it does not ask are ignored.
 pub(super) async fn update(request: Aside) -> Result<Answer, RpcError> {
     let deferred = offered(&request, "tasks/update")?;
     let view = named(&request, &deferred).await?;
@@ -108,7 +108,7 @@ pub(super) async fn update(request: Aside) -> Result<Answer, RpcError> {
     let missing = || RpcError::invalid_params("Invalid params: `inputResponses` is missing");
     let responses = responses.ok_or_else(missing)?;
     let mut notes: Vec<Note> = Vec::new();
-    // The text was scanned before, so this cannot fail.
+    // Scanned before, so this cannot fail.
     let _ = Scanner::again(responses).members(|key, answer| {
         let Some(key) = key.string() else { return };
         let is_new = |note: &Note| !matches!(note, Note::Answer { key: known, .. } if **known == *key);
@@ -123,7 +123,7 @@ pub(super) async fn update(request: Aside) -> Result<Answer, RpcError> {
     Ok(Answer::default())
 }
 
-/// `tasks/cancel`: stops a task, in whichever process it runs.
+/// `tasks/cancel`: cancels a task, whichever process runs it.
 pub(super) async fn cancel(request: Aside) -> Result<Answer, RpcError> {
     let deferred = offered(&request, "tasks/cancel")?;
     let revision = request.context.revision;
@@ -156,7 +156,7 @@ pub(super) async fn cancel(request: Aside) -> Result<Answer, RpcError> {
     Ok(Answer::members(view.members(revision).into_text()))
 }
 
-/// The members of an object whose `_meta` names the task that it belongs to.
+/// The members of an object, with the related task in `_meta`.
 fn with_related_task(object: Raw<'_>, id: &str) -> Members {
     let meta = Object::read(object, "object", &["_meta"]).ok().and_then(|object| object.get("_meta"));
     let mut members = Members::default();

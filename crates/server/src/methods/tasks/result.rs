@@ -1,4 +1,4 @@
-//! `tasks/result`: waits for the end of a task and answers with its result. The questions of the task reach the client meanwhile.
+//! `tasks/result`: waits for a task to finish and answers with its result. Meanwhile its questions are sent to the client.
 
 use super::{find, named, next_change, offered, post, with_related_task};
 use crate::handling::Aside;
@@ -28,7 +28,7 @@ pub(in crate::methods) async fn result(request: Aside) -> Result<Answer, RpcErro
                 }
             }
         }
-        // Asked first, so that the look sees how this process has ended the task.
+        // Read first, so that the next lookup sees how this process has ended the task.
         has_left = deferred.has_left(&view.record.id);
         view = find(&request, &deferred, view.record.id.to_string()).await?;
     }
@@ -40,7 +40,7 @@ pub(in crate::methods) async fn result(request: Aside) -> Result<Answer, RpcErro
     Ok(Answer::members(with_related_task(kept, &id).into_text()))
 }
 
-/// Another server goes on with the task, or knows how it ended.
+/// The error at shutdown: another server continues the task, or knows its result.
 fn shutting_down() -> RpcError {
     RpcError::with_reason(code::SHUTTING_DOWN, "Server shutting down", "ask for the result again")
 }

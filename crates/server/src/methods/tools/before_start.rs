@@ -1,5 +1,5 @@
-//! Before the start of a tool: the folders of the client, the policies, and the consent of a person. The client may take long
-//! to answer, so that all permissions are checked again after it was asked.
+//! Before the start of a tool: the client's roots, the policy, and the user's consent. The client may take long to answer, so
+//! all permissions are checked again after it was asked.
 
 use super::permission::{self, Permission};
 use crate::handling::{Resumable, Work};
@@ -15,33 +15,33 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
-/// A call whose arguments fit.
+/// A call with valid arguments.
 pub(super) struct Prepared<'a> {
     pub(super) work: &'a Work,
     pub(super) snapshot: &'a Snapshot,
     pub(super) tool: &'a Tool,
-    /// As the tool receives them.
+    /// The arguments as the tool receives them.
     pub(super) arguments: &'a str,
     pub(super) resumable: Resumable,
     /// The time limit of the call.
     pub(super) limit: Duration,
 }
 
-/// A call that may run now.
+/// A call that may start.
 pub(super) struct Permitted<'a> {
     pub(super) tool: AllowedTool<'a>,
     pub(super) roots: Arc<ScriptRoots>,
     pub(super) redactions: Redactions,
 }
 
-/// Why nothing is run.
+/// Why a call does not start.
 pub(super) enum Stopped {
     Answered(Box<Result<Answer, RpcError>>),
     NotRun(ScriptError),
 }
 
 impl<'a> Prepared<'a> {
-    /// Asks for what it takes to start the tool, which was allowed when the call arrived.
+    /// Gets everything that the tool needs to start. `allowed` is from the time when the call arrived.
     pub(super) async fn permit(&self, allowed: AllowedTool<'a>) -> Result<Permitted<'a>, Stopped> {
         let Self { work, snapshot, tool, arguments, resumable, limit } = *self;
         let mut has_waited = work.has_unasked_roots() && needs_roots_to_start(work, snapshot, tool);
@@ -62,7 +62,7 @@ impl<'a> Prepared<'a> {
     }
 }
 
-/// The value of a future, and whether it was not there at once.
+/// The output of a future, and whether it had to wait.
 async fn awaited<T>(future: impl Future<Output = T>) -> (T, bool) {
     let mut future = pin!(future);
     let at_once = std::future::poll_fn(|context| Poll::Ready(future.as_mut().poll(context))).await;
@@ -72,8 +72,8 @@ async fn awaited<T>(future: impl Future<Output = T>) -> (T, bool) {
     }
 }
 
-/// Whether the client must have named its folders before the tool starts: it says so, the policy looks at them, or its sandbox
-/// opens them. The sandbox opens no folders of other callers.
+/// Whether the client's roots must be known before the tool starts: the tool requires them, the policy checks them, or the
+/// sandbox opens them. The sandbox opens no roots of callers other than the local user.
 fn needs_roots_to_start(work: &Work, snapshot: &Snapshot, tool: &Tool) -> bool {
     let (options, scripts) = (&tool.options, work.server().scripts());
     let has_asked = || work.server().has_asked_for_roots(&tool.name) && scripts.opens_roots(tool);

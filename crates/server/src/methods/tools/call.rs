@@ -1,4 +1,4 @@
-//! `tools/call`: turns the client's params into a finished process.
+//! `tools/call`: validates a call, runs its process and returns the result.
 
 use super::before_start::{Permitted, Prepared, Stopped};
 use super::record::Record;
@@ -22,7 +22,7 @@ use std::time::Duration;
 /// The params of a call.
 struct CallParams<'a> {
     name: String,
-    /// The text of a JSON object.
+    /// A JSON object.
     arguments: &'a str,
     timeout: Option<Duration>,
     /// Answers to questions that were not asked yet.
@@ -46,8 +46,7 @@ impl<'a> CallParams<'a> {
 
 pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<Answer, RpcError> {
     let params = CallParams::read(params)?;
-    // A missing tool may be in a file that changed a moment ago or is being loaded; and an existing tool may be about
-    // to change.
+    // A missing tool may be in a file that has just changed or is being loaded, and an existing tool may be about to change.
     let snapshot = work
         .snapshot_with(|snapshot, in_progress| {
             snapshot
@@ -146,7 +145,7 @@ pub(crate) async fn call(work: &Arc<Work>, params: Option<Raw<'_>>) -> Result<An
     Record { work, tool, outcome, arguments, roots: &roots }.keep(answer)
 }
 
-/// The outcome without what the policy of the project redacts.
+/// Applies the redactions of the policy to the output.
 fn redacted(mut outcome: Outcome, redactions: &Redactions) -> Outcome {
     if !redactions.is_empty() {
         outcome.stdout = result_redaction::output(&outcome.text(), redactions).into_bytes();
@@ -158,13 +157,13 @@ fn redacted(mut outcome: Outcome, redactions: &Redactions) -> Outcome {
     outcome
 }
 
-/// The answer to a call whose arguments break the schema of the tool.
+/// The result for a call whose arguments break the schema of the tool.
 fn unfit(work: &Work, problems: &str) -> Answer {
     work.measure(Measured::had_wrong_arguments);
     failures::failure(problems)
 }
 
-/// Notes for the audit log in which sandbox the tool runs, and by which launcher.
+/// Adds the sandbox and the launcher of the tool to the audit record.
 fn note_sandbox(work: &Work, snapshot: &Snapshot, tool: &Tool) {
     let scripts = work.server().scripts();
     work.measure(|measured| {
@@ -174,7 +173,7 @@ fn note_sandbox(work: &Work, snapshot: &Snapshot, tool: &Tool) {
     });
 }
 
-/// Logs, once for each tool, that it receives arguments which its metadata does not declare.
+/// Logs, once per tool, that it receives arguments which its metadata does not declare.
 fn warn_of_unread_arguments(work: &Work, tool: &Tool, arguments: &str) {
     let is_unread = !tool.declares_arguments() && arguments.contains('"');
     if is_unread && work.server().is_first_unread(&tool.name) {

@@ -1,5 +1,5 @@
-//! Content validation: checks that each item of a script's `content` is of a kind that the protocol has, with the
-//! members that this kind requires. Otherwise clients refuse the whole result.
+//! Content validation: checks that each item of a script's `content` has a kind of the protocol, and the members that this kind
+//! requires. Clients reject the whole result otherwise.
 
 use mcp_bash_project::excerpt;
 use mcp_bash_wire::{Object, Raw, Scanner};
@@ -50,7 +50,7 @@ fn embedded_problem(resource: Option<Raw<'_>>) -> Option<String> {
     (!is_text("text") && !is_text("blob")).then(|| "lacks `text` or `blob` in its `resource`".to_owned())
 }
 
-/// Does not read the string, which may be long.
+/// Does not parse the string, which may be long.
 fn is_string(raw: Raw<'_>) -> bool {
     raw.text().starts_with('"')
 }

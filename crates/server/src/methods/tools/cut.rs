@@ -1,6 +1,6 @@
-//! Truncation: for a text that is too long for one answer, a client receives its beginning and its end, and the URI of the
-//! whole. The URI is in the text and in the `_meta` of its item. It is no `resource_link` beside it, since frameworks pass that
-//! to a model as a file, and model APIs refuse a file that they cannot fetch.
+//! Truncation: of a text that is too long for a result, a client receives the beginning, the end, and the URI of the whole
+//! text. The URI is in the text and in the `_meta` of its item. It is not a separate `resource_link`, since frameworks pass
+//! that to a model as a file, and model APIs reject a file that they cannot fetch.
 
 use crate::handling::Work;
 use crate::replies::Content;
@@ -22,8 +22,7 @@ pub(super) fn add_text(content: &mut Content, text: &str, work: &Work) {
     }
 }
 
-/// Adds an item that a script has written itself. If it is a text that is too long, the text is truncated, and its other
-/// members stay.
+/// Adds an item that a script wrote. A text that is too long is truncated; the other members of its item stay.
 pub(super) fn add_item(content: &mut Content, item: &str, work: &Work) {
     if item.len() > limit_for(item, work)
         && let Ok(members) = serde_json::from_str::<Map<String, Value>>(item)
@@ -43,21 +42,21 @@ pub(super) fn is_long(bytes: usize, work: &Work) -> bool {
     limit > 0 && bytes > limit
 }
 
-/// Says in the `_meta` of an item where its whole text is, and how many bytes it has.
+/// The `_meta` key of the URI and the size of the whole text.
 const WHOLE_TEXT: &str = "mcpbash/wholeText";
 
-/// A text that was too long.
+/// A truncated text.
 struct Cut {
-    /// Its beginning and its end, and what is left out between them.
+    /// The beginning, the end, and a note about the omitted part.
     text: String,
-    /// Where the whole text is kept.
+    /// The URI of the whole text, if it could be kept.
     uri: Option<String>,
     /// The bytes of the whole text.
     size: usize,
 }
 
 impl Cut {
-    /// `None` if all of it may be sent.
+    /// `None` if the text need not be truncated.
     fn of(text: &str, work: &Work) -> Option<Self> {
         let limit = limit_for(text, work);
         if text.len() <= limit {
@@ -99,13 +98,13 @@ fn line_count(text: &str) -> usize {
 /// An upper bound for the size of the content of a result with `text`.
 pub(super) fn size_of(text: &str, work: &Work) -> usize {
     let told = text.len().min(limit_for(text, work));
-    // An upper bound for any text. If there is plenty of room, that is enough; reading every byte would take as long as
+    // An upper bound for any text. If the budget has plenty of room, it is enough; measuring every byte would take as long as
     // writing them.
     let most = LONGEST_ESCAPE * told;
     if told < text.len() || work.budget().has_room(2 * most).is_ok() { most } else { write::string_len(text) }
 }
 
-/// How much of `text` may be sent: as much as the settings allow, and no more than can be sent.
+/// How much of `text` may be sent: limited by the settings, and by the longest message.
 fn limit_for(text: &str, work: &Work) -> usize {
     let wanted = Some(work.server().settings().text_limit).filter(|limit| *limit > 0).unwrap_or(usize::MAX);
     let room = work.longest_answer().saturating_sub(ENVELOPE);
@@ -113,13 +112,13 @@ fn limit_for(text: &str, work: &Work) -> usize {
     if leaves { wanted } else { wanted.min(room / LONGEST_ESCAPE) }
 }
 
-/// An upper bound for what surrounds a text in an answer.
+/// An upper bound for the rest of the response around a text.
 const ENVELOPE: usize = 64 * 1024;
 
 /// The bytes of an escaped control character in JSON.
 const LONGEST_ESCAPE: usize = 6;
 
-/// The beginning and the end of a text, `limit` bytes together, cut at line breaks if there are any nearby.
+/// The beginning and the end of a text, together at most `limit` bytes, cut at nearby line breaks.
 fn ends(text: &str, limit: usize) -> (&str, &str) {
     let half = limit / 2;
     let head = &text[..(0..=half).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)];

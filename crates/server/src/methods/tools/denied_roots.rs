@@ -1,12 +1,12 @@
-//! Denied roots: folders of the client that a tool was told about, and that its sandbox does not open.
+//! Denied roots: roots of the client that a tool knows, but that its sandbox does not open.
 
 use crate::handling::Work;
 use mcp_bash_project::Tool;
 use mcp_bash_scripts::{Denial, Outcome, ScriptRoots};
 use std::path::{Path, PathBuf};
 
-/// Remembers that the script has asked for the roots, so that the next call asks ahead, and corrects what its outcome says.
-/// `at_start` are the roots from which the sandbox was made.
+/// Records that the script has asked for the roots, so that the next call asks before it starts, and corrects the explanation
+/// of a denial. `at_start` are the roots from which the sandbox was built.
 pub(super) async fn learn(work: &Work, tool: &Tool, at_start: &ScriptRoots, outcome: &mut Outcome) {
     if work.has_been_asked_for_roots() {
         work.server().note_question_for_roots(&tool.name);
@@ -16,7 +16,7 @@ pub(super) async fn learn(work: &Work, tool: &Tool, at_start: &ScriptRoots, outc
     }
 }
 
-/// Corrects the explanation of a denial if the path is in a folder of the client: no metadata should name that.
+/// Corrects the explanation of a denial if the path is in a root of the client, because metadata should not name such a path.
 async fn correct(denial: &mut Denial, work: &Work, tool: &Tool, at_start: &ScriptRoots) {
     let Some(path) = denial.unreadable.as_deref() else { return };
     let is_in = |folders: &[PathBuf]| folders.iter().any(|folder| path.starts_with(folder));

@@ -1,4 +1,4 @@
-//! Failed calls as results that a model can read: timeouts, shutdown, and plain text.
+//! Failed calls: results that a model can read, for timeouts, shutdown and other failures.
 
 use crate::handling::NotGranted;
 use crate::replies::{Answer, Content};
@@ -8,16 +8,16 @@ use mcp_bash_wire::Revision;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// The exit code of a script that its timeout stopped, as `timeout` of coreutils has it.
+/// The exit code of a script that timed out, as that of `timeout` of coreutils.
 pub(super) const TIMED_OUT: i32 = 124;
 
-/// The script was running when the server shut down.
+/// The result of a script that was running at shutdown.
 pub(super) fn shut_down(tool: &Tool) -> Answer {
     let name = &tool.name;
     failure(&format!("Tool '{name}' was stopped because the server is shutting down"))
 }
 
-/// The script was stopped by its timeout.
+/// The result of a script that timed out.
 pub(super) fn timed_out(tool: &Tool, limits: TimeLimits, overrun: Overrun, revision: Revision) -> Answer {
     let (name, seconds) = (&tool.name, limits.limit.as_secs());
     let most = limits.most.map_or(seconds, |most| most.as_secs());
@@ -66,7 +66,7 @@ pub(super) fn timed_out(tool: &Tool, limits: TimeLimits, overrun: Overrun, revis
     with_error(failure(&text), &error, revision)
 }
 
-/// The call timed out before its script was started.
+/// The result of a call that timed out before its script started.
 pub(super) fn not_started(message: &str, limit: Duration, revision: Revision) -> Answer {
     let error = json!({
         "type": "timeout",
@@ -78,19 +78,19 @@ pub(super) fn not_started(message: &str, limit: Duration, revision: Revision) ->
     Answer { meta: format!(r#""exitCode":{TIMED_OUT}"#), ..with_error(failure(message), &error, revision) }
 }
 
-/// No person has consented to the call.
+/// The result of a call without the user's consent.
 pub(super) fn not_confirmed(tool: &Tool, why: &NotGranted, revision: Revision) -> Answer {
     let message = format!("Tool '{}' was not run: {why}", tool.name);
     let error = json!({ "type": "not_confirmed", "message": message, "reason": why.word() });
     with_error(failure(&message), &error, revision)
 }
 
-/// The answer with the error as its structured content, in the shape of `mcp_result_error`.
+/// Adds the error as structured content, in the shape of `mcp_result_error`.
 fn with_error(answer: Answer, error: &Value, revision: Revision) -> Answer {
     answer.with_structured(&json!({ "success": false, "error": error }).to_string(), revision)
 }
 
-/// A result that describes the failure.
+/// A result that describes a failure.
 pub(super) fn failure(text: &str) -> Answer {
     Content::of_text(text).finish(true)
 }

@@ -1,13 +1,13 @@
-//! Output that is not one JSON value: what it is instead, and what its author can do.
+//! Output that is not one JSON value: explains the problem and how its author can fix it.
 
 use mcp_bash_project::excerpt;
 use serde_json::Deserializer;
 use serde_json::value::RawValue;
 
-/// How much of the output is inspected, in bytes.
+/// The most bytes of output that are inspected.
 const LONGEST: usize = 1024 * 1024;
 
-/// How many lines of an output are tried as the beginning of its JSON object.
+/// The most lines of an output that are tried as the beginning of its JSON object.
 const MOST_BEGINNINGS: usize = 8;
 
 /// Why the output of a tool is not one JSON value.
@@ -30,7 +30,7 @@ pub(super) fn explain(stdout: &str) -> String {
     )
 }
 
-/// What keeps the JSON in an output from being read, and the next step.
+/// Why the JSON in an output is not used, and how to fix it.
 pub(super) fn unread(stdout: &str) -> Option<&'static str> {
     if several_values(stdout).is_some() {
         return Some(
@@ -44,7 +44,7 @@ pub(super) fn unread(stdout: &str) -> Option<&'static str> {
     )
 }
 
-/// Whether a JSON object that begins on a line of its own is the end of the output.
+/// Whether the output ends with a JSON object that begins on its own line.
 fn ends_with_object(stdout: &str) -> bool {
     let text = stdout.trim_end();
     if text.len() > LONGEST || !text.ends_with('}') {
@@ -54,7 +54,7 @@ fn ends_with_object(stdout: &str) -> bool {
     begins.take(MOST_BEGINNINGS).any(|rest| serde_json::from_str::<&RawValue>(rest).is_ok())
 }
 
-/// The number of JSON values, if the output is nothing else and the first is an object or a list.
+/// The number of JSON values, if the output contains nothing else and begins with an object or array.
 pub(super) fn several_values(stdout: &str) -> Option<usize> {
     if stdout.len() > LONGEST || !stdout.trim_start().starts_with(['{', '[']) {
         return None;

@@ -1,4 +1,4 @@
-//! Calls for which nothing was run: the answer to the client, and the line in the log.
+//! Calls that were not run: the response to the client, and the log event.
 
 use super::{failures, output};
 use crate::handling::Work;
@@ -10,7 +10,7 @@ use mcp_bash_project::Tool;
 use mcp_bash_scripts::ScriptError;
 use mcp_bash_wire::{LogLevel, RpcError};
 
-/// The answer to a call for which nothing was run. A model sees a result, and can try something else.
+/// The response to a call that was not run. Most failures are results, which a model sees, so that it can try something else.
 pub(super) fn answer(
     work: &Work,
     tool: &Tool,
@@ -46,7 +46,7 @@ pub(super) fn answer(
     Ok(failures::failure(&work.server().short_paths().text_but(&problem, arguments)))
 }
 
-/// Logs a call that was refused, for the operator.
+/// Logs a refused call for the operator.
 fn report_refusal(work: &Work, facts: Facts) {
     work.server().log().request_event(LogLevel::Warning, "mcp.tools", "a call was refused", facts);
 }

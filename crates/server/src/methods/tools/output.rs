@@ -1,8 +1,8 @@
-//! Call results: turns a finished process into a result, or into an error that its script asked for.
+//! Call results: converts the outcome of a process into a result, or into the error that its script returned.
 
 use super::resources_file::{self, Allowance};
 use super::structured::Structured;
-use super::whole_result::{WholeResult, readable_result, rpc_error, without_halves};
+use super::whole_result::{WholeResult, readable_result, rpc_error, without_lone_surrogates};
 use super::{content_check, cut, failures, not_json};
 use crate::handling::Work;
 use crate::logging::{Facts, Measured, SchemaRule};
@@ -27,19 +27,19 @@ pub(crate) struct Finished<'a> {
     pub(crate) schemas: &'a Schemas,
     pub(crate) outcome: &'a Outcome,
     pub(crate) patience: TimeLimits,
-    /// The folders that the script may work in.
+    /// The roots of the script.
     pub(crate) roots: &'a ScriptRoots,
     /// The arguments of the call.
     pub(crate) arguments: &'a str,
-    /// What the policy removes from what the script left in files; its output is redacted already.
+    /// The redactions for files that the script named; its output is redacted already.
     pub(crate) redactions: &'a Redactions,
 }
 
-/// Why there is no result: the error for the client, and its kind, which is all that the operator sees.
+/// The error for the client, and its kind, which is all that the operator sees.
 struct FailedCall {
     error: RpcError,
     kind: &'static str,
-    /// The schema rule that a result breaks, and the number of problems.
+    /// The violated schema rule, and the number of problems.
     rule: Option<(SchemaRule, usize)>,
 }
 
@@ -48,7 +48,7 @@ impl FailedCall {
         Self { error, kind, rule: None }
     }
 
-    /// The script itself answered with an error.
+    /// The script itself returned an error.
     fn own(error: RpcError) -> Self {
         Self::new("the script answered with an error of its own", error)
     }
@@ -90,7 +90,7 @@ impl Finished<'_> {
         }
     }
 
-    /// Logs a failed call for the operator. The script's own message is for its client.
+    /// Logs a failed call for the operator. The script's own message is only for the client.
     fn report_failure(&self, failure: Option<&FailedCall>) {
         let mut facts = self.facts();
         if let Some(FailedCall { error, kind, rule }) = failure {
@@ -125,7 +125,7 @@ impl Finished<'_> {
         if let Some(kind) = self.outcome.worker_answer {
             return self.answered_by_worker(kind);
         }
-        // A script that exits successfully has handled whatever it wrote there.
+        // A script that exits successfully has handled whatever error it wrote.
         if !self.has_answered()
             && let Some(text) = self.outcome.own_error()
             && !text.trim().is_empty()
@@ -133,7 +133,7 @@ impl Finished<'_> {
             return self.own_failure(&result_redaction::output(text.trim(), self.redactions));
         }
         let mut stdout = self.outcome.text();
-        if let Some(repaired) = without_halves(&stdout) {
+        if let Some(repaired) = without_lone_surrogates(&stdout) {
             stdout = Cow::Owned(repaired);
         }
         let printed = Scanner::new(stdout.trim(), Limits::default()).whole_value();
@@ -163,7 +163,7 @@ impl Finished<'_> {
         self.whole_result(&whole)
     }
 
-    /// A result that a script has written itself, if clients can read it and it fits its schema.
+    /// A result that a script wrote itself, if its content is valid and it satisfies its schema.
     fn whole_result(&self, whole: &WholeResult<'_>) -> Result<Answer, FailedCall> {
         if let Some(problem) = content_check::problem(whole.content) {
             let name = &self.tool.name;
@@ -185,7 +185,7 @@ impl Finished<'_> {
             return self.whole_result(&whole);
         }
         self.check(printed, || not_json::explain(stdout))?;
-        // A tool with an output schema may return any structure; otherwise only an object counts as structured.
+        // A tool with an output schema may return any JSON value; otherwise only an object is structured content.
         let is_structured = |raw: &Raw<'_>| raw.is_object() || self.tool.output_schema.is_some();
         let structured = printed.filter(is_structured);
         if printed.is_none() {
@@ -198,7 +198,7 @@ impl Finished<'_> {
         Ok(self.with_meta(self.content(content, structured.map(Structured::of_text), false), None, None))
     }
 
-    /// Logs, once for each tool, that its output holds JSON and is sent as text all the same.
+    /// Logs, once per tool, that its output contains JSON but is sent as text.
     fn report_unread(&self, stdout: &str) {
         let (server, tool) = (self.work.server(), &self.tool.name);
         if server.is_reported_unread(tool) {
@@ -212,7 +212,7 @@ impl Finished<'_> {
     }
 
     fn failed(&self, stdout: &str, printed: Option<Raw<'_>>) -> Result<Answer, FailedCall> {
-        // A result that clients cannot read is sent as text, like any other output.
+        // A result with invalid content is sent as text, like any other output.
         if let Some(whole) = printed.and_then(readable_result) {
             return self.pass_through(&whole, true);
         }
@@ -259,7 +259,7 @@ impl Finished<'_> {
         format!("Tool '{}' {}", self.tool.name, self.outcome.failure())
     }
 
-    /// The end of standard error, as the client receives it.
+    /// The end of standard error, with short paths.
     fn errors(&self) -> String {
         self.short(&self.outcome.errors())
     }
@@ -302,7 +302,7 @@ impl Finished<'_> {
         self.whole_result(&whole)
     }
 
-    /// A result that the script has written itself. Its members stay as they are; ours are added to its `_meta`.
+    /// A result that the script wrote itself. Its members stay; the server adds to its `_meta`.
     fn pass_through(&self, whole: &WholeResult<'_>, is_error: bool) -> Result<Answer, FailedCall> {
         let size = |part: Option<Raw<'_>>| part.map_or(0, |raw| raw.text().len());
         let meta = whole.meta.map_or(0, |meta| tree_bytes(meta.text()));
@@ -313,7 +313,7 @@ impl Finished<'_> {
         if let Some(denial) = self.outcome.denial.as_ref().filter(|_| is_error) {
             content.text(&self.short(&denial.told));
         }
-        // Its neighbours matter only if it may be left out.
+        // The other items matter only if the structured content may be left out.
         let structured = whole.structured.map(|value| match &self.tool.output_schema {
             Some(_) => Structured::of_text(value),
             None => Structured::of_result(value, whole.content),
@@ -335,7 +335,7 @@ impl Finished<'_> {
             return content.finish(is_error);
         }
         if content.is_empty() {
-            // Many clients show the model nothing but the content.
+            // Many clients show the model only the content.
             cut::add_text(&mut content, &write::compact(structured.value.text()), self.work);
         }
         content.finish(is_error).with_structured(structured.value.text(), self.work.revision())
@@ -366,12 +366,12 @@ impl Finished<'_> {
         has_files
     }
 
-    /// Adds to the `_meta` of a result how the process failed, unless the result `says` so already. A result that needs
-    /// no `_meta` has none: some clients hand the model the whole result as JSON as soon as there is `_meta`.
+    /// Adds to `_meta` how the process failed, unless the result `says` so already. A result that needs no `_meta` has none:
+    /// some clients pass the whole result to the model as JSON if there is `_meta`.
     fn with_meta(&self, answer: Answer, own: Option<Raw<'_>>, says: Option<&str>) -> Answer {
         let mut meta = Members::default();
         if let Some(own) = own {
-            // Our own values win over those of a script under the same name.
+            // The server's own values take precedence over a script's.
             meta.splice_object(own, &["exitCode", "stderr", keys::SERVER_INFO, SANDBOX, LAUNCHER]);
         }
         let always = self.work.server().settings().result_meta_always;
@@ -398,7 +398,7 @@ impl Finished<'_> {
         Answer { meta: meta.into_text(), ..answer }
     }
 
-    /// The script's own answer for the client: a whole result, or an error.
+    /// The error that the script wrote for the client: a whole result, or an error object.
     fn own_failure(&self, text: &str) -> Result<Answer, FailedCall> {
         let text = surrogates::repaired(text);
         let whole = Scanner::new(&text, Limits::default()).whole_value().ok();
@@ -427,7 +427,7 @@ impl Finished<'_> {
         Ok(self.schemas.check_output(self.tool, text, missing)?)
     }
 
-    /// Reserves memory for a result of this size beside the output, while the result is being written.
+    /// Charges a result of this size, in addition to the output, while it is written.
     fn room_for(&self, bytes: usize) -> Result<Option<Charge>, FailedCall> {
         let held = (bytes > SMALL).then(|| self.work.budget().charge(bytes)).transpose();
         held.map_err(|why| self.no_room(why))
@@ -439,10 +439,10 @@ impl Finished<'_> {
     }
 }
 
-/// What is added where a failed script has said nothing.
+/// Added if a failed script has printed nothing.
 const SILENT: &str = ", and printed no reason; its script can print one on standard error";
 
-/// The first problems, one per line, and how many more there are.
+/// The first problems, one per line, and the number of the others.
 fn in_brief(problems: &[String]) -> String {
     const MOST: usize = 10;
     let (told, rest) = problems.split_at(problems.len().min(MOST));
@@ -453,12 +453,12 @@ fn in_brief(problems: &[String]) -> String {
 const NO_RESULT: &str = "it answered with no `CallToolResult`";
 const NOT_JSON: &str = "it printed what is no JSON";
 
-/// Why there is nothing to check against a schema.
+/// Why there is nothing to validate.
 fn no_structured_content() -> String {
     "its result has no `structuredContent`".to_owned()
 }
 
-/// Logs a failed call for the operator, once.
+/// Logs a failed call for the operator.
 pub(super) fn report_failure(work: &Work, facts: Facts) {
     work.server().log().request_event(LogLevel::Warning, "mcp.tools", "a call failed", facts);
 }

@@ -1,4 +1,4 @@
-//! Permission to call a tool: rights of the caller, the policies of the project, the consent of a person.
+//! Permission to call a tool: the rights of the caller, the policy of the project, the consent of the user.
 
 use super::failures;
 use crate::callers::{Rights, rights, scopes};
@@ -15,13 +15,13 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// Refuses a call that its caller may not make. The tool may have been loaded or changed since the request arrived.
+/// Rejects a call that its caller may not make. The tool may have been loaded or changed since the request arrived.
 pub(super) fn check_rights(work: &Work, name: &str, tool: Option<&Tool>) -> Result<(), RpcError> {
     check(work, work.principal().rights.as_ref(), name, tool)
 }
 
 fn check(work: &Work, rights: Option<&Arc<Rights>>, name: &str, tool: Option<&Tool>) -> Result<(), RpcError> {
-    // One that does not exist is refused like one that writes, which reveals nothing.
+    // A tool that does not exist is refused like one that writes, so the refusal does not reveal whether it exists.
     let is_read_only = tool.is_some_and(Tool::is_read_only);
     let why = rights.and_then(|rights| rights.hindrance(name, Some(is_read_only)));
     let Some(why) = why else { return Ok(()) };
@@ -48,16 +48,16 @@ pub(super) async fn allowed<'t>(
     timeout(limit, asked).await.unwrap_or_else(|_| Err(late()))
 }
 
-/// What the policies and the person allow.
+/// The outcome of policy and consent.
 pub(super) struct Permission {
-    /// What is redacted in the result.
+    /// The redactions for the result.
     pub(super) redactions: Redactions,
-    /// Whether the client was asked meanwhile, so that earlier permissions may no longer hold.
+    /// Whether the client was asked meanwhile, so that earlier permissions may be outdated.
     pub(super) has_waited: bool,
 }
 
-/// Asks the policy of the project, and then the person whose consent the policy or the tool wants. Returns the answer to the
-/// call if it may not be made. `has_waited` if the client was asked something before.
+/// Asks the policy of the project, and then the user, if the policy or the tool requires consent. Returns the response to the
+/// call if it may not run. `has_waited` tells whether the client was asked before.
 pub(super) async fn ask(
     work: &Work,
     snapshot: &Snapshot,
@@ -82,14 +82,14 @@ pub(super) async fn ask(
     Ok(Permission { redactions, has_waited })
 }
 
-/// What a person has agreed to.
+/// The consent of the user.
 struct Asked {
-    /// The question of the policy, if it has asked one.
+    /// The question of the policy, if there was one.
     of_policy: Option<String>,
 }
 
 /// Checks again what may have changed while the client was asked: the rights of the caller, the tool and the policy. Returns
-/// what the policy redacts now.
+/// the current redactions of the policy.
 fn allowed_still(
     work: &Work,
     tool: &Tool,
@@ -114,7 +114,7 @@ fn allowed_still(
     };
     let ruling = work.rule_on(&snapshot, &Policed::Tool { tool: now, arguments, roots });
     let Ruling { redactions, question, .. } = ruling.map_err(|refusal| Box::new(refused(refusal)))?;
-    // The user may have agreed to another question, or to none.
+    // The user may have agreed to a different question, or to none.
     let is_agreed_to = match asked {
         Some(asked) => question.is_none() || question == asked.of_policy,
         None => question.is_none() && !now.needs_consent(snapshot.catalog.identity.confirm),
@@ -122,7 +122,7 @@ fn allowed_still(
     if is_agreed_to { Ok(redactions) } else { Err(changed()) }
 }
 
-/// The answer to a call that the policy refuses. A model reads a result, and can try something else.
+/// The response to a call that the policy refuses. A model reads a result, and can try something else.
 fn refused(refusal: PolicyRefusal) -> Result<Answer, RpcError> {
     if refusal.is_about_the_call() {
         return Ok(failures::failure(&refusal.to_string()));
@@ -130,8 +130,8 @@ fn refused(refusal: PolicyRefusal) -> Result<Answer, RpcError> {
     Err(refusal.into())
 }
 
-/// Asks for the consent that a tool or the policy wants, with the question of the policy if it has one. Without consent, the
-/// call is answered.
+/// Asks for the consent that the tool or the policy requires, with the question of the policy if it has one. Without consent,
+/// returns the response to the call.
 async fn ask_for_consent(
     work: &Work,
     tool: &Tool,

@@ -1,5 +1,5 @@
-//! Call record: keeps details of a finished call for debugging: its standard error if the operator keeps that, a
-//! summary of a failure for a build, and diagnostics in the error itself. Each of these is opt-in.
+//! Call record: debugging details of a finished call: its standard error, a summary of failures for CI, and diagnostics in the
+//! error itself. Each of these is opt-in.
 
 use crate::handling::Work;
 use crate::replies::Answer;
@@ -22,7 +22,7 @@ pub(crate) struct Record<'a> {
 }
 
 impl Record<'_> {
-    /// Keeps the requested records, and returns the answer.
+    /// Writes the enabled records, and returns the response.
     pub(crate) fn keep(&self, answer: Result<Answer, RpcError>) -> Result<Answer, RpcError> {
         let stderr = self.outcome.errors();
         if !stderr.trim().is_empty() {
@@ -49,7 +49,7 @@ impl Record<'_> {
         answer.map_err(|error| self.with_diagnostics(error))
     }
 
-    /// A one-line summary of the failure for a build.
+    /// A one-line summary of the failure for CI.
     fn summary(&self, message: &str) -> Value {
         let members =
             |text: &str| serde_json::from_str::<Map<String, Value>>(text).map_or(0, |members| members.len());
@@ -69,7 +69,7 @@ impl Record<'_> {
         })
     }
 
-    /// The error of a result that breaks its schema, with diagnostics of the call.
+    /// The error for a result that breaks its schema, with diagnostics of the call.
     fn with_diagnostics(&self, error: RpcError) -> RpcError {
         let is_about_the_schema = self.tool.output_schema.is_some() && self.outcome.answers(self.tool);
         let data = error.data.as_deref().map_or(Ok(Value::Null), serde_json::from_str);

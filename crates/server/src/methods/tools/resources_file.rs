@@ -34,8 +34,8 @@ enum LeftOut {
     TooLarge(usize),
 }
 
-/// Reads the list that a script has left, if any, and adds the files it names to `content`. Returns the problems. Paths
-/// are relative to `root`, and nothing outside it and the `others` is read.
+/// Reads the list that a script has written, if any, and adds its files to `content`. Returns the problems. Paths are relative
+/// to `root`. Only files inside `root` and the `others` are read.
 pub(super) fn embed(
     content: &mut Content,
     list: io::Result<Option<String>>,
@@ -67,10 +67,10 @@ pub(super) fn embed(
 /// The most problems of one list that are reported.
 const MOST_PROBLEMS: usize = 100;
 
-/// How much the files of one result may cost.
+/// The limits of the files in one result.
 pub(super) struct Allowance<'a> {
     limit: usize,
-    /// What is left of the limit.
+    /// The rest of the limit.
     left: usize,
     budget: &'a Arc<Budget>,
     /// The charge for the files as part of the result.
@@ -83,13 +83,13 @@ impl<'a> Allowance<'a> {
         Self { limit, left: limit, budget, held: Charge::nothing(budget) }
     }
 
-    /// The bytes of a file.
+    /// Reads a file within the limits.
     fn read(&mut self, path: &Path) -> Result<(Vec<u8>, Charge), LeftOut> {
         let bytes = mcp_bash_files::read(path, self.left as u64).map_err(|error| match error.kind() {
             ErrorKind::FileTooLarge => LeftOut::TooLarge(self.limit),
             _ => error.into(),
         })?;
-        // It is longer as part of the result; how much longer depends on its content.
+        // It is longer as part of the result; how much depends on its content.
         let size = std::str::from_utf8(&bytes).map_or(bytes.len() / 3 * 4 + 4, write::string_len);
         let held = self.budget.charge(bytes.len())?;
         self.held.grow_to(self.held.bytes() + size)?;
@@ -98,7 +98,7 @@ impl<'a> Allowance<'a> {
     }
 }
 
-/// Reads a JSON array of paths or objects, or lines of path, type and URI separated by tabs.
+/// Parses a JSON array of paths or objects, or lines of path, type and URI separated by tabs.
 fn read_list(text: &str) -> Vec<Named> {
     let text_of = |value: &Value| value.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
     let named = |value: &Value| match value {
@@ -145,7 +145,7 @@ fn embed_one(
     Ok(())
 }
 
-/// `file://` and the path, percent-encoded where necessary.
+/// A `file://` URI, percent-encoded where necessary.
 pub(crate) fn file_uri(path: &Path) -> String {
     let mut uri = String::from("file://");
     for byte in path.as_os_str().as_encoded_bytes() {

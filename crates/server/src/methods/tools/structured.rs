@@ -1,25 +1,25 @@
-//! Structured content beside pictures and files. Some clients show the model only the structured content, so the rest
-//! of such a result would be lost. It is sent as text instead, unless the tool promises it in an `outputSchema`.
+//! Structured content beside images and files. Some clients show the model only the structured content, so the rest of such a
+//! result would be lost. The value is sent as text instead, unless the tool declares it in an `outputSchema`.
 
 use mcp_bash_wire::{Object, Raw, Scanner, write};
 
-/// The structured content of a result, and what is beside it.
+/// The structured content of a result, and facts about its other content.
 #[derive(Clone, Copy)]
 pub(super) struct Structured<'a> {
     pub(super) value: Raw<'a>,
-    /// Whether a text of the result is the same value.
+    /// Whether a text item of the result has the same value.
     pub(super) is_in_text: bool,
-    /// Whether the result holds pictures, sounds, files or links.
+    /// Whether the result contains images, audio, files or links.
     pub(super) is_beside_files: bool,
 }
 
 impl<'a> Structured<'a> {
-    /// Structured content that was parsed from the text of the result.
+    /// Structured content parsed from the text of the result.
     pub(super) fn of_text(value: Raw<'a>) -> Self {
         Self { value, is_in_text: true, is_beside_files: false }
     }
 
-    /// The structured content of a result that a script has written itself. `content` is an array.
+    /// The structured content of a result that a script wrote itself. `content` is an array.
     pub(super) fn of_result(value: Raw<'a>, content: Raw<'_>) -> Self {
         let mut structured = Self { value, is_in_text: false, is_beside_files: false };
         let _ = Scanner::again(content).elements(|item| {

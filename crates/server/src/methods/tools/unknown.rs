@@ -1,4 +1,4 @@
-//! Unknown tools: explains why a tool does not exist: no file defines it, several do, or the file that may define it is
+//! Unknown tools: explains why a tool does not exist: no file defines it, several files do, or the file that may define it was
 //! skipped.
 
 use mcp_bash_project::{Catalog, Diagnostic, excerpt};
@@ -9,7 +9,7 @@ use std::path::Path;
 /// The longest name that is quoted together with a reason, in characters.
 const LONGEST_NAME: usize = 200;
 
-/// Refuses the call of a tool that does not exist.
+/// The error for a call of a tool that does not exist.
 pub(super) fn refusal(catalog: &Catalog, name: &str, in_progress: &[FileInProgress]) -> RpcError {
     if let Some(duplicate) = catalog.duplicates.iter().find(|duplicate| duplicate.name == name) {
         return RpcError::internal(format!("Tool name '{name}' duplicated ({duplicate})"));

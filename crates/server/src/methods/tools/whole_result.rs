@@ -4,7 +4,7 @@ use super::content_check;
 use mcp_bash_wire::{Limits, Object, Raw, RpcError, Scanner, surrogates, write};
 use std::borrow::Cow;
 
-/// A whole `CallToolResult`, as a script prints it.
+/// A `CallToolResult` that a script printed.
 pub(super) struct WholeResult<'a> {
     pub(super) content: Raw<'a>,
     pub(super) structured: Option<Raw<'a>>,
@@ -13,7 +13,7 @@ pub(super) struct WholeResult<'a> {
 }
 
 impl<'a> WholeResult<'a> {
-    /// `None` if it is not a result: a result has an array of `content`.
+    /// `None` if it is not a result: a result has an array `content`.
     pub(super) fn read(raw: Raw<'a>) -> Option<Self> {
         let result =
             Object::read(raw, "the result", &["content", "structuredContent", "isError", "_meta"]).ok()?;
@@ -26,14 +26,14 @@ impl<'a> WholeResult<'a> {
     }
 }
 
-/// Script output that is JSON with lone surrogates, without them.
-pub(super) fn without_halves(printed: &str) -> Option<String> {
+/// Replaces lone surrogates in JSON output. `None` if there is nothing to replace.
+pub(super) fn without_lone_surrogates(printed: &str) -> Option<String> {
     let Cow::Owned(repaired) = surrogates::repaired(printed) else { return None };
     let is_json = Scanner::new(repaired.trim(), Limits::default()).whole_value().is_ok();
     is_json.then_some(repaired)
 }
 
-/// Reads `{"code": …, "message": …, "data": …}` as an error.
+/// Parses `{"code": …, "message": …, "data": …}` as an error.
 pub(super) fn rpc_error(text: &str) -> Option<RpcError> {
     let whole = Scanner::new(text, Limits::default()).whole_value().ok()?;
     let error = Object::read(whole, "the error", &["code", "message", "data"]).ok()?;
@@ -43,7 +43,7 @@ pub(super) fn rpc_error(text: &str) -> Option<RpcError> {
     Some(RpcError { data, ..RpcError::new(code, message) })
 }
 
-/// A `CallToolResult`, if clients can read its content.
+/// A `CallToolResult`, if its content is valid.
 pub(super) fn readable_result(raw: Raw<'_>) -> Option<WholeResult<'_>> {
     WholeResult::read(raw).filter(|whole| content_check::problem(whole.content).is_none())
 }

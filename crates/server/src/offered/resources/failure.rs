@@ -6,13 +6,13 @@ use mcp_bash_wire::{Revision, RpcError, code};
 
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// There is no such resource, with the message of its provider.
+    /// There is no such resource; with the message of its provider.
     Missing(Option<String>),
-    /// The URI is not what its provider expects, or may not be read.
+    /// The URI is invalid for its provider, or may not be read.
     Invalid(String),
-    /// It could not be read now; later or with other settings it might be.
+    /// It could not be read now; it might be later, or with other settings.
     Failed(String),
-    /// Reading it took too long.
+    /// The read timed out.
     TimedOut(String),
 }
 

@@ -1,4 +1,4 @@
-//! URI lookup: finds the resource or the template of a URI, or treats it as a plain URI.
+//! URI lookup: finds the resource or template of a URI, or treats it as a plain URI.
 
 use crate::callers::Rights;
 use crate::offered::listing::Snapshot;
@@ -7,34 +7,34 @@ use mcp_bash_sandbox::Declaration;
 use mcp_bash_secrets::Needs;
 use mcp_bash_uri::Values;
 
-/// Who reads a URI, and what is known about it.
+/// The provider that reads a URI, and its options.
 #[derive(Debug)]
 pub(crate) struct Found {
     pub(crate) provider: String,
-    /// The function that reads it instead, with the name of the resource or of the template.
+    /// The function that reads it instead, with the name of the resource or template.
     pub(crate) function: Option<(ServedBy, String)>,
     /// The `file:` URI that is read instead.
     file_uri: Option<String>,
-    /// The type that its author gives it.
+    /// The MIME type from its author.
     pub(crate) mime_type: Option<String>,
-    /// What an executable that reads it may do, if that is declared.
+    /// The declared sandbox of an executable that reads it, if there is one.
     pub(crate) sandbox: Option<Declaration>,
     /// The secrets that it needs.
     pub(crate) secrets: Needs,
-    /// The variables of the template that matched it.
+    /// The variables of the matched template.
     pub(crate) variables: Values,
 }
 
 impl Found {
-    /// The URI that our own providers read when `uri` is requested.
+    /// The URI that the built-in providers read when `uri` is requested.
     pub(crate) fn read_as<'a>(&'a self, uri: &'a str) -> &'a str {
         self.file_uri.as_deref().unwrap_or(uri)
     }
 }
 
-/// Finds a URI in the catalog: among the resources, then among the templates in the order of their names. A URI that is
-/// in neither can still be read by the built-in providers, which have limits of their own. The schemes of a project are
-/// read only if the project says so. What `rights` do not allow is not found.
+/// Finds a URI in the catalog: among the resources, then among the templates in the order of their names. A URI that is in
+/// neither can still be read by the built-in providers, which have limits of their own. The schemes of a project are read only
+/// if the project declares them. A resource that `rights` do not allow is not found.
 pub(crate) fn find(snapshot: &Snapshot, uri: &str, rights: Option<&Rights>) -> Option<Found> {
     if let Some(resource) = snapshot.resource(uri) {
         if rights.is_some_and(|rights| !rights.may_read(resource)) {

@@ -1,4 +1,4 @@
-//! Kept texts: clients can read in full, for a while, what an answer holds only in part.
+//! Kept texts: full texts that a result contains only in part, available for a limited time.
 
 use super::Failure;
 use crate::callers::Caller;
@@ -25,29 +25,29 @@ impl Kept {
         Self { state_dir, store }
     }
 
-    /// Keeps a text for a caller and returns the URI it can be read by. `None` if the store has no room for it.
+    /// Keeps a text for a caller and returns its URI. `None` if the store has no room for it.
     pub(crate) fn keep(&self, text: &str, caller: &Arc<Caller>) -> Option<String> {
         let uri = format!("{PREFIX}{}", self.state_dir.unguessable_token().ok()?);
         self.store.put(&uri, caller, text.as_bytes(), MIME_TYPE, LIFETIME).then_some(uri)
     }
 
-    /// Whether other servers should have the texts as well.
+    /// Whether other servers share the store.
     pub(crate) fn is_shared(&self) -> bool {
         self.store.shared().is_some()
     }
 
-    /// Keeps a text for clients that read it at another server.
+    /// Shares a text with other servers.
     pub(crate) async fn share(&self, uri: &str, text: String, caller: &Caller) {
         let record = Record { bytes: text.into_bytes(), mime_type: MIME_TYPE.to_owned() };
         self.store.share(uri, caller, record, LIFETIME).await;
     }
 
-    /// The text with that URI and its type, if it is still kept for this caller.
+    /// The text with this URI and its type, if it is still kept for this caller.
     pub(crate) async fn get(&self, uri: &str, caller: &Caller) -> Result<Option<Record>, Failure> {
         if !uri.starts_with(PREFIX) {
             return Ok(None);
         }
-        // The operator learns from the log what is wrong with the database.
+        // The log tells the operator what is wrong with the database.
         let away = |_| Failure::Failed("the store of long texts does not answer; try again later".to_owned());
         self.store.get(uri, caller).await.map_err(away)
     }
@@ -81,7 +81,7 @@ mod tests {
         assert!(kept.get(&uri, &caller).await.unwrap().is_none());
     }
 
-    /// A store that belongs to no process: what one server has put there, another one with the same store reads.
+    /// A store for two servers: each reads what the other has put there.
     #[tokio::test]
     async fn two_servers_can_share_a_store() {
         let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());

@@ -1,7 +1,7 @@
-//! Resources: reads what a URI names.
+//! Resources: reads the content of a URI.
 //!
-//! `Resources::read` determines what a URI is (kept by us, listed, matched by a template, or just in a form that one of
-//! our providers understands) and who reads it: an executable of the project, else one of our own providers.
+//! `Resources::read` determines the kind of a URI (a kept text, a listed resource, a matching template, or a plain URI of a
+//! built-in provider) and its reader: an executable of the project, or else a built-in provider.
 
 mod failure;
 mod find;
@@ -22,7 +22,7 @@ use mcp_bash_settings::Settings;
 use sources::Sources;
 use std::sync::Arc;
 
-/// The providers, and the texts that are kept for later.
+/// The providers, and the kept texts.
 pub(crate) struct Resources {
     served: Arc<Served>,
     scripts: Arc<Scripts>,
@@ -45,14 +45,14 @@ impl Resources {
         self.scripts.settings()
     }
 
-    /// Whether the resource exists, and this caller may not read it.
+    /// Whether the resource exists, but this caller may not read it.
     pub(crate) fn hides(&self, uri: &str, principal: &Principal) -> bool {
         let Some(rights) = principal.rights.as_deref() else { return false };
         let snapshot = self.served.snapshot();
         find(&snapshot, uri, Some(rights)).is_none() && find(&snapshot, uri, None).is_some()
     }
 
-    /// Texts that were too long for an answer and can be read for a while.
+    /// Texts that were too long for a result, available for a limited time.
     pub(crate) fn kept(&self) -> &Kept {
         &self.kept
     }

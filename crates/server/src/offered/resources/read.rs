@@ -1,4 +1,4 @@
-//! Resource reads, whichever provider serves them.
+//! Resource reads, for all providers.
 
 use super::{Failure, Found, Resources, find};
 use crate::callers::{Caller, Identity, Principal};
@@ -17,19 +17,19 @@ use mcp_bash_wire::{Limits, Object, Raw, Scanner, write};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The content that a URI names.
+/// The content of a URI.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct ResourceContent {
     pub(crate) bytes: Vec<u8>,
-    /// The type that its author or its server gives it.
+    /// The MIME type from its author or its server.
     mime_type: Option<String>,
     /// Whether the bytes are already the `contents` of a result, as a function returns them.
     is_written: bool,
 }
 
 impl Resources {
-    /// Reads what `uri` names, for a caller or for the server itself. Script output on the way is charged to that
-    /// caller. A script may take longer than usual if the client asks for it. Dropping the future stops the read.
+    /// Reads a URI, for a caller or for the server itself. Script output is charged to that caller. The client may set a longer
+    /// timeout for a script. Dropping the future stops the read.
     pub(crate) async fn read(
         &self,
         principal: Option<&Principal>,
@@ -80,7 +80,7 @@ impl Resources {
     }
 }
 
-/// Reads the answer of a function: a list of contents, each with its URI and a text or bytes.
+/// Parses the answer of a function: a list of contents, each with its URI and a text or bytes.
 fn contents(result: &str) -> Result<ResourceContent, Failure> {
     let wrong = || Failure::Failed(format!("its function answered with no `contents`: {}", excerpt(result)));
     let whole = Scanner::new(result, Limits::default()).whole_value().map_err(|_| wrong())?;
@@ -108,7 +108,7 @@ impl From<Record> for ResourceContent {
 }
 
 impl ResourceContent {
-    /// Without what the policy of the project redacts in its text.
+    /// Applies the redactions of the policy to its text.
     pub(crate) fn redacted(self, redactions: &Redactions) -> Self {
         if redactions.is_empty() {
             return self;
@@ -121,7 +121,7 @@ impl ResourceContent {
         Self { bytes: redacted.into_bytes(), ..self }
     }
 
-    /// The result of a read: text if the bytes are text, else Base64.
+    /// The result of a read: text if the bytes are text, otherwise Base64.
     pub(crate) fn into_answer(self, uri: &str, budget: &Arc<Budget>) -> Result<Answer, Failure> {
         if self.is_written {
             let held = budget.charge(2 * self.bytes.len());

@@ -1,4 +1,4 @@
-//! Built-in providers: files, https, repositories, and URIs that contain what they name.
+//! Built-in providers: files, https, Git repositories, and `echo` URIs, which contain their content.
 
 use super::Failure;
 use mcp_bash_budget::Budget;
@@ -11,15 +11,15 @@ use std::sync::{Arc, OnceLock};
 
 pub(super) struct Sources {
     roots: Arc<Roots>,
-    /// The folder that `file://./…` is relative to.
+    /// The base folder of `file://./…`.
     base: PathBuf,
     https: Https,
     scripts: Arc<Scripts>,
-    /// Made when it is first needed, since it works in the private folder.
+    /// Created on first use, since it works in the private folder.
     git: OnceLock<Git>,
 }
 
-/// The bytes, and the type that the server of a host gives them.
+/// The bytes, and the MIME type from a web server.
 type Sent = (Vec<u8>, Option<String>);
 
 impl Sources {
@@ -54,7 +54,7 @@ impl Sources {
         }
     }
 
-    /// Files are read on a thread that may block.
+    /// Reads a file on a thread that may block.
     async fn read_file(&self, uri: &str) -> Result<Vec<u8>, Failure> {
         let (roots, base, uri) = (Arc::clone(&self.roots), self.base.clone(), uri.to_owned());
         let limit = self.scripts.settings().max_resource_bytes();

@@ -1,4 +1,4 @@
-//! Change signal: how the server learns that a resource has changed.
+//! Change signal: how the server detects that a resource has changed.
 
 use crate::offered::resources::find;
 use crate::offered::served::Served;
@@ -9,11 +9,11 @@ use std::os::unix::ffi::OsStrExt;
 
 #[derive(Debug)]
 pub(super) enum ChangeSignal {
-    /// The file system notifies us.
+    /// The file system reports changes.
     File(WatchedFile),
     /// It cannot change.
     Fixed,
-    /// Nothing notifies us, so that it is polled.
+    /// Nothing reports changes, so the resource is polled.
     Other,
 }
 
@@ -27,7 +27,7 @@ impl ChangeSignal {
         }
         match (&*found.provider, FileUri::parse(found.read_as(uri))) {
             ("echo", _) => Self::Fixed,
-            // An absolute path replaces the project's.
+            // An absolute path replaces the project's root.
             ("file", Ok(file)) => {
                 Self::File(WatchedFile::new(paths.root.join(OsStr::from_bytes(file.unix()))))
             }

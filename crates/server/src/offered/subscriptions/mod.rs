@@ -1,14 +1,14 @@
-//! Resource subscriptions: which subscribers follow which resource, and how its changes are noticed.
+//! Resource subscriptions: which subscribers follow which resource, and how changes are detected.
 //!
 //! # Theory of operation
 //!
-//! A resource is read when it is subscribed to, and its content is remembered as a digest. A file is read again when
-//! the file system reports a change in its folder and the file looks different; a thousand files cost nothing while
-//! nothing happens. Everything else is read every few seconds (`poll.rs`). Whatever triggered the read, each subscriber
-//! is notified once of a changed digest (`Subscriptions::settle`).
+//! A resource is read when it is subscribed to, and a digest of its content is stored. A file is read again when the file
+//! system reports a change in its folder and the metadata of the file differ, so a thousand idle files cost nothing. Everything
+//! else is polled every few seconds (`poll.rs`). Whatever triggered the read, each subscriber is notified once of a changed
+//! digest (`Subscriptions::settle`).
 //!
-//! Clients subscribe, unsubscribe and disconnect at any time, and share one table (`table.rs`): the cost for one client
-//! does not depend on how much the others follow.
+//! Clients subscribe, unsubscribe and disconnect at any time, and share one table (`table.rs`): the cost for one client does
+//! not depend on how much the others follow.
 
 mod change_signal;
 mod poll;
@@ -33,9 +33,9 @@ pub(crate) struct Subscriptions {
     rights: Arc<RightsSource>,
     runtime: Handle,
     state: Mutex<SubscriptionsState>,
-    /// Made with the first file, unless the system cannot report changes.
+    /// Created with the first file, unless the system cannot report changes.
     folders: OnceLock<Option<Folders>>,
-    /// Changed files are read one at a time, so that no old reading arrives after a newer one.
+    /// Held while changed files are read, so that no older read is processed after a newer one.
     turn: tokio::sync::Mutex<()>,
 }
 
@@ -43,21 +43,21 @@ pub(crate) struct Subscriptions {
 struct SubscriptionsState {
     table: Table,
     is_polling: bool,
-    /// A resource that has to be polled was added since the last round.
+    /// Whether a resource that has to be polled was added since the last round.
     is_poll_wanted: bool,
 }
 
-/// A subscriber, and who it counts for.
+/// A subscriber, and the follower whose limits and rights apply.
 #[derive(Clone)]
 pub(crate) struct Wanting {
     pub(crate) subscriber: Arc<Subscriber>,
     pub(crate) follower: Arc<Follower>,
 }
 
-/// Who follows a resource.
+/// The principal and client that follow a resource.
 pub(crate) struct Follower {
     pub(crate) principal: Arc<Principal>,
-    /// The name that its client gave itself; empty without a session.
+    /// The name of the client; empty without a session.
     pub(crate) client: Box<str>,
 }
 
@@ -73,10 +73,10 @@ impl Subscriptions {
         Self { resources, rights, runtime, state, folders, turn }
     }
 
-    /// Subscribes to the changes of a resource, which must exist. The policy was asked before.
+    /// Subscribes to changes of a resource, which must exist. The caller has already asked the policy.
     pub(crate) async fn subscribe(self: &Arc<Self>, uri: &str, wanting: &Wanting) -> Result<(), Failure> {
         let mut subscription = Some(Self::subscription(uri, wanting)?);
-        // One that its caller may not read is not found by the read below, as if nobody followed it.
+        // A resource that the caller may not read is reported as missing by the read below, even if others follow it.
         if self.may_read(uri, wanting) && self.join(uri, wanting, &mut subscription) {
             return Ok(());
         }
@@ -91,7 +91,7 @@ impl Subscriptions {
         if self.enter(uri, followed, wanting, subscription) {
             // It changed between the read and the subscription.
             let _turn = self.turn.lock().await;
-            self.look(uri).await;
+            self.reread(uri).await;
         }
         Ok(())
     }
@@ -102,7 +102,7 @@ impl Subscriptions {
         let counted = caller.follow().ok_or_else(|| {
             Failure::Failed(format!("{MOST_FOLLOWED} resources are subscribed to, and no more can be"))
         })?;
-        // Twice: here, and in the path of its file.
+        // Charged twice: here, and for the path of its file.
         let held = caller.budget().charge(2 * uri.len()).map_err(|why| Failure::Failed(why.to_string()))?;
         Ok(Subscription::new(wanting, counted, held))
     }
@@ -112,12 +112,12 @@ impl Subscriptions {
         find(&self.resources.served().snapshot(), uri, rights.as_deref()).is_some()
     }
 
-    /// Which followers of a resource may know of its changes, as far as rights or a policy say anything about that. Both may
-    /// have changed since they subscribed.
+    /// Which followers of a resource may receive its changes, by their rights and the policy. Both may have changed since they
+    /// subscribed.
     fn verdicts(&self, uri: &str, followers: Vec<(SubscriberKey, Arc<Follower>)>) -> Verdicts {
         let snapshot = self.resources.served().snapshot();
-        let is_lawless = snapshot.is_lawless(self.resources.settings().policy_required);
-        // Rights and policies say nothing about what is gone.
+        let has_no_policy = snapshot.has_no_policy(self.resources.settings().policy_required);
+        // Rights and policies do not apply to a resource that is gone.
         if find(&snapshot, uri, None).is_none() {
             return Verdicts::default();
         }
@@ -125,13 +125,13 @@ impl Subscriptions {
             let rights = self.rights.now(&follower.principal);
             let has_right = rights.is_none_or(|rights| find(&snapshot, uri, Some(&rights)).is_some());
             has_right
-                && (is_lawless
+                && (has_no_policy
                     || snapshot.judge(&follower.asker(), &Policed::Resource { uri }, false).is_ok())
         };
         followers.into_iter().map(|(key, follower)| (key, may_know(&follower))).collect()
     }
 
-    /// Adds a subscription to a resource that is followed already. False if it is not.
+    /// Adds a subscription to a resource that is already followed. False if it is not.
     fn join(&self, uri: &str, wanting: &Wanting, subscription: &mut Option<Subscription>) -> bool {
         let table = &mut self.state.lock().table;
         let is_followed = table.get_mut(uri).is_some();
@@ -141,7 +141,7 @@ impl Subscriptions {
         is_followed
     }
 
-    /// Follows a resource that was read. True if it looks different already.
+    /// Follows a resource that was read. True if it has changed since.
     fn enter(
         self: &Arc<Self>,
         uri: &str,
@@ -151,7 +151,7 @@ impl Subscriptions {
     ) -> bool {
         let folders = matches!(fresh.signal, ChangeSignal::File(_)).then(|| self.folders()).flatten();
         let mut state = self.state.lock();
-        // It was closed while the resource was read, and everything it followed was forgotten.
+        // The subscriber was closed while the resource was read, and all its subscriptions were removed.
         if wanting.subscriber.is_closed() {
             return false;
         }
@@ -171,14 +171,14 @@ impl Subscriptions {
         is_different
     }
 
-    /// Unsubscribes. Once this returns, `subscriber` is not notified about the resource any more.
+    /// Unsubscribes. Once this returns, `subscriber` receives no more notifications about the resource.
     pub(crate) fn unsubscribe(&self, uri: &str, subscriber: &Subscriber) {
         if let Some(gone) = self.state.lock().table.remove(uri, subscriber) {
             self.leave(&gone);
         }
     }
 
-    /// Forgets every subscription of `subscriber`, which is closed.
+    /// Removes all subscriptions of a closed `subscriber`.
     pub(crate) fn forget(&self, subscriber: &Subscriber) {
         for gone in self.state.lock().table.forget(subscriber) {
             self.leave(&gone);
@@ -196,7 +196,7 @@ impl Subscriptions {
             let subscriptions = Arc::downgrade(self);
             let told = move |changed: &BTreeSet<PathBuf>| {
                 if let Some(subscriptions) = subscriptions.upgrade() {
-                    subscriptions.look_in(changed);
+                    subscriptions.check_folders(changed);
                 }
             };
             Folders::watch(told).ok()
@@ -204,8 +204,8 @@ impl Subscriptions {
         self.folders.get_or_init(make).as_ref()
     }
 
-    /// Something changed in these folders: reads the files in them again that look different.
-    fn look_in(self: &Arc<Self>, changed: &BTreeSet<PathBuf>) {
+    /// Reads the files in changed folders again whose metadata differ.
+    fn check_folders(self: &Arc<Self>, changed: &BTreeSet<PathBuf>) {
         let folders = self.folders.get().and_then(Option::as_ref);
         let Some(folders) = folders else { return };
         let lost: BTreeSet<PathBuf> =
@@ -238,12 +238,12 @@ impl Subscriptions {
         self.runtime.spawn(async move {
             let _turn = subscriptions.turn.lock().await;
             for uri in due {
-                subscriptions.look(&uri).await;
+                subscriptions.reread(&uri).await;
             }
         });
     }
 
-    /// Notifies of a change, if the new content differs.
+    /// Notifies subscribers of a change, if the new digest differs.
     fn settle(&self, uri: &str, looks: Option<Looks>, digest: Option<[u8; 32]>) {
         let mut state = self.state.lock();
         let Some(known) = state.table.get_mut(uri) else { return };
@@ -263,7 +263,7 @@ impl Subscriptions {
             return;
         }
         known.digest = digest;
-        // Queued while the table is locked, so that nothing follows the answer to an unsubscribe request.
+        // Queued while the table is locked, so that nothing follows the response to an unsubscribe request.
         let told = state.table.tell(uri);
         drop(state);
         for subscriber in told {
@@ -271,16 +271,16 @@ impl Subscriptions {
         }
     }
 
-    /// Sends notifications that could not be sent before, to subscribers that read again.
-    pub(crate) fn tell_what_is_owed(&self) {
-        let told = self.state.lock().table.tell_what_is_owed();
+    /// Sends withheld notifications to subscribers that are no longer congested.
+    pub(crate) fn send_withheld(&self) {
+        let told = self.state.lock().table.send_withheld();
         for subscriber in told {
             subscriber.flush();
         }
     }
 
-    /// Reads a resource again, and notifies if it has changed.
-    async fn look(&self, uri: &str) {
+    /// Reads a resource again, and notifies subscribers if it has changed.
+    async fn reread(&self, uri: &str) {
         let path = match self.state.lock().table.get_mut(uri) {
             None => return,
             Some(known) => match &known.signal {
@@ -293,7 +293,7 @@ impl Subscriptions {
         match self.resources.read(None, uri, None).await {
             Ok(content) => self.settle(uri, looks, Some(Sha256::digest(&content.bytes).into())),
             Err(Failure::Missing(_)) => self.settle(uri, looks, None),
-            // The folder that may be read is gone as well.
+            // The allowed root that contained the file may be gone as well.
             Err(_) if is_gone => self.settle(uri, looks, None),
             // It is unknown whether it changed.
             Err(_) => {}

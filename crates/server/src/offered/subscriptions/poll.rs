@@ -1,4 +1,4 @@
-//! Polling: reads resources again whose changes are not reported to us.
+//! Polling: reads resources again whose changes nothing reports.
 
 use super::{ChangeSignal, Followed, Subscriptions};
 use crate::tasks::spawn_lasting;
@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinSet;
 
-/// How many are read at the same time.
+/// The most concurrent reads.
 const TOGETHER: usize = 4;
 
-/// Begins to poll, unless it has begun already or nothing needs it.
+/// Starts to poll, unless polling is off or has already started.
 pub(super) fn start(subscriptions: &Arc<Subscriptions>) {
     let Some(interval) = subscriptions.resources.settings().resources.poll_interval else { return };
     let mut state = subscriptions.state.lock();
@@ -32,14 +32,14 @@ async fn poll(subscriptions: Arc<Subscriptions>, interval: Duration) {
                 reading.join_next().await;
             }
             let subscriptions = Arc::clone(&subscriptions);
-            reading.spawn(async move { subscriptions.look(&uri).await });
+            reading.spawn(async move { subscriptions.reread(&uri).await });
         }
         while reading.join_next().await.is_some() {}
     }
 }
 
 impl Subscriptions {
-    /// The resources to read again now; `None` ends the polling.
+    /// The resources to read now; `None` ends the polling.
     fn due(&self) -> Option<Vec<Arc<str>>> {
         let uris = {
             let mut state = self.state.lock();
@@ -72,7 +72,7 @@ impl Subscriptions {
 }
 
 impl Followed {
-    /// Whether no change would be reported to us.
+    /// Whether nothing would report a change.
     pub(super) fn is_polled(&self) -> bool {
         match &self.signal {
             ChangeSignal::File(file) => !file.is_followed(),

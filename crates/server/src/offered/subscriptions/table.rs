@@ -1,5 +1,5 @@
-//! Subscription table: which subscribers follow which resource, indexed both ways: by the resource when it changes, by
-//! the subscriber when it is closed.
+//! Subscription table: which subscribers follow which resource, indexed both ways: by resource for changes, by subscriber for
+//! closing.
 
 use super::change_signal::ChangeSignal;
 use super::{Follower, Wanting};
@@ -13,7 +13,7 @@ use std::sync::{Arc, Weak};
 /// The address of a subscriber, unique while the table holds a reference to it.
 pub(super) type SubscriberKey = usize;
 
-/// Whether a subscriber may know of a change; of those that are missing nothing new is known.
+/// Whether each subscriber may receive a change. Missing subscribers keep their previous value.
 pub(super) type Verdicts = HashMap<SubscriberKey, bool>;
 
 fn key(subscriber: *const Subscriber) -> SubscriberKey {
@@ -25,9 +25,9 @@ pub(super) struct Table {
     by_uri: HashMap<Arc<str>, Followed>,
     /// The resources of each subscriber.
     by_subscriber: HashMap<SubscriberKey, HashSet<Arc<str>>>,
-    /// Notifications to send as soon as their subscribers read again.
+    /// Notifications for congested subscribers, to be sent later.
     owed: Vec<(Arc<str>, SubscriberKey)>,
-    /// How many subscriptions were checked so far.
+    /// The number of subscriptions checked so far.
     #[cfg(test)]
     looks: usize,
 }
@@ -40,13 +40,13 @@ pub(super) struct Followed {
     pub(super) signal: ChangeSignal,
 }
 
-/// One subscription to it.
+/// One subscription to a resource.
 pub(super) struct Subscription {
     subscriber: Weak<Subscriber>,
     follower: Arc<Follower>,
-    /// Whether it may know of changes.
+    /// Whether it may receive changes.
     may_know: bool,
-    /// Whether it has still to be notified of a change.
+    /// Whether a notification is still owed.
     is_owed: bool,
     _counted: Counted,
     /// The charge for its URI.
@@ -63,7 +63,7 @@ impl Followed {
         self.subscriptions.iter().map(|(key, known)| (*key, follower(known))).collect()
     }
 
-    /// Notes who may know of changes from now on.
+    /// Records who may receive changes from now on.
     pub(super) fn judge(&mut self, verdicts: &Verdicts) {
         for (key, may_know) in verdicts {
             if let Some(known) = self.subscriptions.get_mut(key) {
@@ -79,7 +79,7 @@ impl Subscription {
         Self { subscriber, follower, may_know: true, is_owed: false, _counted: counted, _held: held }
     }
 
-    /// Notifies its subscriber of a change, if it may know of it and the client reads.
+    /// Notifies the subscriber of a change, if it may receive it and is not congested.
     fn tell(&mut self, uri: &str) -> Option<Arc<Subscriber>> {
         if !self.may_know {
             self.is_owed = false;
@@ -96,17 +96,17 @@ impl Table {
         self.by_uri.get_mut(uri)
     }
 
-    /// All resources that are followed.
+    /// All followed resources.
     pub(super) fn uris(&self) -> Vec<Arc<str>> {
         self.by_uri.keys().cloned().collect()
     }
 
-    /// Follows a resource, unless it is followed already.
+    /// Follows a resource, unless it is already followed.
     pub(super) fn follow(&mut self, uri: &str, fresh: Followed) {
         self.by_uri.entry(uri.into()).or_insert(fresh);
     }
 
-    /// Adds a subscription to a resource that is followed, unless the subscriber is closed or has one already.
+    /// Adds a subscription to a followed resource, unless the subscriber is closed or already has one.
     pub(super) fn add(
         &mut self,
         uri: &str,
@@ -136,7 +136,7 @@ impl Table {
         self.take(uri, key)
     }
 
-    /// Removes a subscriber from everything it follows. Returns the resources without subscriptions.
+    /// Removes a subscriber from all its resources. Returns the resources without subscriptions.
     pub(super) fn forget(&mut self, subscriber: &Subscriber) -> Vec<Followed> {
         let key = key(subscriber);
         let uris = self.by_subscriber.remove(&key).unwrap_or_default();
@@ -153,7 +153,7 @@ impl Table {
         if known.subscriptions.is_empty() { self.by_uri.remove(uri) } else { None }
     }
 
-    /// Notifies every subscriber of a resource that it has changed. Returns those that were notified.
+    /// Notifies every subscriber of a resource of a change. Returns those that were notified.
     pub(super) fn tell(&mut self, uri: &str) -> Vec<Arc<Subscriber>> {
         let mut told = Vec::new();
         let Some((uri, _)) = self.by_uri.get_key_value(uri) else { return told };
@@ -169,8 +169,8 @@ impl Table {
         told
     }
 
-    /// Sends notifications that could not be sent before. Returns the subscribers that were notified.
-    pub(super) fn tell_what_is_owed(&mut self) -> Vec<Arc<Subscriber>> {
+    /// Sends withheld notifications. Returns the subscribers that were notified.
+    pub(super) fn send_withheld(&mut self) -> Vec<Arc<Subscriber>> {
         let mut told = Vec::new();
         for (uri, key) in std::mem::take(&mut self.owed) {
             #[cfg(test)]
@@ -273,12 +273,12 @@ mod tests {
             (1, 1, 1)
         );
         assert_eq!((prompt.heard(), late.heard(), table.owed.len()), (3, 0, 2));
-        assert!(table.tell_what_is_owed().is_empty());
+        assert!(table.send_withheld().is_empty());
         table.remove(&uri(8), &late.wanting.subscriber);
         clogged.store(false, Ordering::Release);
         let before = table.looks;
         assert_eq!(
-            (table.tell_what_is_owed().len(), late.heard()),
+            (table.send_withheld().len(), late.heard()),
             (1, 1),
             "each once, and what it still follows"
         );

@@ -1,5 +1,5 @@
-//! Fair queue of callers: the next place goes to the caller with the fewest, and among equals to the one that came
-//! first. A turn costs the same however many wait.
+//! Fair queue of callers: the next place goes to the caller with the fewest places, and among equals to the one that came
+//! first. A turn costs the same however many callers wait.
 
 use super::share::{Share, Waiting};
 use crate::callers::{Caller, CallerKey};
@@ -7,18 +7,18 @@ use crate::requests::open_request::OpenRequest;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-/// The shares of all callers. `T` is what happens when a waiting request gets its turn.
+/// The queues of all callers. `T` is the action when a waiting request gets its turn.
 pub(super) struct CallersInTurn<T> {
-    /// How many requests wait, of all callers.
+    /// The waiting requests of all callers.
     waiting: usize,
-    /// The callers that have something running, resting or waiting. Usually there is one.
+    /// Callers with running, resting or waiting requests. Usually there is one.
     pub(super) shares: HashMap<CallerKey, Share<T>>,
-    /// The callers with waiting requests, the one with the fewest places first.
+    /// Callers whose waiting requests can start, the caller with the fewest places first.
     in_turn: BTreeSet<Turns>,
-    /// The callers whose waiting requests all belong to clients that leave too much unread.
+    /// Callers whose waiting requests all belong to congested clients.
     clogged: BTreeSet<CallerKey>,
     last_number: u64,
-    /// How many waiting requests were checked so far.
+    /// The number of waiting requests checked so far.
     #[cfg(test)]
     pub(super) looks: usize,
 }
@@ -46,7 +46,7 @@ struct Turns {
 }
 
 impl Turns {
-    /// `None` while no waiting request of the caller could begin.
+    /// `None` if no waiting request of the caller can start.
     fn of<T>(share: &Share<T>) -> Option<Self> {
         let (running, number) = (share.running, share.number);
         share.is_ready().then(|| Self { running, number, caller: share.caller.key() })
@@ -54,7 +54,7 @@ impl Turns {
 }
 
 impl<T> CallersInTurn<T> {
-    /// Changes the share of a caller, and its turn with it. An empty share is forgotten.
+    /// Changes the share of a caller and updates its turn. An empty share is removed.
     pub(super) fn change<R>(&mut self, caller: &Arc<Caller>, change: impl FnOnce(&mut Share<T>) -> R) -> R {
         let key = caller.key();
         let share = self.shares.entry(key).or_insert_with(|| {
@@ -76,17 +76,17 @@ impl<T> CallersInTurn<T> {
         changed
     }
 
-    /// How many wait in all.
+    /// The number of waiting requests.
     pub(super) fn waiting(&self) -> usize {
         self.waiting
     }
 
-    /// How many requests of a caller run.
+    /// The number of running requests of a caller.
     pub(super) fn running_of(&self, caller: &Arc<Caller>) -> usize {
         self.shares.get(&caller.key()).map_or(0, |share| share.running)
     }
 
-    /// How many requests of a caller wait to begin, and how many bytes all its waiting requests hold.
+    /// The caller's requests that have not started, and the bytes that all its waiting requests hold.
     pub(super) fn waiting_to_begin(&self, caller: &Arc<Caller>) -> (usize, usize) {
         self.shares.get(&caller.key()).map_or((0, 0), Share::waiting_to_begin)
     }
@@ -108,8 +108,8 @@ impl<T> CallersInTurn<T> {
         taken
     }
 
-    /// Gives callers their turns again whose clients did not read.
-    pub(super) fn look_again(&mut self) {
+    /// Puts callers with congested clients back into the order of turns.
+    pub(super) fn retry_clogged(&mut self) {
         for key in std::mem::take(&mut self.clogged) {
             if let Some(caller) = self.shares.get(&key).map(|share| Arc::clone(&share.caller)) {
                 self.change(&caller, |share| share.is_clogged = false);
@@ -117,9 +117,9 @@ impl<T> CallersInTurn<T> {
         }
     }
 
-    /// Takes the longest-waiting request of the caller with the fewest places, if its client reads. The others wait
-    /// until their clients read, because their results would only add to what is unread. They are not checked before
-    /// that.
+    /// Takes the first waiting request, of the caller with the fewest places, whose client is not congested. Requests of
+    /// congested clients wait, because their results would only add to the unread data. Their callers are not checked again
+    /// before [`Self::retry_clogged`].
     pub(super) fn next(&mut self) -> Option<(Arc<Caller>, T)> {
         loop {
             let turns = *self.in_turn.first()?;

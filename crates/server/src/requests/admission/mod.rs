@@ -1,8 +1,7 @@
-//! Admission: how many requests are worked on at the same time, and in which order the others get their turn. Places go
-//! to the caller with the fewest (`callers_in_turn.rs`), so that a caller that floods the server delays only itself.
+//! Admission: limits how many requests are handled at the same time, and orders the rest. Places go to the caller with the
+//! fewest (`callers_in_turn.rs`), so a caller that floods the server delays only itself.
 //!
-//! Work that waits for its user's answer rests: others use its place meanwhile, and it waits its turn again before it
-//! goes on.
+//! Work that waits for its user's answer rests: it frees its place, and queues again before it continues.
 
 mod callers_in_turn;
 mod share;
@@ -22,25 +21,25 @@ use thiserror::Error;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
-/// The work on a request once it has a place.
+/// The handler of a request, started once it has a place.
 pub(crate) type Task = Box<dyn FnOnce(Place) -> Pin<Box<dyn Future<Output = ()> + Send>> + Send>;
 
-/// Starts tasks while there are places, and queues the rest for each caller in order of arrival.
+/// Starts tasks while places are free, and queues the rest for each caller in order of arrival.
 pub(crate) struct Admission {
     workplaces: Workplaces,
     limits: AdmissionLimits,
     state: Mutex<AdmissionState>,
 }
 
-/// How much is worked on, and how much may wait.
+/// Limits of running, waiting and resting requests.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct AdmissionLimits {
     /// How many tasks run at the same time.
     pub(crate) places: usize,
-    /// How many requests may wait for one caller, and how many bytes they may hold.
+    /// The most waiting requests of one caller, and the most bytes they may hold.
     pub(crate) waiting: usize,
     pub(crate) waiting_bytes: usize,
-    /// How many may rest in all, and for one caller. Beyond that, work that waits for an answer keeps its place.
+    /// The most resting requests in all, and of one caller. Beyond that, work that waits for an answer keeps its place.
     pub(crate) resting: usize,
     pub(crate) resting_per_caller: usize,
 }
@@ -66,19 +65,19 @@ impl AdmissionState {
     }
 }
 
-/// What happens when a request gets its turn.
+/// The action when a request gets its turn.
 enum Turn {
     Start(Task, Weight),
     GoOn(oneshot::Sender<Place>),
 }
 
-/// A task that was not admitted, returned so that its request can be answered with the reason.
+/// A task that was not admitted. It is kept until its request is answered with the reason.
 pub(crate) struct Refused {
     pub(crate) reason: Reason,
     _task: Task,
 }
 
-/// Why no more can wait.
+/// Why a queue is full.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub(crate) enum Reason {
     #[error("{0} requests are waiting already; MCPBASH_MAX_WAITING_REQUESTS sets the limit")]
@@ -92,8 +91,8 @@ impl Admission {
         Self { workplaces: Workplaces::new(runtime), limits, state: Mutex::default() }
     }
 
-    /// Starts `task` now or in its turn. It also waits while its client leaves too much unread, and while `most` tasks of
-    /// its caller run. `bytes` is what it holds while it waits.
+    /// Starts `task` now or queues it. It also waits while its client is congested, and while `most` tasks of its caller run.
+    /// `bytes` is what it holds while it waits.
     pub(crate) fn admit(
         self: &Arc<Self>,
         caller: &Arc<Caller>,
@@ -125,26 +124,26 @@ impl Admission {
         Ok(())
     }
 
-    /// How many tasks run, and how many wait.
+    /// The number of running and of waiting tasks.
     pub(crate) fn counts(&self) -> (usize, usize) {
         let state = self.state.lock();
         (state.running, state.callers.waiting())
     }
 
-    /// Drops the task of a caller's request that is still waiting.
+    /// Removes the task of a request from the queue, if it has not started.
     pub(crate) fn forget(&self, caller: &Arc<Caller>, request: &Arc<OpenRequest>) {
-        // Taken out under the lock and dropped outside it, since dropping it may do a lot.
+        // Dropped outside the lock, since dropping a task may take long.
         let forgotten = self.state.lock().callers.take(caller, request);
         drop(forgotten);
     }
 
-    /// Starts waiting requests while there are places, after a client has read what it had left unread.
+    /// Starts waiting requests while places are free, after a congested client has read its data.
     pub(crate) fn go_on(self: &Arc<Self>) {
-        self.state.lock().callers.look_again();
+        self.state.lock().callers.retry_clogged();
         while self.begin_next() {}
     }
 
-    /// Starts the next in turn if there is a place. False if there is no place or nothing waits.
+    /// Starts the next request. False if no place is free or no request can start.
     fn begin_next(self: &Arc<Self>) -> bool {
         self.begin_next_of(self.state.lock())
     }
@@ -161,19 +160,19 @@ impl Admission {
         true
     }
 
-    /// Starts a request; `running` counts it.
+    /// Starts a request. `running` already includes it.
     fn begin(self: &Arc<Self>, caller: Arc<Caller>, turn: Turn, running: usize) {
         let place = Place { admission: Arc::clone(self), caller };
         match turn {
             Turn::Start(task, weight) => {
                 drop(self.workplaces.for_one_of(running, weight).spawn(task(place)));
             }
-            // If it no longer waits, it gives its place back.
+            // If the receiver is gone, the place is freed again.
             Turn::GoOn(waiting) => drop(waiting.send(place)),
         }
     }
 
-    /// A place of `caller` is free: it goes to the next in turn, if there is one.
+    /// Frees a place of `caller`, and starts the next request.
     fn pass_on(self: &Arc<Self>, caller: &Arc<Caller>) {
         let mut state = self.state.lock();
         state.running -= 1;
@@ -182,25 +181,25 @@ impl Admission {
     }
 }
 
-/// A place among running work. It passes to the next in turn, even when the task that held it panicked.
+/// A place for running work. Dropping it starts the next request, even after a panic.
 pub(crate) struct Place {
     admission: Arc<Admission>,
     caller: Arc<Caller>,
 }
 
 impl Place {
-    /// Frees the place for others, unless too many rest already.
+    /// Frees the place while the work rests, unless too many rest already.
     pub(crate) fn rest(self) -> Result<Resting, Self> {
         let limits = self.admission.limits;
         self.rest_if(|all, of_caller| all < limits.resting && of_caller < limits.resting_per_caller)
     }
 
-    /// Frees the place for others, for work whose number is limited elsewhere.
+    /// Frees the place while the work rests. Something else limits the number of such work.
     pub(crate) fn rest_in_any_case(self) -> Result<Resting, Self> {
         self.rest_if(|_, _| true)
     }
 
-    /// `is_room` receives how many rest, in all and for the caller.
+    /// `is_room` receives the number of resting requests, in all and of the caller.
     fn rest_if(self, is_room: impl FnOnce(usize, usize) -> bool) -> Result<Resting, Self> {
         let (admission, caller) = (Arc::clone(&self.admission), Arc::clone(&self.caller));
         {
@@ -228,15 +227,15 @@ impl Drop for Place {
     }
 }
 
-/// Work that has freed its place for others.
+/// Work that has freed its place while it waits.
 pub(crate) struct Resting {
     admission: Arc<Admission>,
     caller: Arc<Caller>,
 }
 
 impl Resting {
-    /// Waits for a place, ahead of its caller's requests that have not begun. `request` is the one that the work is
-    /// done for now. `None` if that request was cancelled meanwhile.
+    /// Waits for a place, ahead of its caller's requests that have not started. `request` is the one that the work answers now.
+    /// `None` if that request was cancelled meanwhile.
     pub(crate) async fn take_turn(&self, request: Option<Arc<OpenRequest>>) -> Option<Place> {
         let (sender, turn) = oneshot::channel();
         let waiting = Waiting { request, bytes: 0, is_new: false, turn: Turn::GoOn(sender) };
@@ -245,7 +244,7 @@ impl Resting {
         turn.await.ok()
     }
 
-    /// A place beyond the limit, for work that goes on and cannot be made to wait.
+    /// Takes a place beyond the limit, for work that continues and cannot be made to wait.
     pub(crate) fn take_place_at_once(&self) -> Place {
         let mut state = self.admission.state.lock();
         state.callers.change(&self.caller, |share| share.running += 1);

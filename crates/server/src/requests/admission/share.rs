@@ -1,4 +1,4 @@
-//! Caller queue: the waiting requests of one caller, and how many places the caller has.
+//! Caller queue: the waiting requests of one caller, and the number of its places.
 
 use crate::callers::Caller;
 use crate::replies::Stream as _;
@@ -6,31 +6,31 @@ use crate::requests::open_request::OpenRequest;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The share of one caller. `T` is what happens when a waiting request gets its turn.
+/// The queue and places of one caller. `T` is the action when a waiting request gets its turn.
 pub(super) struct Share<T> {
     pub(super) caller: Arc<Caller>,
     pub(super) number: u64,
     pub(super) running: usize,
-    /// How many may run at a time.
+    /// The most requests that may run at a time.
     pub(super) most: usize,
     pub(super) resting: usize,
     pub(super) waiting: BTreeMap<Rank, Waiting<T>>,
     /// The ranks of the waiting requests, by their addresses.
     by_request: BTreeMap<usize, Rank>,
-    /// How many waiting requests continue earlier work. No limit refuses them, and they are first in the queue.
+    /// Waiting requests that continue earlier work. They are never refused, and are first in the queue.
     pub(super) returning: usize,
     waiting_bytes: usize,
     pub(super) is_clogged: bool,
 }
 
-/// The rank in a queue: continuing work comes before new work.
+/// The order in a queue: continuing work comes before new work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Rank {
     is_new: bool,
     number: u64,
 }
 
-/// A request in a queue.
+/// A waiting request.
 pub(super) struct Waiting<T> {
     pub(super) request: Option<Arc<OpenRequest>>,
     pub(super) bytes: usize,
@@ -59,12 +59,12 @@ impl<T> Share<T> {
         self.running == 0 && self.resting == 0 && self.waiting.is_empty()
     }
 
-    /// Whether a waiting request could begin.
+    /// Whether a waiting request can start.
     pub(super) fn is_ready(&self) -> bool {
         !self.waiting.is_empty() && !self.is_clogged && self.running < self.most
     }
 
-    /// How many requests wait to begin, and how many bytes all waiting requests hold.
+    /// The number of requests that have not started, and the bytes that all waiting requests hold.
     pub(super) fn waiting_to_begin(&self) -> (usize, usize) {
         (self.waiting.len() - self.returning, self.waiting_bytes)
     }
@@ -82,11 +82,11 @@ impl<T> Share<T> {
             self.by_request.insert(Arc::as_ptr(request).addr(), rank);
         }
         self.waiting.insert(rank, waiting);
-        // Its client may read though the others do not.
+        // Its client may not be congested, though the others are.
         self.is_clogged = false;
     }
 
-    /// The first waiting request whose client reads.
+    /// The first waiting request whose client is not congested.
     pub(super) fn first_ready(&self) -> Option<Rank> {
         let is_clogged = |request: &Arc<OpenRequest>| request.is_clogged();
         let mut ready =

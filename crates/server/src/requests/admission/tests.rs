@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use tokio::sync::{Semaphore, mpsc};
 use tokio::task::yield_now;
 
-/// An admission, tasks that wait until they are let go, and the order in which they were started.
+/// An admission with tasks that run until they are released, and the order in which they started.
 struct Scene {
     admission: Arc<Admission>,
     gate: Arc<Semaphore>,
@@ -26,7 +26,7 @@ impl Scene {
         self.admit_up_to(None, of, number, bytes)
     }
 
-    /// Admits a request of a caller of which `most` may run.
+    /// Admits a request of a caller that may run `most` requests at a time.
     fn admit_up_to(
         &mut self,
         most: Option<usize>,
@@ -57,7 +57,7 @@ impl Scene {
         std::iter::from_fn(|| self.started.try_recv().ok()).collect()
     }
 
-    /// Lets one of the running tasks finish.
+    /// Lets one running task finish.
     async fn let_one_go(&mut self) -> Vec<u32> {
         self.gate.add_permits(1);
         self.started().await
@@ -96,7 +96,7 @@ async fn a_caller_that_floods_delays_only_itself() {
 
 #[tokio::test]
 async fn a_caller_has_no_more_places_than_its_rights_allow_and_others_have_theirs() {
-    // No more than two run at a time, so that all of them run on this thread.
+    // No more than two run at a time, so all of them run on this thread.
     let mut scene = Scene::new(4, MANY);
     let (limited, free) = (Requests::of("limited"), Requests::of("free"));
     for number in 0..3 {
@@ -165,7 +165,7 @@ async fn a_task_that_panics_gives_its_place_back() {
     assert_eq!(scene.started().await, [1]);
 }
 
-/// A task that rests as soon as it runs. The returned sender lets it go on.
+/// A task that rests as soon as it runs. The returned sender makes it continue.
 fn admit_resting(scene: &mut Scene, of: &Requests, number: u32) -> oneshot::Sender<()> {
     let (in_flight, reply) = of.begin(number).unwrap();
     let request = Arc::clone(in_flight.request());

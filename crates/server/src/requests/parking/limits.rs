@@ -1,15 +1,15 @@
-//! Parking limits: how many processes wait, and for how long.
+//! Parking limits: how many parked processes may wait, and for how long.
 
 use std::time::Duration;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ParkingLimits {
-    /// Beyond this, the oldest process of the caller that has the most is terminated.
+    /// Above this number, the oldest process of the caller with the most is terminated.
     pub(crate) most: usize,
-    /// Beyond this, the oldest process of the same caller is terminated.
+    /// Above this number, the oldest process of the same caller is terminated.
     pub(crate) most_per_caller: usize,
-    /// How long a client may take to come back to its process.
+    /// How long a parked process waits for its client.
     pub(crate) timeout: Duration,
-    /// How long a client may take to come back to a script that may be run again.
+    /// How long a state stays valid if its script may be run again.
     pub(crate) replay_timeout: Duration,
 }

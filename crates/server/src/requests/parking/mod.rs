@@ -1,9 +1,9 @@
 //! Parking: keeps processes that wait for answers which only another request can bring.
 //!
-//! In the stateless era a request cannot stay open while its script asks: it is answered with the questions and a
-//! sealed state (`request_state`). When the same caller comes back with that state, the same call and the answers, the
-//! same process goes on. A state is good once. A process whose state has expired is terminated; if its author allows
-//! it, a later request with the state has the script run again.
+//! In the stateless era a request cannot stay open while its script asks: its response carries the questions and a sealed state
+//! (`request_state`). When the same caller retries the same call with that state and the answers, the same process continues.
+//! Each state can be used once. A process whose client does not come back in time is terminated. If its author allows replay, a
+//! later request with the state runs the script again.
 
 mod limits;
 mod parked;
@@ -28,13 +28,13 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// The most bytes of results that wait for late clients. The oldest result of the caller that has the most goes first.
+/// The most bytes of results kept for late clients. Beyond it, the oldest result of the caller with the most is dropped.
 const MOST_RESULT_BYTES: usize = 64 * 1024 * 1024;
 
 /// Parked requests, by the state that continues them.
 pub(crate) struct Parking {
     limits: ParkingLimits,
-    /// Remembers the states that were shown, if a script could be run twice with them.
+    /// Remembers used states, so that no script is run twice with one.
     store: Arc<Store>,
     state: Arc<Mutex<State>>,
 }
@@ -44,34 +44,34 @@ struct State {
     by_id: HashMap<StateId, Entered>,
     /// By the address of their slots.
     by_slot: HashMap<usize, StateId>,
-    /// All of them, limited by number.
+    /// All of them, limited in number.
     ages: Holdings<StateId>,
-    /// The finished ones, limited by the bytes of their results.
+    /// Those that have finished, limited by the bytes of their results.
     results: Holdings<StateId>,
     timeout: Duration,
-    /// Whether a task waits for the next one to expire.
+    /// Whether a sweep task runs.
     is_swept: bool,
 }
 
-/// A parked request, and its tickets among the others.
+/// A parked request, and its tickets in the two tables.
 struct Entered {
     parked: Parked,
     age: Ticket,
     result: Option<Ticket>,
 }
 
-/// The outcome of a request that brings a state.
+/// The outcome of a request with a state.
 pub(crate) enum Resumed {
-    /// The process goes on, and will answer it.
+    /// The process continues, and will answer the request.
     GoesOn,
-    /// The process has ended meanwhile, with this result or error.
+    /// The process has finished meanwhile, with this result or error.
     Finished(Current, Result<RenderedResult, RpcError>),
-    /// Some answers are missing, and are asked for again.
+    /// Some answers are missing, so their questions are asked again.
     AskAgain(Current, InputRequired),
-    /// The process is gone. Its script has to be run again, with these answers.
+    /// The process is gone. Its script runs again, with these answers.
     RunAgain(Current, Vec<Round>),
     Refused(Current, Unacceptable),
-    /// It cannot be known now whether the state was used before. It is as good as it was.
+    /// The store cannot tell whether the state was used. The client may try again with the same state.
     Unchecked(Current),
 }
 
@@ -81,17 +81,17 @@ impl Parking {
         Self { limits, store, state: Arc::new(Mutex::new(state)) }
     }
 
-    /// How many wait for their client to come back.
+    /// The number of parked requests.
     pub(crate) fn count(&self) -> usize {
         self.state.lock().by_id.len()
     }
 
-    /// How long a client may take to come back.
+    /// How long a parked process waits for its client.
     pub(crate) fn timeout(&self) -> Duration {
         self.limits.timeout
     }
 
-    /// Parks a process. `None` only while the system has no random numbers. Must be called inside the runtime.
+    /// Parks a process. `None` only if the system has no random numbers. Must be called inside the runtime.
     pub(crate) fn park(&self, parked: Parked, keys: &KeyRing) -> Option<InputRequired> {
         let (id, asked) = parked.ask(keys, self.limits)?;
         let mut state = self.state.lock();
@@ -111,8 +111,8 @@ impl Parking {
         Some(asked)
     }
 
-    /// Lets `request` take the place of the one that was answered with the state `shown`, which is good only once. Waits only
-    /// if servers share what was used.
+    /// Continues with `request` the request that was answered with the state `shown`. Each state can be used once. Waits only
+    /// if several servers share the used states.
     pub(crate) async fn resume(
         &self,
         shown: RequestState,
@@ -143,7 +143,7 @@ impl Parking {
             fill(&mut parked.questions, responses);
         }
         let is_answered = parked.questions.iter().all(|question| question.answer.is_some());
-        // If it no longer waits, it goes on all the same, and answers in the end.
+        // If the process no longer waits for answers, it continues anyway, and answers in the end.
         if is_answered || waiting.is_closed() {
             parked.slot.send_replace(Occupant::Request(Arc::new(request)));
             let _ = waiting.send(parked.questions);
@@ -158,12 +158,12 @@ impl Parking {
         Resumed::AskAgain(request, asked)
     }
 
-    /// The state was not used after all, and can be shown again.
+    /// Marks a state as unused again, so that the client can retry with it.
     pub(crate) async fn give_back(&self, id: StateId, expires: u64) {
         self.store.give_back(id, expires).await;
     }
 
-    /// The process of a slot has ended with this outcome, which is returned if the process is not parked.
+    /// Stores the outcome of a parked process. Returns the outcome if the process is not parked.
     pub(crate) fn finish(
         &self,
         slot: &Slot,
@@ -173,7 +173,7 @@ impl Parking {
         let Some(id) = state.by_slot.get(&slot_key(slot)).copied() else { return Some(outcome) };
         let Some(mut parked) = state.take(&id) else { return Some(outcome) };
         parked.stage = ParkedStage::Finished(outcome);
-        // The questions are not asked any more. The result has a limit of its own, so it is kept in any case.
+        // The questions are not needed any more. The result has a limit of its own, so it is kept without a check.
         parked.questions = Vec::new();
         parked.earlier = None;
         parked.held.set(parked.result_bytes());
@@ -186,7 +186,7 @@ impl Parking {
         None
     }
 
-    /// Drops a state that no client has received and no request will bring.
+    /// Drops a state that no client has received.
     pub(crate) fn abandon(&self, id: &StateId) {
         self.state.lock().abandon(id);
     }
@@ -217,14 +217,14 @@ impl State {
         }
     }
 
-    /// Terminates the one with that ticket.
+    /// Terminates the process with this ticket.
     fn end(&mut self, age: Option<Ticket>) {
         if let Some(id) = age.and_then(|age| self.ages.get(age)).copied() {
             self.abandon(&id);
         }
     }
 
-    /// Terminates those that have expired.
+    /// Terminates expired processes.
     fn expire(&mut self, now: Instant) {
         let timeout = self.timeout;
         let is_expired = |oldest: &Ticket| now.saturating_duration_since(oldest.since()) >= timeout;
@@ -233,7 +233,7 @@ impl State {
         }
     }
 
-    /// Terminates those that have expired, and returns when the next one expires.
+    /// Terminates expired processes, and returns the time of the next expiry.
     fn sweep(&mut self) -> Option<Instant> {
         self.expire(Instant::now());
         let oldest = self.ages.oldest();
@@ -247,7 +247,7 @@ fn slot_key(slot: &Slot) -> usize {
     Arc::as_ptr(slot).addr()
 }
 
-/// Terminates processes as they expire, for as long as anything is parked.
+/// Terminates processes as they expire, as long as any is parked.
 async fn sweep(state: Weak<Mutex<State>>) {
     while let Some(next) = state.upgrade().and_then(|state| state.lock().sweep()) {
         tokio::time::sleep_until(next).await;

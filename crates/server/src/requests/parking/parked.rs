@@ -1,4 +1,4 @@
-//! Parked requests: what was asked, which caller may answer, and how its process continues.
+//! Parked request: its questions, the caller who may answer them, and how its process continues.
 
 use super::limits::ParkingLimits;
 use crate::callers::Caller;
@@ -13,13 +13,13 @@ use std::sync::Arc;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-/// A request that another one is to continue.
+/// A request that waits for the retry that continues it.
 pub(crate) struct Parked {
     pub(crate) caller: Arc<Caller>,
     pub(crate) origin: Origin,
     pub(crate) slot: Slot,
     pub(crate) questions: Vec<PendingQuestion>,
-    /// Questions and answers of earlier rounds, if the script may be run again.
+    /// Earlier questions and answers, if the script may be run again.
     pub(crate) earlier: Option<Vec<Round>>,
     pub(crate) stage: ParkedStage,
     pub(crate) since: Instant,
@@ -27,12 +27,12 @@ pub(crate) struct Parked {
     pub(crate) held: Charge,
 }
 
-/// One of the questions that are asked at once.
+/// One question of a round.
 #[derive(Debug, Clone)]
 pub(crate) struct PendingQuestion {
     pub(crate) key: Box<str>,
     pub(crate) method: &'static str,
-    /// The text of a JSON object: method and params.
+    /// The JSON object with method and params.
     pub(crate) request: String,
     pub(crate) digest: Digest,
     pub(crate) answer: Option<RawBuf>,
@@ -40,13 +40,13 @@ pub(crate) struct PendingQuestion {
 
 /// The stage of a parked process.
 pub(crate) enum ParkedStage {
-    /// It waits for the answers, one for each question.
+    /// It waits for the answers, one per question.
     Waiting(oneshot::Sender<Vec<PendingQuestion>>),
-    /// It stopped waiting and has ended, with a result or an error.
+    /// It stopped waiting and has finished, with a result or an error.
     Finished(Result<RenderedResult, RpcError>),
 }
 
-/// The answer to a request whose client has to come back with more input.
+/// An `input_required` response: the client retries with the answers.
 pub(crate) struct InputRequired {
     pub(crate) id: StateId,
     /// The members of a result.
@@ -54,7 +54,7 @@ pub(crate) struct InputRequired {
 }
 
 impl Parked {
-    /// The answer for its client, and the id by which it is found again.
+    /// The response for the client, and the id of the state.
     pub(super) fn ask(&self, keys: &KeyRing, limits: ParkingLimits) -> Option<(StateId, InputRequired)> {
         let this_round = || Round(self.questions.iter().map(PendingQuestion::entry).collect());
         let rounds = self.earlier.as_ref().map(|earlier| [earlier.as_slice(), &[this_round()]].concat());
@@ -71,12 +71,12 @@ impl Parked {
         Some((state.id, InputRequired { id: state.id, members }))
     }
 
-    /// Notifies the work that no request will come: its process is terminated as if the client had cancelled it.
+    /// Terminates the process as if the client had cancelled the request.
     pub(super) fn abandon(self) {
-        self.slot.send_replace(Occupant::Nobody);
+        self.slot.send_replace(Occupant::Abandoned);
     }
 
-    /// How many bytes are kept for a late client.
+    /// The bytes of the result kept for a late client.
     pub(super) fn result_bytes(&self) -> usize {
         match &self.stage {
             ParkedStage::Finished(Ok(result)) => result.members.len(),

@@ -1,10 +1,10 @@
-//! `inputResponses`: the answers that a client brings back, matched with the questions.
+//! `inputResponses`: matches the answers of a client with the questions.
 
 use super::parked::PendingQuestion;
 use crate::requests::request_state::Round;
 use mcp_bash_wire::{Object, Raw, RawBuf};
 
-/// Takes the answers that match the questions. Others are ignored.
+/// Stores the answers that match open questions. Others are ignored.
 pub(super) fn fill(questions: &mut [PendingQuestion], responses: Raw<'_>) {
     for question in questions.iter_mut().filter(|question| question.answer.is_none()) {
         question.answer = response(responses, &question.key)
@@ -17,7 +17,7 @@ fn response<'a>(responses: Raw<'a>, key: &str) -> Option<Raw<'a>> {
     Object::read(responses, "inputResponses", &[key]).ok()?.get(key)
 }
 
-/// The earlier rounds with the answers that came now. Whether they match is checked when the questions are asked.
+/// Adds the new answers to the earlier rounds. Whether they match is checked when the questions are asked.
 pub(super) fn answered(mut rounds: Vec<Round>, responses: Option<Raw<'_>>) -> Vec<Round> {
     let open = rounds.iter_mut().flat_map(|round| &mut round.0).filter(|entry| entry.answer.is_none());
     for entry in open {
@@ -26,7 +26,7 @@ pub(super) fn answered(mut rounds: Vec<Round>, responses: Option<Raw<'_>>) -> Ve
     rounds
 }
 
-/// Whether this can be the answer to a question of that method.
+/// Whether this is a valid answer to a question of this method.
 pub(crate) fn is_answer(method: &str, answer: Raw<'_>) -> bool {
     let Ok(members) = Object::read(answer, "the answer", &["action", "content", "roots"]) else {
         return false;

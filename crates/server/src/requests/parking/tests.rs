@@ -26,11 +26,11 @@ struct Scene {
     parking: Arc<Parking>,
     keys: KeyRing,
     requests: Requests,
-    /// How many requests came so far.
+    /// The number of requests so far.
     count: u32,
 }
 
-/// A process that was parked, and the state that leads back to it.
+/// A parked process, and the state that continues it.
 struct Process {
     slot: Slot,
     answers: oneshot::Receiver<Vec<PendingQuestion>>,
@@ -39,7 +39,7 @@ struct Process {
 
 impl Process {
     fn is_ended(&self) -> bool {
-        matches!(*self.slot.borrow(), Occupant::Nobody)
+        matches!(*self.slot.borrow(), Occupant::Abandoned)
     }
 }
 
@@ -57,7 +57,7 @@ fn accepted(keys: &[&str]) -> String {
     format!("{{{}}}", answers.collect::<Vec<_>>().join(","))
 }
 
-/// A store that is given no record, so that no folder is made.
+/// A store without a folder, as long as no record is written.
 fn local_store() -> Arc<Store> {
     Arc::new(Store::new(Arc::new(StateDir::new(std::env::temp_dir(), false)), None))
 }
@@ -73,7 +73,7 @@ impl Scene {
     }
 
     fn park(&self, caller: &Arc<Caller>, keys: &[&str], earlier: Option<Vec<Round>>) -> Process {
-        let slot: Slot = Arc::new(watch::Sender::new(Occupant::Nobody));
+        let slot: Slot = Arc::new(watch::Sender::new(Occupant::Abandoned));
         let (sender, answers) = oneshot::channel();
         let parked = Parked {
             caller: Arc::clone(caller),
@@ -103,7 +103,7 @@ impl Scene {
         Current { context, in_flight: self.requests.begin(self.count).unwrap().0, task: None }
     }
 
-    /// Comes back with a state and answers to these questions.
+    /// Retries with a state and answers to these questions.
     async fn resume(&mut self, state: &str, answered: &[&str]) -> Resumed {
         self.resume_with(state, &accepted(answered)).await
     }
@@ -238,7 +238,7 @@ async fn only_one_of_many_concurrent_uses_of_a_state_succeeds() {
     }
 }
 
-/// Two servers with the same keys and the same store, of which the second does not have the process.
+/// Two servers with the same keys and the same store. Only the first has the process.
 #[tokio::test]
 async fn a_state_is_good_once_for_all_servers_that_share_a_store() {
     let store = local_store();

@@ -1,13 +1,12 @@
-//! Answer log: the questions of a script and their answers, so that a script that is run again gets the same answers to
-//! the same questions.
+//! Answer log: the questions and answers of a script, so that a replayed script gets the same answers to the same questions.
 
 use super::Digest;
 
-/// Questions that were asked at once.
+/// Questions that were asked together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Round(pub(crate) Vec<Entry>);
 
-/// One question, and its answer if it has one.
+/// A question, and its answer if it has one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(crate) key: Box<str>,
@@ -18,7 +17,7 @@ pub(crate) struct Entry {
 }
 
 impl Round {
-    /// How many bytes of a state it takes, roughly.
+    /// Its size in a state, approximately.
     pub(crate) fn bytes(&self) -> usize {
         let entry =
             |entry: &Entry| 64 + entry.key.len() + entry.answer.as_ref().map_or(0, |answer| answer.len());
@@ -44,12 +43,12 @@ fn write_text(content: &mut Vec<u8>, text: &str) {
     content.extend_from_slice(text.as_bytes());
 }
 
-/// Everything we write is far shorter than the largest length.
+/// Every text is far shorter than `u32::MAX`.
 fn write_length(content: &mut Vec<u8>, length: usize) {
     content.extend_from_slice(&u32::try_from(length).unwrap_or(u32::MAX).to_le_bytes());
 }
 
-/// Reads what was written, from the beginning of the rest.
+/// Reads the written form from the start of the remaining bytes.
 pub(super) struct Reader<'a>(pub(super) &'a [u8]);
 
 impl Reader<'_> {

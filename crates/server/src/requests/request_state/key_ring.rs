@@ -1,6 +1,5 @@
-//! Key ring: the keys that seal a `requestState` and the id of a session. A client can neither read nor change the text that it
-//! brings back, and only a holder of the key can have made it. Keys can be replaced while states of older keys are in use: the first
-//! key of the ring seals, and every key opens.
+//! Key ring: the keys that seal a `requestState` and the id of a session. Clients can neither read nor change a sealed text,
+//! and only a holder of the key can create one. Keys can be rotated: the first key of the ring seals, and every key opens.
 
 use base64::Engine;
 use base64::alphabet;
@@ -18,11 +17,11 @@ use thiserror::Error;
 /// The prefix of a sealed text: the version of its format.
 const VERSION: &str = "1";
 
-/// Each text is sealed with a key of its own, derived from a key of the ring and this many random bytes. However many
-/// texts a key seals, no two of them share both key and nonce.
+/// The length of the salt: each text is sealed with its own key, derived from a key of the ring and a random salt. However many
+/// texts a key seals, no two share both derived key and nonce.
 const SALT_LEN: usize = 16;
 
-/// What a text is sealed for. A text for one purpose cannot be opened for another.
+/// The purpose of a sealed text. It can be opened only for the same purpose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
     RequestState,
@@ -41,19 +40,19 @@ impl Purpose {
 /// The shortest secret, in bytes.
 const LEAST_SECRET: usize = 32;
 
-/// The longest name of a key: it is part of each text.
+/// The longest ID of a key. The ID is part of each text.
 const LONGEST_ID: usize = 32;
 
 /// The largest size of a key file.
 const LONGEST_FILE: u64 = 64 * 1024;
 
-/// As `openssl rand -base64 32` prints it, with or without padding.
+/// Base64 as `openssl rand -base64 32` prints it, with or without padding.
 const WRITTEN: GeneralPurpose = GeneralPurpose::new(
     &alphabet::STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// Why a key file cannot be used. No message repeats any of its contents.
+/// Why a key file cannot be used. No message repeats its contents.
 #[derive(Debug, Error)]
 pub enum KeyFileError {
     #[error("{0}: {1}")]
@@ -74,7 +73,7 @@ pub enum KeyFileError {
     NoRandom,
 }
 
-/// Why a text was not opened.
+/// Why a text cannot be opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NotOpened {
     Form,
@@ -106,7 +105,7 @@ struct Key {
 }
 
 impl KeyRing {
-    /// A ring of one key that no other process has, and that is gone with this one.
+    /// Creates a ring with one random key, known only to this process.
     pub fn of_this_process() -> Result<Self, KeyFileError> {
         let random = SystemRandom::new();
         let mut secret = vec![0; LEAST_SECRET];
@@ -114,7 +113,7 @@ impl KeyRing {
         Ok(Self { keys: vec![Key { id: "process".into(), secret }], random, is_shared: false })
     }
 
-    /// The keys of a file, which only its owner may read: one `ID:base64` a line.
+    /// Reads a key file, which only its owner may access: one `ID:base64` per line.
     pub fn read(path: &Path) -> Result<Self, KeyFileError> {
         let unreadable = |error| KeyFileError::Unreadable(path.to_owned(), error);
         let file = open(path).map_err(unreadable)?;
@@ -148,15 +147,14 @@ impl KeyRing {
         self.is_shared
     }
 
-    /// Random bytes. `None` only while the system has none.
+    /// Random bytes. `None` only if the system has none.
     pub(super) fn random<const BYTES: usize>(&self) -> Option<[u8; BYTES]> {
         let mut bytes = [0; BYTES];
         self.random.fill(&mut bytes).ok()?;
         Some(bytes)
     }
 
-    /// Seals a text that only this ring, or another that has its first key, can open. `None` only while the system has
-    /// no random numbers.
+    /// Seals a text. Rings with the same key can open it. `None` only if the system has no random numbers.
     pub(crate) fn seal(&self, purpose: Purpose, mut content: Vec<u8>) -> Option<String> {
         let key = &self.keys[0];
         let (salt, nonce) = (self.random::<SALT_LEN>()?, self.random::<NONCE_LEN>()?);
@@ -169,12 +167,12 @@ impl KeyRing {
         Some(format!("{begin}{}", URL_SAFE_NO_PAD.encode(sealed)))
     }
 
-    /// The sealed content.
+    /// Opens a sealed text.
     pub(crate) fn open(&self, purpose: Purpose, text: &str) -> Result<Vec<u8>, NotOpened> {
         let rest = text.strip_prefix(VERSION).and_then(|rest| rest.strip_prefix('.'));
         let (id, encoded) = rest.and_then(|rest| rest.split_once('.')).ok_or(NotOpened::Form)?;
         let begin = &text[..text.len() - encoded.len()];
-        // There is only one encoding of the same bytes.
+        // Each byte sequence has only one encoding.
         let mut sealed = URL_SAFE_NO_PAD.decode(encoded).map_err(|_| NotOpened::Form)?;
         let (salt, rest) = sealed.split_at_mut_checked(SALT_LEN).ok_or(NotOpened::Form)?;
         let (nonce, content) = rest.split_at_mut_checked(NONCE_LEN).ok_or(NotOpened::Form)?;
@@ -196,7 +194,7 @@ impl Key {
         Some(Self { id: id.into(), secret })
     }
 
-    /// The key for one text.
+    /// Derives the key for one text.
     fn derived(&self, purpose: Purpose, salt: &[u8]) -> Option<LessSafeKey> {
         let pseudorandom = Salt::new(HKDF_SHA256, salt).extract(&self.secret);
         let purpose = [purpose.name()];

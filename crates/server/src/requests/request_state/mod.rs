@@ -1,6 +1,6 @@
-//! `requestState`: what a client brings back with the answers to a script's questions. It is sealed (`key_ring.rs`),
-//! and says which caller may bring it back, for which call and until when. If the script may be run again, it also
-//! holds the earlier answers (`answers.rs`). `parking` makes sure that it is used only once.
+//! `requestState`: the state that a client returns with the answers to a script's questions. It is sealed (`key_ring.rs`), and
+//! contains the caller who may return it, the call and the expiry. If the script may be run again, it also contains the earlier
+//! answers (`answers.rs`). `parking` ensures that each state is used once.
 
 mod answers;
 mod key_ring;
@@ -19,7 +19,7 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use std::time::Duration;
 
-/// Identifies one state. It is random, so that it is unique.
+/// The random id of a state.
 pub(crate) type StateId = OnceKey;
 
 pub(crate) type Digest = [u8; 32];
@@ -27,16 +27,16 @@ pub(crate) type Digest = [u8; 32];
 /// The most bytes of answers in a state: its client has to send all of it back.
 pub(crate) const MOST_ANSWER_BYTES: usize = 256 * 1024;
 
-/// Arguments that would take more memory than this as a tree of values are compared as text.
+/// Arguments that would take more memory than this as a parsed tree are compared as text.
 const MOST_TREE_BYTES: usize = 16 * 1024 * 1024;
 
-/// The subject of a call: a digest of its method, the name of what is called and its arguments, in any spelling. It
-/// must be the same when the call is continued.
+/// The subject of a call: a digest of its method, the name of the target and the arguments, independent of their formatting. A
+/// retry must have the same subject.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Subject(Digest);
 
 impl Subject {
-    /// `arguments` is the text of a JSON object.
+    /// `arguments` is a JSON object.
     pub(crate) fn new(method: &str, name: &str, arguments: &str) -> Self {
         let is_short = tree_bytes(arguments) <= MOST_TREE_BYTES;
         let value = is_short.then(|| serde_json::from_str::<Value>(arguments));
@@ -45,13 +45,13 @@ impl Subject {
                 value.sort_all_objects();
                 value.to_string()
             }
-            // A number beyond all floats, for example, or too many values: then the spelling counts.
+            // A number beyond the range of floats, for example, or too many values: then the formatting matters.
             Some(Err(_)) | None => arguments.to_owned(),
         };
         Self(digest(&[method, name, &arguments]))
     }
 
-    /// The digest of a question about this call, asked for this caller.
+    /// The digest of a question about this call by this caller.
     pub(crate) fn with_question(self, caller: &str, question: &str) -> Digest {
         let mut digest = Sha256::new();
         digest.update(self.0);
@@ -60,7 +60,7 @@ impl Subject {
     }
 }
 
-/// The digest of several texts, unambiguous about where each of them ends.
+/// The digest of several texts. Their lengths are part of it, so their boundaries are unambiguous.
 pub(crate) fn digest(texts: &[&str]) -> Digest {
     let mut digest = Sha256::new();
     for text in texts {
@@ -70,7 +70,7 @@ pub(crate) fn digest(texts: &[&str]) -> Digest {
     digest.finalize().into()
 }
 
-/// A call that may be continued: its caller and its subject.
+/// The caller and the subject of a call that may be continued.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Origin {
     caller: Digest,
@@ -96,7 +96,7 @@ pub(crate) enum Unacceptable {
 }
 
 impl Unacceptable {
-    /// The reason for the audit log.
+    /// The reason in audit records.
     pub(crate) fn reason(self) -> Reason {
         match self {
             Self::NotOpened(_) | Self::Content => Reason::StateAltered,
@@ -108,7 +108,7 @@ impl Unacceptable {
         }
     }
 
-    /// The reason for the log, which holds nothing that a client sent.
+    /// The reason in the log. It contains nothing that a client sent.
     pub(crate) fn words(self) -> &'static str {
         match self {
             Self::NotOpened(why) => why.words(),
@@ -128,14 +128,14 @@ impl From<NotOpened> for Unacceptable {
     }
 }
 
-/// The refusal of a `requestState` while it cannot be known whether it was used before.
+/// The error if the store cannot tell whether a `requestState` was used.
 pub(crate) fn unchecked_state() -> RpcError {
     RpcError::internal(
         "The requestState cannot be checked now, since the store of this server does not answer; try again with the same state",
     )
 }
 
-/// The refusal of a `requestState`. It is the same whatever is wrong, so that it reveals nothing.
+/// The error for every other refused `requestState`. It is the same for all reasons, so it reveals nothing.
 pub(crate) fn unknown_state() -> RpcError {
     RpcError::invalid_params(
         "Invalid params: `requestState` is unknown, has expired, or belongs to another call",
@@ -147,14 +147,14 @@ pub(crate) fn unknown_state() -> RpcError {
 pub(crate) struct RequestState {
     pub(crate) id: StateId,
     origin: Origin,
-    /// In seconds since 1970, so that it means the same to another process.
+    /// Seconds since 1970, the same for every process.
     expires: u64,
     /// Questions and answers so far, if the script may be run again.
     pub(crate) rounds: Option<Vec<Round>>,
 }
 
 impl RequestState {
-    /// A state that can be brought back for `timeout`. `None` only while the system has no random numbers.
+    /// A state that is valid for `timeout`. `None` only if the system has no random numbers.
     pub(crate) fn new(
         keys: &KeyRing,
         origin: Origin,
@@ -176,7 +176,7 @@ impl RequestState {
         keys.seal(Purpose::RequestState, content)
     }
 
-    /// Opens the state that a request brings. `subject` is called only if everything else is right.
+    /// Opens the state of a request. `subject` is called only if everything else is valid.
     pub(crate) fn open(
         text: &str,
         keys: &KeyRing,
