@@ -171,7 +171,7 @@ impl Calls {
     }
 }
 
-/// The same on systems without subreapers.
+/// Lookups on systems without subreapers.
 #[cfg(any(not(target_os = "linux"), mcp_bash_portable))]
 impl Calls {
     /// Whether the call has not left.
@@ -186,7 +186,7 @@ impl Calls {
     }
 }
 
-/// The same with subreapers, where orphans become children of this process and have to be reaped.
+/// Lookups on systems with subreapers, where orphans become children of this process and have to be reaped.
 #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 impl Calls {
     /// Whether `process` leads one of the calls.
