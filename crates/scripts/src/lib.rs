@@ -1,4 +1,4 @@
-//! Scripts: every script of a project is run here.
+//! Scripts: runs every script of a project.
 //!
 //! # Theory of operation
 //!
