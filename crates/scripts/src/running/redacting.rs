@@ -10,9 +10,9 @@ use std::borrow::Cow;
 /// The notifications of one call: one line of JSON each.
 pub(crate) struct Notifications<'a> {
     known: &'a KnownSecrets,
-    /// The words of its progress, one after another.
+    /// The texts of its progress notifications, in order.
     progress: Pieces,
-    /// The same of its log messages.
+    /// The texts of its log messages.
     log: Pieces,
 }
 
