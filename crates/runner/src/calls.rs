@@ -1,5 +1,5 @@
-//! Call table: the running calls of all runners of this process. All runners share it because the orphans of every call
-//! become children of this process, where they have to be told apart.
+//! Call table: the running calls of all runners of this process. All runners share it, because the orphans of every call become
+//! children of this process, where they have to be distinguished.
 
 use crate::mark::CallNumber;
 use crate::worker::FrameSender;

@@ -126,7 +126,7 @@ impl Scripts {
         };
         let cancelled = async {
             cancelled.as_mut().await;
-            files.tell_of_cancellation();
+            files.signal_cancellation();
         };
         let outcome = self.surroundings.processes.run(process, cancelled, on_line, on_question).await;
         let outcome = outcome.map_err(|error| match &mapped {

@@ -31,7 +31,7 @@ pub(crate) struct Sandboxes {
     spare: Mutex<Spare>,
     tell: OnceLock<Tell>,
     /// The missing aspects that were reported.
-    told: Mutex<Vec<Aspect>>,
+    reported: Mutex<Vec<Aspect>>,
     /// The trace of one script's accesses, if the user asked for it.
     trace: OnceLock<Arc<AccessTrace>>,
 }
@@ -63,7 +63,7 @@ impl Sandboxes {
             state_dir,
             spare: Mutex::default(),
             tell: OnceLock::new(),
-            told: Mutex::default(),
+            reported: Mutex::default(),
             trace: OnceLock::new(),
         }
     }
@@ -189,7 +189,7 @@ impl Sandboxes {
         let made = tokio::task::spawn_blocking(move || Cell::make(&key, &state_dir)).await;
         let cell = made.map_err(|error| NotConfined::Setup(io::Error::other(error)))??;
         if let Some(tell) = self.tell.get()
-            && self.is_news(&cell.plan.in_force)
+            && self.has_unreported(&cell.plan.in_force)
         {
             tell(&cell.plan.in_force);
         }
@@ -197,15 +197,15 @@ impl Sandboxes {
     }
 
     /// Whether an aspect is missing that was not reported yet.
-    fn is_news(&self, in_force: &InForce) -> bool {
-        let mut told = self.told.lock();
-        let before = told.len();
+    fn has_unreported(&self, in_force: &InForce) -> bool {
+        let mut reported = self.reported.lock();
+        let before = reported.len();
         for (aspect, _) in in_force.shortfalls() {
-            if !told.contains(aspect) {
-                told.push(*aspect);
+            if !reported.contains(aspect) {
+                reported.push(*aspect);
             }
         }
-        told.len() > before
+        reported.len() > before
     }
 
     fn take_back(&self, key: Key, mut cell: Cell) {

@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// How often installed programs are checked. A program that was just replaced may be denied for this long.
-const INSTALLED_EVERY: Duration = Duration::from_secs(1);
+const INSTALLED_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 pub(super) struct Stamps {
     /// Checked before each process.
     own: Vec<(PathBuf, Stamp)>,
     installed: Vec<(PathBuf, Stamp)>,
-    looked_at_installed: Instant,
+    checked_installed: Instant,
 }
 
 /// Device and inode; for the folder of the system's configuration also its modification time, otherwise 0.
@@ -32,7 +32,7 @@ impl Stamps {
         paths.dedup();
         let (installed, own): (Vec<&Path>, Vec<&Path>) =
             paths.into_iter().partition(|path| installed.iter().any(|installed| installed == path));
-        Self { own: stamped(&own), installed: stamped(&installed), looked_at_installed: Instant::now() }
+        Self { own: stamped(&own), installed: stamped(&installed), checked_installed: Instant::now() }
     }
 
     /// Whether the paths are the same files as they were.
@@ -40,10 +40,10 @@ impl Stamps {
         if !are_same(&self.own) {
             return false;
         }
-        if self.looked_at_installed.elapsed() < INSTALLED_EVERY {
+        if self.checked_installed.elapsed() < INSTALLED_CHECK_INTERVAL {
             return true;
         }
-        self.looked_at_installed = Instant::now();
+        self.checked_installed = Instant::now();
         are_same(&self.installed)
     }
 }

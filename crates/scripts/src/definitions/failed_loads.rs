@@ -19,7 +19,7 @@ struct Failed {
     /// The number of failures in a row.
     count: u32,
     at: Instant,
-    looks: Option<Looks>,
+    stamp: Option<Stamp>,
     why: String,
 }
 
@@ -27,7 +27,7 @@ impl FailedLoads {
     /// Why a file is not loaded now: the message of its last failure, if it failed too often.
     pub(crate) fn refusal(&self, file: &Path) -> Option<String> {
         let all = self.0.lock();
-        let failed = all.get(file).filter(|failed| failed.count >= MOST && failed.is_recent(looks(file)))?;
+        let failed = all.get(file).filter(|failed| failed.count >= MOST && failed.is_recent(stamp(file)))?;
         Some(failed.why.clone())
     }
 
@@ -38,22 +38,22 @@ impl FailedLoads {
             all.remove(file);
             return;
         };
-        let looks = looks(file);
-        let before = all.get(file).filter(|failed| failed.is_recent(looks)).map_or(0, |failed| failed.count);
-        let failed = Failed { count: before + 1, at: Instant::now(), looks, why: why.clone() };
+        let stamp = stamp(file);
+        let before = all.get(file).filter(|failed| failed.is_recent(stamp)).map_or(0, |failed| failed.count);
+        let failed = Failed { count: before + 1, at: Instant::now(), stamp, why: why.clone() };
         all.insert(file.to_owned(), failed);
     }
 }
 
 impl Failed {
-    fn is_recent(&self, looks: Option<Looks>) -> bool {
-        self.looks == looks && self.at.elapsed() < PAUSE
+    fn is_recent(&self, stamp: Option<Stamp>) -> bool {
+        self.stamp == stamp && self.at.elapsed() < PAUSE
     }
 }
 
-type Looks = (SystemTime, u64);
+type Stamp = (SystemTime, u64);
 
-fn looks(file: &Path) -> Option<Looks> {
+fn stamp(file: &Path) -> Option<Stamp> {
     let seen = file.metadata().ok()?;
     Some((seen.modified().ok()?, seen.len()))
 }

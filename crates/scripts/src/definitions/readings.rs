@@ -52,7 +52,7 @@ struct ReadingsState {
     files: HashMap<PathBuf, Reading>,
     last: u64,
     /// The files that answered before a callback was set.
-    untold: Vec<PathBuf>,
+    unreported: Vec<PathBuf>,
 }
 
 /// One file, with its stamp when it was asked.
@@ -94,14 +94,14 @@ impl Readings {
 
     /// Calls `tell` with each file whose definitions are now known. `tell` runs where it may block, and reads the file again.
     pub(crate) fn on_definitions(&self, tell: impl Fn(&Path) + Send + Sync + 'static) {
-        let untold = {
+        let unreported = {
             let mut state = self.state.lock();
             let _ = self.tell.set(Box::new(tell));
-            std::mem::take(&mut state.untold)
+            std::mem::take(&mut state.unreported)
         };
         // Files that answered before the callback was set.
         if let Some(tell) = self.tell.get() {
-            for file in &untold {
+            for file in &unreported {
                 tell(file);
             }
         }
@@ -151,7 +151,7 @@ impl Readings {
             paths: paths.clone(),
         };
         self.enter(file);
-        let task = self.workers.home().spawn(question.ask());
+        let task = self.workers.runtime().spawn(question.ask());
         let reading = Reading { number: state.last, stamp, answer: Answer::Awaited(task.abort_handle()) };
         state.files.insert(file.to_owned(), reading);
         Said::Later
@@ -199,13 +199,13 @@ impl Readings {
     }
 
     /// Whether no callback is set yet. If so, the file is remembered for it.
-    fn is_untold(&self, file: &Path) -> bool {
+    fn is_unreported(&self, file: &Path) -> bool {
         let mut state = self.state.lock();
-        let is_untold = self.tell.get().is_none();
-        if is_untold {
-            state.untold.push(file.to_owned());
+        let is_unreported = self.tell.get().is_none();
+        if is_unreported {
+            state.unreported.push(file.to_owned());
         }
-        is_untold
+        is_unreported
     }
 
     /// Marks a file as no longer in progress, unless it was asked again.
@@ -267,7 +267,7 @@ impl Question {
                 readings.failed_loads.note(file, answer.as_ref().err().map(|unanswered| &unanswered.why));
             }
             let is_over = !answer.as_ref().is_err_and(|unanswered| unanswered.passes);
-            if !readings.keep(&self.in_progress, answer) || readings.is_untold(file) {
+            if !readings.keep(&self.in_progress, answer) || readings.is_unreported(file) {
                 return;
             }
             tell(readings, file).await;

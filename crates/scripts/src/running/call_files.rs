@@ -45,7 +45,7 @@ impl CallFiles {
         self.folder.path().join("cancel")
     }
 
-    pub(crate) fn tell_of_cancellation(&self) {
+    pub(crate) fn signal_cancellation(&self) {
         // If the file exists, it signals the same, and is not opened. The script is about to be terminated anyway.
         let _ = mcp_bash_files::create_new(&self.cancel(), 0o600);
     }

@@ -25,11 +25,11 @@ pub(crate) struct Described([Option<(SystemTime, u64)>; 2]);
 
 impl Described {
     pub(crate) fn of(paths: &Paths) -> Self {
-        let looks = |name: &str| {
+        let stamp = |name: &str| {
             let file = std::fs::metadata(paths.server.join(name)).ok()?;
             Some((file.modified().ok()?, file.len()))
         };
-        Self([looks("server.meta.json"), looks(INSTRUCTIONS)])
+        Self([stamp("server.meta.json"), stamp(INSTRUCTIONS)])
     }
 }
 

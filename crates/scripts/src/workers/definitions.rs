@@ -31,7 +31,7 @@ impl Workers {
         let definitions = definitions_in(&ready.frame)
             .ok_or_else(|| Unanswered::from("its worker did not say which functions there are".to_owned()))?;
         let spare = self.spares.keep(start);
-        self.home().spawn(ready.wait_for_calls(spare));
+        self.runtime().spawn(ready.wait_for_calls(spare));
         Ok(definitions)
     }
 }

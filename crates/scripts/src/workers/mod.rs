@@ -74,7 +74,7 @@ const ROOM_IN_FRAME: usize = 64 * 1024;
 pub(crate) struct Workers {
     surroundings: Arc<Surroundings>,
     /// The runtime of their tasks.
-    home: Handle,
+    runtime: Handle,
     pools: Mutex<HashMap<PathBuf, Vec<Arc<Pool>>>>,
     /// Workers that were started before their first call.
     spares: Spares,
@@ -84,12 +84,18 @@ pub(crate) struct Workers {
 type Tell = Box<dyn Fn(&WorkerNews<'_>) + Send + Sync>;
 
 impl Workers {
-    pub(crate) fn new(surroundings: Arc<Surroundings>, home: Handle) -> Self {
-        Self { surroundings, home, pools: Mutex::default(), spares: Spares::default(), tell: Arc::default() }
+    pub(crate) fn new(surroundings: Arc<Surroundings>, runtime: Handle) -> Self {
+        Self {
+            surroundings,
+            runtime,
+            pools: Mutex::default(),
+            spares: Spares::default(),
+            tell: Arc::default(),
+        }
     }
 
-    pub(crate) fn home(&self) -> &Handle {
-        &self.home
+    pub(crate) fn runtime(&self) -> &Handle {
+        &self.runtime
     }
 
     fn pool_of(&self, which: Which<'_>) -> Arc<Pool> {
@@ -291,7 +297,7 @@ impl Workers {
         let permit = if is_traced { Some(permit) } else { self.spares.take_over(&start, permit) };
         if let Some(permit) = permit {
             self.confine(which, &mut starting).await?;
-            self.home().spawn(starting.start_and_serve(permit));
+            self.runtime().spawn(starting.start_and_serve(permit));
         }
         Ok(())
     }
@@ -337,7 +343,7 @@ impl Workers {
             script: which.script,
         };
         let sandboxes = &self.surroundings.processes.sandboxes;
-        let lease = sandboxes.lease(confined, &invocation.program, &invocation.environment, self.home());
+        let lease = sandboxes.lease(confined, &invocation.program, &invocation.environment, self.runtime());
         let refused = |why: NotConfined| ScriptError::Start {
             what: which.script.strip_prefix(&which.paths.root).unwrap_or(which.script).display().to_string(),
             source: StartFailure::Other(StartError::Confinement(why.to_string())),

@@ -33,7 +33,7 @@ const END_TIMEOUT: Duration = Duration::from_secs(10);
 /// waited for again.
 const KILL_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How long to wait before the table is read again to see whether killed processes have ended.
+/// How long to wait before the table is read again to check whether killed processes have ended.
 const PAUSE: Duration = Duration::from_millis(1);
 
 /// The age up to which the reading of another call counts.
