@@ -1,5 +1,5 @@
-//! Call table: the running calls of all runners of this process. All runners share it because the orphans of every call
-//! become children of this process, where they have to be told apart.
+//! Call table: the running calls of all runners of this process. All runners share it, because the orphans of every call become
+//! children of this process, where they have to be distinguished.
 
 use crate::mark::CallNumber;
 use crate::worker::FrameSender;
@@ -171,7 +171,7 @@ impl Calls {
     }
 }
 
-/// The same on systems without subreapers.
+/// Lookups on systems without subreapers.
 #[cfg(any(not(target_os = "linux"), mcp_bash_portable))]
 impl Calls {
     /// Whether the call has not left.
@@ -186,7 +186,7 @@ impl Calls {
     }
 }
 
-/// The same with subreapers, where orphans become children of this process and have to be reaped.
+/// Lookups on systems with subreapers, where orphans become children of this process and have to be reaped.
 #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 impl Calls {
     /// Whether `process` leads one of the calls.

@@ -150,7 +150,7 @@ impl ByteSource for PipeSource {
         }
     }
 
-    /// If the system does not allow it, there are more reads and writes.
+    /// If the system does not allow it, the output takes more reads and writes.
     fn enlarge(&mut self) -> bool {
         if self.is_enlarged {
             return false;

@@ -39,7 +39,7 @@ pub(crate) trait Questions {
     async fn next(&mut self) -> Question;
 }
 
-/// What a process writes to one of its outputs.
+/// One of the two outputs of a process.
 pub(crate) trait ByteSource {
     /// Appends what has been written, and waits if there is nothing yet. Returns the number of bytes: 0 at the end.
     async fn read(&mut self, bytes: &mut Vec<u8>) -> usize;

@@ -1,4 +1,4 @@
-//! Deadline of a process, which pauses while a question is open.
+//! Deadline: when a process is terminated. The clock pauses while a question is open.
 
 use crate::{Overrun, TimeLimits};
 use std::time::Duration;
@@ -10,33 +10,33 @@ const FAR: Duration = Duration::from_secs(30 * 365 * 24 * 60 * 60);
 /// The deadline of one process, which lines on its side channel may extend.
 #[derive(Debug)]
 pub struct Deadline {
-    patience: TimeLimits,
+    limits: TimeLimits,
     started: Instant,
     last_sign: Instant,
     /// How many questions of the process wait for an answer.
     open_questions: usize,
     /// Since when at least one question has been open.
     paused: Option<Instant>,
-    /// How long the time may still be paused.
+    /// How much longer the clock may be paused.
     pause_left: Duration,
 }
 
 impl Deadline {
-    pub fn from_now(patience: TimeLimits) -> Self {
+    pub fn from_now(limits: TimeLimits) -> Self {
         let now = Instant::now();
         Self {
-            patience,
+            limits,
             started: now,
             last_sign: now,
             open_questions: 0,
             paused: None,
-            pause_left: patience.pause.min(FAR),
+            pause_left: limits.pause.min(FAR),
         }
     }
 
     /// The process has written a line to its side channel.
     pub fn note_sign_of_life(&mut self) {
-        if self.patience.most.is_some() {
+        if self.limits.most.is_some() {
             self.last_sign = Instant::now();
         }
     }
@@ -60,12 +60,12 @@ impl Deadline {
         }
     }
 
-    /// When the process is to be terminated, as of now, and which limit it has exceeded then.
+    /// The time at which the process is to be terminated, and the limit that it will have exceeded.
     pub fn end(&self) -> (Instant, Overrun) {
-        // While a question is open, the time runs on only after the pause is used up.
+        // While a question is open, the clock resumes only after the pause is used up.
         let pause = if self.paused.is_some() { self.pause_left } else { Duration::ZERO };
-        let silent = self.last_sign + self.patience.limit.min(FAR) + pause;
-        match self.patience.most {
+        let silent = self.last_sign + self.limits.limit.min(FAR) + pause;
+        match self.limits.most {
             None => (silent, Overrun::Fixed),
             Some(most) => {
                 let latest = self.started + most.min(FAR) + pause;

@@ -15,13 +15,13 @@ use tokio::io::unix::AsyncFd;
 use tokio::sync::oneshot;
 use tokio::time::sleep;
 
-/// Enough for one call into the kernel.
+/// Enough for one system call.
 const STACK: usize = 64 * 1024;
 
-/// How often to check a process whose end is not signalled.
-const LOOK: Duration = Duration::from_millis(10);
+/// How often to poll a process whose exit is not signalled.
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// Waits for the end of one child.
+/// Waits for the exit of one child.
 #[derive(Debug)]
 pub(crate) enum ExitWatch {
     /// A pidfd, which is readable once the process has ended.
@@ -30,9 +30,9 @@ pub(crate) enum ExitWatch {
     /// A kqueue, which is readable once the process ends.
     #[cfg(target_vendor = "apple")]
     Kqueue(AsyncFd<OwnedFd>, Pid),
-    /// A thread that waits for the process, if there is neither. `None` once it has seen the end.
+    /// A thread that blocks in `waitid`, if there is neither. `None` once the process has exited.
     Thread(Option<oneshot::Receiver<()>>),
-    /// A periodic check, if the system has no thread left either.
+    /// Polling, if no thread can be started either.
     Polling(Pid),
 }
 
@@ -93,7 +93,7 @@ impl ExitWatch {
             }
             Self::Polling(child) => {
                 while is_alive(*child) {
-                    sleep(LOOK).await;
+                    sleep(POLL_INTERVAL).await;
                 }
             }
         }
@@ -138,7 +138,7 @@ mod tests {
         let mut child = Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
         let pid = Pid::from_child(&child);
         let mut exit = ExitWatch::Polling(pid);
-        assert!(tokio::time::timeout(5 * LOOK, exit.wait()).await.is_err(), "it is alive");
+        assert!(tokio::time::timeout(5 * POLL_INTERVAL, exit.wait()).await.is_err(), "it is alive");
         drop(child.stdin.take());
         exit.wait().await;
         exit.wait().await;

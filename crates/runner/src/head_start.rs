@@ -1,11 +1,11 @@
-//! Head start: makes in advance what the first call of a process needs, for a command that makes one call and has other
-//! things to do until then.
+//! Head start: prepares the first call of a process, for a command that makes one call and has other work to do before
+//! it.
 
 use crate::cgroup;
 
-/// Makes a control group, on a thread of its own because it waits for a process. The first call waits for it if it has
-/// begun, and makes its own otherwise.
+/// Creates a control group on a thread of its own, because its test waits for a process. A first call that arrives
+/// meanwhile waits for it; one that arrived before has made its own.
 pub fn prepare_first_call() {
-    // Without a spare thread the call does it itself.
+    // If no thread can be started, the call creates the group itself.
     let _ = std::thread::Builder::new().name("head start".into()).spawn(cgroup::prepare);
 }

@@ -19,7 +19,7 @@ pub struct Invocation<'a> {
     pub environment: Variables,
     pub input: Input<'a>,
     pub patience: TimeLimits,
-    /// How long a process may take to end after `TERM` before it is killed.
+    /// The grace period: how long the process may take to exit after `TERM` before it is killed.
     pub grace: Duration,
     /// How many bytes of standard output the process may write; it is terminated if it writes more.
     pub output_limit: usize,
@@ -34,7 +34,7 @@ pub struct Invocation<'a> {
     pub confinement: Confinement,
 }
 
-/// How a process can talk to the server while it runs.
+/// The channels from a running process to the server.
 #[derive(Debug, Clone, Copy)]
 pub struct Talk<'a> {
     /// The folder with the pipe of its side channel and the socket for its questions.

@@ -14,7 +14,7 @@
 //! carries the mark of its call, and an orphan that belongs to no running call is killed (`leftovers`). A call that
 //! leaves no orphan spends two microseconds on this. If this process is killed itself, a [`warden`] kills what is left.
 //!
-//! Nothing here knows what a tool is, or what the lines of the side channel mean.
+//! This crate knows neither tools nor the meaning of the lines on the side channel.
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests use files of their own"))]
 

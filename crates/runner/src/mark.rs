@@ -3,7 +3,7 @@
 //! There are two marks. One is an environment variable, which a process may clear when it starts another. The other is
 //! a number, set as the hard limit on file locks (`RLIMIT_LOCKS`): no Linux kernel since 2.4 has enforced that limit.
 //! It survives `fork`, `exec`, `setsid`, a cleared environment and closed descriptors, and can be read from a zombie as
-//! well. Without privileges a process can only lower it: then it carries no mark of a call at all, and an orphan
+//! well. An unprivileged process can only lower it. Below the numbers of this server it is no mark, and an orphan
 //! without a mark is killed.
 
 use crate::random;
@@ -31,7 +31,7 @@ pub(crate) struct Mark {
 
 /// The mark of this process.
 pub(crate) static OURS: LazyLock<Mark> = LazyLock::new(|| {
-    // Without random numbers, which only a machine in its first seconds lacks, the pid has to do.
+    // Right after boot there may be no random numbers; then the pid is used.
     let secret = random::hex::<8>().unwrap_or_else(|_| format!("{:016x}", std::process::id()));
     Mark { secret, base: limits::settle() }
 });
@@ -94,7 +94,7 @@ mod limits {
     use rustix::process::{Pid, Resource, Rlimit, geteuid, getpid, getrlimit, setrlimit};
     use std::sync::OnceLock;
 
-    /// The half of the limit that is the number of the call.
+    /// The mask of the call number: the lower half of the limit.
     const LOWER: u64 = u32::MAX as u64;
 
     /// The number of the server itself and of everything it starts that is not a call. It is above those of all calls,
@@ -117,8 +117,8 @@ mod limits {
         Nothing,
     }
 
-    /// Chooses the base, and gives this process, and so all it starts, the mark of the server. 0 if the limit cannot be
-    /// used.
+    /// Chooses the base, and sets the mark of the server on this process, which its children inherit. Returns 0 if the
+    /// limit cannot be used.
     pub(super) fn settle() -> u64 {
         let Rlimit { current, maximum } = getrlimit(Resource::Locks);
         let _ = INHERITED_SOFT.set(current.unwrap_or(u64::MAX));
@@ -165,9 +165,9 @@ mod limits {
             })
         }
 
-        /// Whether the soft limit of a process, whose hard limit is that of the server, shows that the server has
-        /// started it for itself, or that it existed before the server. Not the latter under root, whose processes can
-        /// raise their limits.
+        /// For a process with the hard limit of the server: whether its soft limit shows that the server has started it
+        /// for itself, or that it existed before the server. The latter is not concluded under root, whose processes
+        /// can raise their limits.
         fn is_before_calls(&self, soft: u64) -> bool {
             soft == self.base | SERVER || (INHERITED_SOFT.get() == Some(&soft) && !geteuid().is_root())
         }

@@ -34,7 +34,7 @@ pub enum ProcessEnding {
 }
 
 impl ProcessEnding {
-    /// Whether it, or a child of it, was ended by the signal; a shell reports the latter in its exit code.
+    /// Whether the signal terminated it or a child of it: a shell reports the latter as exit code 128 + signal.
     pub(crate) fn is_by(self, signal: Signal) -> bool {
         match self {
             Self::Signalled(number) => number == signal.as_raw(),
@@ -69,7 +69,7 @@ pub enum StartError {
     SideChannel(std::io::Error),
     #[error("failed to prepare for questions: {0}")]
     Questions(std::io::Error),
-    /// The restrictions it was to start under cannot be had.
+    /// A restriction that it must start under is not available.
     #[error("{0}")]
     Confinement(String),
 }

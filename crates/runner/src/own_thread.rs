@@ -1,5 +1,5 @@
-//! Blocking work on a thread of its own, so that it does not block a thread of the runtime. Threads are kept for a while and
-//! used again. (Tokio's pool panics where the system has no thread left.)
+//! Own threads: blocking work outside the threads of the runtime. Idle threads are kept for a while and reused.
+//! (Tokio's blocking pool panics if no thread can be started.)
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,22 +9,22 @@ use std::thread::Builder;
 use std::time::Duration;
 use tokio::sync::oneshot;
 
-/// Only what is used takes memory.
+/// Only pages that are used take memory.
 const STACK: usize = 1024 * 1024;
 
-/// How long a thread waits for more work.
+/// How long an idle thread is kept.
 const KEPT: Duration = Duration::from_secs(10);
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// The threads that wait for work, by their numbers.
+/// The idle threads, by number.
 static IDLE: Mutex<Vec<(u64, Sender<Job>)>> = Mutex::new(Vec::new());
 
 /// The number of the next thread.
 static NUMBER: AtomicU64 = AtomicU64::new(0);
 
-/// Does `work` on another thread, and returns its result; nothing if it panics. Where the system has no thread left, the
-/// work is done on this one: it has to be done.
+/// Runs `work` on another thread, and returns its result, or `None` if it panics. If no thread can be started, `work`
+/// runs on this one, and blocks it.
 pub async fn on_own_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     let (give, result) = oneshot::channel();
     let job = move || {
@@ -36,7 +36,7 @@ pub async fn on_own_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 
     result.await.ok()
 }
 
-/// Gives the job to a thread that waits, or to a new one. Returns it if there is none.
+/// Sends the job to an idle thread or to a new one. Returns it if no thread can be started.
 fn hand_over(job: Job) -> Result<(), Job> {
     // The lock is not held while the job is sent.
     let idle = idle().pop();
@@ -61,7 +61,7 @@ fn serve(number: u64, own: &Sender<Job>, jobs: &Receiver<Job>) {
                 return None;
             }
             drop(idle);
-            // It was taken just now: its job is about to arrive.
+            // It was just taken from the list: its job is about to arrive.
             jobs.recv().ok()
         });
         let Some(job) = job else { return };

@@ -6,7 +6,7 @@ use tokio::sync::oneshot;
 /// A question of a process. When it is dropped without an answer, the connection to the asker is closed.
 #[derive(Debug)]
 pub struct Question {
-    /// The text of the process, which the runner does not interpret; or that the budget had no room for it.
+    /// The text, which the runner does not interpret; an error if the budget had no room for it.
     pub text: Result<Vec<u8>, NoRoom>,
     pub asked_through: AskedThrough,
     /// The charge for the text, for as long as the question is open.

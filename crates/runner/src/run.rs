@@ -25,14 +25,14 @@ use std::time::Duration;
 use tokio::io::AsyncWriteExt;
 use tokio::net::unix::pipe::Sender;
 
-/// Runs processes, and knows the calls that are running.
+/// Runs processes, and keeps track of the running calls.
 #[derive(Debug)]
 pub struct Runner {
     id: RunnerId,
     folders: Arc<CallFolders>,
     /// Started by the first call that may ask questions.
     file_questions: Mutex<Option<Arc<FileQuestions>>>,
-    /// No more processes are started.
+    /// Set at shutdown: no more processes are started.
     ended: AtomicBool,
     #[cfg(any(test, feature = "fake-child"))]
     fake_children: Option<FakeChildren>,
@@ -62,14 +62,14 @@ impl Runner {
         self.folders.take()
     }
 
-    /// Removes the folders that no call uses, however new they look.
+    /// Removes the spare call folders.
     pub fn discard_spare_folders(&self) {
         self.folders.discard_spare();
     }
 
     /// Runs `invocation` to its end, or until `cancelled` completes. `on_line` receives the lines of the side channel
-    /// while the process runs, and `on_question` its questions. While a question is open the deadline of the process is
-    /// paused, as far as its `TimeLimits` allows.
+    /// while the process runs, and `on_question` its questions. While a question is open, the deadline is paused, up to
+    /// [`TimeLimits::pause`](crate::TimeLimits::pause) in all.
     pub async fn run(
         &self,
         invocation: Invocation<'_>,
@@ -97,8 +97,8 @@ impl Runner {
         Ok(self.judged(supervise(supervised, bounds, cancelled, on_line, on_question).await))
     }
 
-    /// The outcome of a process that a signal ended while this runner terminates all of them: it was our signal. A
-    /// shell reports the same about its child in its exit code.
+    /// During shutdown, a process that a signal terminated counts as [`ProcessEnding::Shutdown`]. So does one with the
+    /// exit code of a shell whose child `TERM` or `KILL` has terminated.
     fn judged(&self, outcome: Outcome) -> Outcome {
         let ending = outcome.ending;
         let is_by_signal = matches!(ending, ProcessEnding::Signalled(_))
@@ -110,7 +110,7 @@ impl Runner {
         Outcome { memory_ran_out: ending.is_for_want_of_memory(), ..outcome }
     }
 
-    /// Starts a process that stays alive and serves many calls. Must be called inside the runtime that is to watch it.
+    /// Starts a process that stays alive and serves many calls. Must be called inside the Tokio runtime that drives it.
     pub fn start_worker(&self, invocation: WorkerInvocation) -> Result<WorkerProcess, StartError> {
         #[cfg(any(test, feature = "fake-child"))]
         if self.fake_children.is_some() {
@@ -122,9 +122,9 @@ impl Runner {
             .map_err(|source| StartError::Spawn { program, source })
     }
 
-    /// Terminates every process of every call of this runner, and starts no more: `TERM` to all groups, then `KILL` to
-    /// every process that is left after `grace`, in its group or outside it. Before that, the input of workers is
-    /// closed to notify them.
+    /// Terminates every process of this runner, and starts no more. Closes the input of the workers, so that they can
+    /// clean up, sends `TERM` to all groups, and after `grace` sends `KILL` to every remaining process, in its group or
+    /// outside it. A worker that does not exit extends the grace period to that of workers (`running_call`).
     pub fn end_all(&self, grace: Duration) {
         self.ended.store(true, Ordering::Release);
         #[cfg(any(test, feature = "fake-child"))]
@@ -157,7 +157,7 @@ fn open_side_channel(talk: Option<Talk<'_>>) -> Result<Option<SideChannel>, Star
     Ok(Some(SideChannel::of(Arc::clone(pipe))))
 }
 
-/// Writes the rest of the input. A process that does not read it is not an error.
+/// Writes the rest of the input. A process that does not read all of it is not an error.
 async fn feed(input: Option<(Sender, &[u8])>) {
     if let Some((mut pipe, rest)) = input {
         let _ = pipe.write_all(rest).await;

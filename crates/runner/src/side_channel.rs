@@ -19,8 +19,8 @@ const MAX_LINE: usize = 64 * 1024;
 /// How much is read at once.
 const READ_SIZE: usize = 8 * 1024;
 
-/// How much of a pipe is read after its call has ended: more than any system lets a pipe hold, so that anything beyond
-/// it was written by a process of no call.
+/// How much of a pipe is read after its call has ended: more than a pipe usually holds. A process that goes on writing
+/// beyond that belongs to no call.
 const MAX_LEFT_IN_PIPE: usize = 1024 * 1024 + 64 * 1024;
 
 /// A named pipe, open for reading. It belongs to the folder of a call.
@@ -143,7 +143,7 @@ fn make_fifo(path: &Path) -> io::Result<()> {
     Ok(mkfifoat(CWD, path, Mode::RUSR | Mode::WUSR)?)
 }
 
-/// `rustix` does not offer this system call here, so the program of that name is run.
+/// `rustix` does not offer this system call here, so the program `mkfifo` is run.
 #[cfg(target_vendor = "apple")]
 fn make_fifo(path: &Path) -> io::Result<()> {
     let status = std::process::Command::new("/usr/bin/mkfifo").arg("-m").arg("600").arg(path).status()?;

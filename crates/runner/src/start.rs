@@ -1,4 +1,4 @@
-//! Pipe setup: turns an invocation into a process with pipes to it.
+//! Pipe setup: turns an invocation into a launch and the pipes to its process.
 
 use crate::ask::CallQuestions;
 #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]

@@ -16,17 +16,17 @@ use tokio::sync::Notify;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until, timeout};
 
-/// How long to read on from the pipes of a call when all its processes have ended. A pipe that is still open then is
-/// held by a process that does not belong to the call.
+/// How long to go on reading when all processes of a call have ended. A pipe that is still open then is held by a
+/// process outside the call.
 const PIPE_CLOSE_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// How often [`Process::upkeep`] is called for a long call.
 const UPKEEP_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The interval at first, and as long as there was something to do: a script can make ten thousand orphans in a second.
+/// The interval at first, and after each upkeep that found work: a script can create ten thousand orphans in a second.
 const FIRST_UPKEEP_INTERVAL: Duration = Duration::from_millis(20);
 
-/// A process, and the server's ends of its connections with the server.
+/// A process, and the server's ends of its pipes and channels.
 pub(crate) struct Supervised<P, F, S, L, Q> {
     pub(crate) process: P,
     /// Writes the input.
@@ -35,14 +35,14 @@ pub(crate) struct Supervised<P, F, S, L, Q> {
     pub(crate) errors: S,
     /// `None` if the process has no side channel.
     pub(crate) lines: Option<L>,
-    /// `None` if the process may not ask.
+    /// `None` if the process may not ask questions.
     pub(crate) questions: Option<Q>,
 }
 
 /// The limits of an [`Invocation`].
 #[derive(Debug)]
 pub(crate) struct Bounds {
-    pub(crate) patience: TimeLimits,
+    pub(crate) time_limits: TimeLimits,
     pub(crate) grace: Duration,
     pub(crate) output_limit: usize,
     pub(crate) error_tail: usize,
@@ -52,7 +52,7 @@ pub(crate) struct Bounds {
 impl Bounds {
     pub(crate) fn of(invocation: &Invocation<'_>) -> Self {
         Self {
-            patience: invocation.patience,
+            time_limits: invocation.patience,
             grace: invocation.grace,
             output_limit: invocation.output_limit,
             error_tail: invocation.error_tail,
@@ -77,7 +77,7 @@ pub(crate) async fn supervise<P: Process, F: Future<Output = ()>, S: ByteSource,
         let transfer = transfer(stdout.all(output), stderr.tail(errors), feeding, &start_reading);
         tokio::pin!(transfer, cancelled);
         let mut transferred = None;
-        let mut deadline = Deadline::from_now(bounds.patience);
+        let mut deadline = Deadline::from_now(bounds.time_limits);
         let first_alarm = Instant::now() + process.first_read_delay();
         let alarm = sleep_until(deadline.end().0.min(first_alarm));
         tokio::pin!(alarm);
@@ -134,7 +134,7 @@ pub(crate) async fn supervise<P: Process, F: Future<Output = ()>, S: ByteSource,
                 Ok(()) = next_lines(lines.as_mut(), &mut on_line) => {}
             }
         };
-        // All writers have ended, so nothing is added to the pipes any more.
+        // All processes of the call have ended, so the pipes are read to their end.
         start_reading.notify_one();
         let transferred = match transferred {
             Some(transferred) => transferred,
@@ -152,7 +152,7 @@ pub(crate) async fn supervise<P: Process, F: Future<Output = ()>, S: ByteSource,
     Outcome { ending, stdout: stdout.bytes, held: stdout.held, memory_ran_out: false, stderr: stderr.bytes }
 }
 
-/// Terminates the process, with `TERM` and `grace` if it is cut short, and returns how it ended.
+/// Terminates the process (`TERM`, then `KILL` after `grace`) if it is cut short, and returns how it ended.
 async fn end(mut process: impl Process, cut_short: Option<ProcessEnding>, grace: Duration) -> ProcessEnding {
     if cut_short.is_some() {
         process.terminate(grace).await;
@@ -161,8 +161,7 @@ async fn end(mut process: impl Process, cut_short: Option<ProcessEnding>, grace:
     cut_short.unwrap_or(ending)
 }
 
-/// Writes the input and reads both outputs, until all three pipes have ended or standard output is not read
-/// any more.
+/// Writes the input and reads both outputs, until all three are done or standard output exceeds its limits.
 async fn transfer(
     stdout: impl Future<Output = Result<(), ReadStop>>,
     stderr: impl Future<Output = ()>,
@@ -170,7 +169,7 @@ async fn transfer(
     start_reading: &Notify,
 ) -> Result<(), ReadStop> {
     let reading = async {
-        // Most scripts end soon, and then all of their output is read in one go.
+        // Most scripts exit soon, and one read then returns all of their output.
         start_reading.notified().await;
         let errors = async {
             stderr.await;
@@ -185,7 +184,7 @@ async fn transfer(
     tokio::try_join!(reading, feeding).map(drop)
 }
 
-/// The question for `on_question`. A task in `open` waits for its answer, passes it to the asker and ends.
+/// A question to pass to `on_question`. A task in `open` waits for its answer, and forwards it to the asker.
 fn forward(mut asked: Question, open: &mut JoinSet<()>) -> Question {
     let text = std::mem::replace(&mut asked.text, Ok(Vec::new()));
     let (question, awaited) = Question::new(text, asked.asked_through, asked.held.take());

@@ -17,10 +17,10 @@ const FIRST_OTHER: c_int = 3;
 /// The highest descriptor that is tried if the system cannot list them.
 const HIGHEST_TRIED: u64 = 65_536;
 
-/// The signals that ask a process to end.
-const REQUESTS_TO_END: [c_int; 3] = [libc::SIGHUP, libc::SIGINT, libc::SIGTERM];
+/// The signals that request termination.
+const TERMINATION_SIGNALS: [c_int; 3] = [libc::SIGHUP, libc::SIGINT, libc::SIGTERM];
 
-/// Marks all descriptors but the standard streams as close-on-exec, once in the life of this process. Our own are
+/// Marks all descriptors but the standard streams as close-on-exec, once per process. Our own are
 /// marked from the start; those that this process has inherited are not, and would reach every process that we start.
 pub(crate) fn keep_descriptors_to_ourselves() {
     static ONCE: Once = Once::new();
@@ -66,25 +66,25 @@ fn close_on_exec(descriptor: c_int) {
     }
 }
 
-/// Makes this process ignore the signals that ask it to end.
-pub(crate) fn ignore_requests_to_end() {
-    for signal in REQUESTS_TO_END {
+/// Makes this process ignore the signals that request termination.
+pub(crate) fn ignore_termination_signals() {
+    for signal in TERMINATION_SIGNALS {
         set_action(signal, libc::SIG_IGN);
     }
 }
 
-/// The same for a program from its very start: ignored signals stay ignored when a program is loaded.
-pub(crate) fn start_ignoring_requests_to_end(command: &mut Command) {
+/// Makes a child ignore them from its start: ignored signals stay ignored across `exec`.
+pub(crate) fn start_ignoring_termination_signals(command: &mut Command) {
     // SAFETY: The child only makes system calls, which neither allocate nor lock.
     unsafe {
         command.pre_exec(|| {
-            ignore_requests_to_end();
+            ignore_termination_signals();
             Ok(())
         });
     }
 }
 
-/// Sets an action that is not a function.
+/// Sets a signal to its default action, or to be ignored.
 fn set_action(signal: c_int, action: libc::sighandler_t) {
     // SAFETY: No code of ours runs in a handler. An action of zeroes has no flags and an empty mask.
     unsafe {
@@ -111,9 +111,9 @@ pub(crate) fn limits_on_locks(process: rustix::process::Pid) -> Option<(u64, u64
     Some((limits.rlim_cur, limits.rlim_max))
 }
 
-/// Sets two signals as this program needs them, whatever it was started with. If `SIGCHLD` were ignored, children would
-/// be gone before we could read how they ended. And a write beyond the limit on file size must fail with an error, not
-/// kill us.
+/// Sets `SIGCHLD` and `SIGXFSZ`, whatever this process inherited. With `SIGCHLD` ignored, the kernel would reap
+/// children before we could read their exit status. With `SIGXFSZ` ignored, a write beyond the limit on file size fails
+/// with an error and does not kill us.
 pub(crate) fn settle_signals() {
     set_action(libc::SIGCHLD, libc::SIG_DFL);
     set_action(libc::SIGXFSZ, libc::SIG_IGN);
@@ -150,7 +150,7 @@ mod tests {
     fn a_program_can_ignore_requests_to_end_from_its_start_on() {
         let mut shell = Command::new("sh");
         shell.args(["-c", "for signal in TERM INT HUP; do kill -s $signal $$; done; echo alive"]);
-        start_ignoring_requests_to_end(&mut shell);
+        start_ignoring_termination_signals(&mut shell);
         assert_eq!(shell.output().unwrap().stdout, b"alive\n");
     }
 }

@@ -17,13 +17,13 @@ pub struct Variables {
     text: Vec<u8>,
     /// Where each variable starts, and how long its name is.
     places: Vec<(usize, usize)>,
-    /// The name of a variable that no process can be given.
+    /// The name of a variable that cannot be passed to a process.
     impossible: Option<String>,
     /// The descriptors that the process inherits under the same numbers. None for most.
     descriptors: Vec<Arc<OwnedFd>>,
 }
 
-/// The lowest number of a descriptor that a process inherits. Those below are its streams, and those of its shell.
+/// The lowest number of an inherited descriptor. Lower ones are the standard streams, and those that shells use.
 const LOWEST_DESCRIPTOR: RawFd = 10;
 
 impl PartialEq for Variables {
@@ -82,7 +82,7 @@ impl Variables {
         self.places.iter().map(|(start, length)| OsStr::from_bytes(&self.text[*start..start + length]))
     }
 
-    /// The name of a variable that no process can be given: an invalid name, or a value that holds a NUL.
+    /// The name of a variable that cannot be passed to a process: an invalid name, or a value that holds a NUL.
     pub(crate) fn impossible(&self) -> Option<&str> {
         self.impossible.as_deref()
     }
@@ -105,7 +105,7 @@ impl Variables {
     }
 }
 
-/// A copy has capacity for more variables: copies are made to add some.
+/// A copy has spare capacity, because copies are made to add variables.
 impl Clone for Variables {
     fn clone(&self) -> Self {
         let mut text = Vec::with_capacity(2 * self.text.len() + ROOM);

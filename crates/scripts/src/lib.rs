@@ -1,16 +1,16 @@
-//! Scripts: every script of a project is run here.
+//! Scripts: runs every script of a project.
 //!
 //! # Theory of operation
 //!
-//! [`Scripts`] holds what all of them need: the settings, the runner, the private folder, the search path, the SDK and jq.
-//! A request to run something is a value: a [`ToolCall`], a [`PromptCall`], a [`CompletionCall`], a [`ResourceRead`]. It
-//! says who wants what under which limits, and nothing about how a process receives it. `Scripts` decides whether it may
-//! run at all, renders it for a process (variables, files, words, standard input), runs that through [`Runner`] and returns
-//! an [`Outcome`], or a [`ScriptError`] if nothing was run or there is no usable result. The project's own scripts in
-//! `server.d`, executables that list their tools, and the login shell take the same route: `running/process.rs` is the only
-//! place where an invocation is put together.
+//! [`Scripts`] holds what all of them need: the settings, the runner, the private folder, the search path, the SDK and jq. A
+//! request to run something is a value: a [`ToolCall`], a [`PromptCall`], a [`CompletionCall`], a [`ResourceRead`]. It holds
+//! the caller, the request and the limits, and nothing about how a process receives them. `Scripts` decides whether it may run
+//! at all, renders it for a process (variables, files, words, standard input), runs that through [`Runner`] and returns an
+//! [`Outcome`], or a [`ScriptError`] if nothing ran or there is no usable result. The project's own scripts in `server.d`,
+//! executables that list their tools, and the login shell take the same route: `running/process.rs` is the only place that
+//! builds an invocation.
 //!
-//! Nothing here knows requests, clients or protocol revisions: a command line calls a tool as a server does.
+//! This crate knows no requests, clients or protocol revisions, so a command line calls a tool as a server does.
 //!
 //! [`Runner`]: mcp_bash_runner::Runner
 

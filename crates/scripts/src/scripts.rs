@@ -19,7 +19,7 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
-/// Runs the scripts of a project, and holds what they need.
+/// Runs the scripts of a project, and holds what they share.
 pub struct Scripts {
     pub(crate) surroundings: Arc<Surroundings>,
     pub(crate) workers: Arc<Workers>,
@@ -54,7 +54,7 @@ impl Scripts {
         &self.surroundings.processes.state_dir
     }
 
-    /// The budget for everything.
+    /// The budget of the whole server.
     pub fn budget(&self) -> &Arc<Budget> {
         self.surroundings.budget()
     }
@@ -64,27 +64,27 @@ impl Scripts {
         self.surroundings.runner()
     }
 
-    /// The secrets that were given to scripts so far, which nothing may show.
+    /// The secrets that are known so far. Nothing may show them.
     pub fn known_secrets(&self) -> &Arc<KnownSecrets> {
         &self.surroundings.processes.known_secrets
     }
 
-    /// Where a secret is, in words, if it is available. Its value is read, and not returned.
+    /// The source of a secret, in words, if it is available. Its value is read, but not returned.
     pub async fn find_secret(&self, need: &Need, paths: &Paths) -> Result<String, SecretError> {
         self.surroundings.secret(need, paths).await.map(|found| found.place)
     }
 
-    /// The same, but a command counts as available and is not run: it may ask a person for a passphrase.
+    /// The same, but a command counts as available and is not run: it may ask the user for a passphrase.
     pub fn look_for_secret(&self, need: &Need) -> Result<String, SecretError> {
         self.surroundings.look_for_secret(need)
     }
 
-    /// Sets where scripts find their programs. Only the first call counts.
+    /// Sets the search path of scripts. Only the first call counts.
     pub fn set_search_path(&self, path: OsString) {
         self.surroundings.search_path.set(path);
     }
 
-    /// Makes calls that do not find a program wait: the search path will be known soon.
+    /// Makes calls that do not find a program wait for the search path, which will be known soon.
     pub fn await_search_path(&self) {
         self.surroundings.search_path.expect();
     }
@@ -94,14 +94,14 @@ impl Scripts {
         self.surroundings.search_path.get().is_some()
     }
 
-    /// Whether scripts find programs besides those on our own path.
+    /// Whether scripts find programs outside our own search path.
     pub fn finds_more_programs(&self) -> bool {
         let path = self.surroundings.search_path.get();
         path.is_some_and(|path| std::env::var_os("PATH").as_ref() != Some(path))
     }
 
-    /// Asks the user's login shell for its `PATH`, and blocks until it has answered. A shell that hangs is killed with
-    /// everything it started.
+    /// Runs the user's login shell for its `PATH`, and blocks until it has answered. A shell that hangs is killed, with
+    /// everything that it started.
     pub fn ask_login_shell(&self) -> Option<OsString> {
         self.surroundings.processes.ask_login_shell()
     }
@@ -119,12 +119,12 @@ impl Scripts {
         missing
     }
 
-    /// Reports once why scripts have no SDK, if it cannot be written; again only after it has succeeded in between.
+    /// Sets a callback for the error by which scripts have no SDK. It is called once per series of failures.
     pub fn on_missing_sdk(&self, report: impl Fn(&io::Error) + Send + Sync + 'static) {
         self.surroundings.sdk.on_missing(report);
     }
 
-    /// Lets scripts use the SDK in the user's cache, if possible: for a command that exits after one call.
+    /// Lets scripts use the SDK in the user's cache, if possible. For a command that exits after one call.
     pub fn share_sdk(&self) {
         self.surroundings.sdk.share();
     }
@@ -134,34 +134,34 @@ impl Scripts {
         self.surroundings.refresh();
     }
 
-    /// Why no script could run now, if none could: its project, the private folder or the SDK is missing. Recreates what
-    /// can be recreated.
+    /// Why no script could run now, if that is so: the project, the private folder or the SDK is missing. Creates again what it
+    /// can.
     pub fn unready(&self, paths: &Paths) -> Option<String> {
         self.surroundings.unready(paths)
     }
 
-    /// Reports what the operator should know about workers.
+    /// Sets a callback for messages to the operator about workers.
     pub fn on_worker_news(&self, report: impl Fn(&WorkerNews<'_>) + Send + Sync + 'static) {
         self.workers.on_news(report);
     }
 
-    /// Reports what a sandbox promises and this machine does not enforce, when such a sandbox is first used.
+    /// Sets a callback for sandboxes that this machine does not fully enforce. It is called when such a sandbox is first used.
     pub fn on_sandbox_shortfall(&self, report: impl Fn(&InForce) + Send + Sync + 'static) {
         self.surroundings.processes.sandboxes.on_shortfall(report);
     }
 
-    /// Starts a worker for each script whose author wants one before the first call, and terminates workers that nothing in
-    /// the catalog uses any more.
+    /// Starts a worker in advance for each script whose author wants that, and retires the workers that nothing in the catalog
+    /// uses any more.
     pub async fn start_workers_ahead(&self, catalog: &Catalog) {
         self.workers.start_ahead(catalog).await;
     }
 
-    /// How the project in `paths` is read.
+    /// The options for reading the project in `paths`.
     pub fn reading(&self, paths: &Paths) -> Reading {
         self.readings.reading(paths)
     }
 
-    /// Reports each file whose definitions are now known. `report` runs where it may block, and reads the file again.
+    /// Sets a callback for files whose definitions are now known. It is called where it may block, and reads the file again.
     pub fn on_definitions(&self, report: impl Fn(&Path) + Send + Sync + 'static) {
         self.readings.on_definitions(report);
     }
@@ -171,14 +171,14 @@ impl Scripts {
         self.readings.files_in_progress()
     }
 
-    /// Traces what the calls of this tool touch from now on. Its sandbox is on, even if it declares none.
+    /// Traces the accesses of this tool from now on. Its sandbox is on, even if it declares none.
     pub fn trace_access(&self, tool: &Tool) -> io::Result<Arc<AccessTrace>> {
         let trace = Arc::new(AccessTrace::new(tool.script.clone())?);
         self.surroundings.processes.sandboxes.trace(Arc::clone(&trace));
         Ok(trace)
     }
 
-    /// Terminates every process, and removes what existed only while they ran.
+    /// Terminates every process, and removes the private folder.
     pub fn end(&self, grace: Duration) {
         self.surroundings.processes.end(grace);
     }

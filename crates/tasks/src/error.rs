@@ -26,16 +26,16 @@ pub enum StoreError {
     Stale { id: TaskId, attempt: u64 },
     #[error("task {id} has too many unread notes; try again when it goes on")]
     TooManyNotes { id: TaskId },
-    /// Any other store has errors of its own.
+    /// An error of a store in a database.
     #[error(transparent)]
     Database(Box<dyn std::error::Error + Send + Sync>),
-    /// A store that cannot be reached now.
+    /// The store cannot be reached now.
     #[error(transparent)]
     Away(Box<dyn std::error::Error + Send + Sync>),
 }
 
 impl StoreError {
-    /// Whether the same may succeed later.
+    /// Whether a retry may succeed.
     pub fn is_passing(&self) -> bool {
         matches!(self, Self::Away(_))
     }

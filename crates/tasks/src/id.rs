@@ -10,12 +10,12 @@ pub struct TaskId(Box<str>);
 const LENGTH: usize = 32;
 
 impl TaskId {
-    /// The id of these random bits.
+    /// An id made of random bits.
     pub fn of_random(bits: [u8; LENGTH / 2]) -> Self {
         Self(format!("{:032x}", u128::from_be_bytes(bits)).into())
     }
 
-    /// Reads an id that a client sends. `None` if it cannot be one, whatever it is: a path, for example.
+    /// Parses an id that a client sent. `None` for anything else, such as a path.
     pub fn parse(text: &str) -> Option<Self> {
         let is_id =
             text.len() == LENGTH && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));

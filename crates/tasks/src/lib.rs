@@ -2,17 +2,17 @@
 //!
 //! # Theory of operation
 //!
-//! A [`TaskRecord`] says all about a task that another process needs. A [`TaskStore`] keeps the records. The process that
-//! runs a task holds a [`Lease`] on it, and is the only one that writes the record. Everyone else reads the record, and
-//! posts [`Note`]s for the process that runs it: an answer to one of its questions, or that it is cancelled. When that
-//! process dies, its lease is free, and exactly one other process can claim the task. Each claim raises the number of the
-//! attempt, so that a process that was thought dead and is not cannot overwrite what came after it.
+//! A [`TaskRecord`] holds everything that another process needs to know about a task. A [`TaskStore`] keeps the records. The
+//! process that runs a task holds a [`Lease`] on it, and is the only one that writes the record. All other processes read the
+//! record, and post [`Note`]s for the process that runs the task: an answer to one of its questions, or a cancellation. When
+//! that process dies, its lease is released, and exactly one other process can claim the task. Each claim increments the number
+//! of the attempt, which is a fencing token: a process that has lost its lease without noticing cannot overwrite later changes.
 //!
-//! A task of which only a few may run at a time waits for its turn ([`turns`]). Until it has begun, any process may begin it,
-//! and once it has, a process that dies takes it along, unless it may run again.
+//! A task to which a limit on concurrency applies waits for its turn ([`turns`]). Until it has started, any process may start
+//! it. After that, it is lost when its process dies, unless it may run again.
 //!
-//! [`FolderStore`] is a folder of files for the servers of one machine. The kernel holds its leases (`flock`), and frees
-//! them when a process dies. It knows no protocol, no runtime and no clock: times are numbers that its caller gives.
+//! [`FolderStore`] is a folder of files for the servers of one machine. The kernel holds its leases (`flock`), and releases
+//! them when a process dies. This crate knows no protocol, no runtime and no clock: its callers pass times as numbers.
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests use files of their own"))]
 

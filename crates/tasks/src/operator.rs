@@ -1,13 +1,13 @@
-//! What an operator does with tasks: no server and no caller is needed for it.
+//! Operator commands: cancel and retry tasks, without a server and without being their owner.
 
 use crate::{Claim, Durability, Note, Status, StoreError, TaskId, TaskRecord, TaskStore};
 
 /// The outcome of cancelling a task.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Cancelling {
-    /// No process ran it, and now none will.
+    /// No process ran it, and none will.
     Done,
-    /// The process that runs it will read that it is cancelled.
+    /// A process runs it, and was notified.
     Asked,
     /// It had ended before, with this status.
     HadEnded(Status),
@@ -37,16 +37,16 @@ pub fn cancel(store: &dyn TaskStore, id: &TaskId, now_ms: u64) -> Result<Cancell
 /// The outcome of retrying a task.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Retrying {
-    /// The next server that looks runs it.
+    /// The next server that finds it runs it.
     Waiting,
     /// A process runs it already.
     Running,
-    /// Its request was not kept, because its tool does not allow that it runs again.
+    /// Its request was not kept, because its tool does not allow repeated runs.
     NotKept,
     Unknown,
 }
 
-/// Lets a task that has ended begin again, with the same id. It lives for as long as a new one from now on.
+/// Restarts a task that has ended, or that no process runs, under the same id. Its age is added to its time to live.
 pub fn retry(store: &dyn TaskStore, id: &TaskId, now_ms: u64) -> Result<Retrying, StoreError> {
     let (lease, record) = match store.claim(id)? {
         Claim::Gone => return Ok(Retrying::Unknown),

@@ -1,4 +1,4 @@
-//! Task record: what is known of a task, for every process that is asked about it.
+//! Task record: the state of a task, for every process that is asked about it.
 
 use crate::{TaskId, Turn};
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,7 @@ impl Status {
     pub const ALL: [Self; 5] =
         [Self::Working, Self::InputRequired, Self::Completed, Self::Failed, Self::Cancelled];
 
-    /// The word for it, in the protocol and on the command line.
+    /// Its name in the protocol and on the command line.
     pub fn word(self) -> &'static str {
         match self {
             Self::Working => "working",
@@ -34,17 +34,17 @@ impl Status {
         Self::ALL.into_iter().find(|status| status.word() == word)
     }
 
-    /// Whether nothing follows.
+    /// Whether the task has ended.
     pub fn is_final(self) -> bool {
         matches!(self, Self::Completed | Self::Failed | Self::Cancelled)
     }
 }
 
-/// Who made the call: the only caller that sees the task.
+/// The caller that created the task, and the only one that can see it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Owner {
-    /// How the name is known. Callers that are known in different ways are different callers.
+    /// How the caller was identified. The same name, identified in another way, is another caller.
     pub known_by: String,
     pub name: String,
 }
@@ -52,14 +52,14 @@ pub struct Owner {
 /// A question that waits for its answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Question {
-    /// Unique in the life of its task.
+    /// Unique within its task.
     pub key: String,
     pub method: String,
     /// The text of a JSON object.
     pub params: String,
 }
 
-/// Why a task failed: an error of the protocol.
+/// Why a task failed: a JSON-RPC error.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
     pub code: i32,
@@ -69,7 +69,7 @@ pub struct Failure {
     pub data: Option<String>,
 }
 
-/// All that is known of a task but its request and a long result, which are kept beside it.
+/// The state of a task, without its request and a long result, which are stored separately.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TaskRecord {
@@ -81,10 +81,10 @@ pub struct TaskRecord {
     pub status: Status,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status_message: Option<String>,
-    /// In milliseconds since 1970, like all times here.
+    /// In milliseconds since the Unix epoch, like all times here.
     pub created_ms: u64,
     pub updated_ms: u64,
-    /// For how long after its creation it is kept.
+    /// How long after its creation it is kept.
     pub ttl_ms: u64,
     /// How long a client should wait before it asks again.
     pub poll_ms: u64,
@@ -96,7 +96,7 @@ pub struct TaskRecord {
     /// The members of the result as JSON text without the braces around it, unless it is long.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<String>,
-    /// Whether the result is kept beside the record.
+    /// Whether the result is stored outside the record.
     #[serde(default)]
     pub has_long_result: bool,
     /// Whether the tool reports a failure in its result.
@@ -104,40 +104,40 @@ pub struct TaskRecord {
     pub has_tool_failed: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<Failure>,
-    /// The position in the notes from which on they belong to the present attempt.
+    /// The position in the notes at which those of the present attempt begin.
     #[serde(default)]
     pub notes_from: u64,
     /// Whether it may run again if its server died.
     pub repeatable: bool,
-    /// How it takes turns with others; not at all, if no limit concerns it.
+    /// How it takes turns with others. `None` if no limit on concurrency applies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<Turn>,
-    /// How often it was begun. A process that writes with a smaller number is refused.
+    /// The number of the attempt, a fencing token: writes of another attempt are refused.
     pub attempt: u64,
 }
 
 impl TaskRecord {
-    /// Whether it need not be kept any longer. A clock that was set back makes it live longer, never shorter.
+    /// Whether its time to live is over. A clock that was set back extends it, and never shortens it.
     pub fn is_expired(&self, now_ms: u64) -> bool {
         now_ms.saturating_sub(self.created_ms) >= self.ttl_ms
     }
 
-    /// Whether it waits for its turn, so that nothing of it has run yet.
+    /// Whether it waits for its turn, and has not started yet.
     pub fn waits(&self) -> bool {
         !self.status.is_final() && self.turn.is_some_and(|turn| turn.waits)
     }
 
-    /// Whether it may begin in another process if its own died: again, or for the first time.
+    /// Whether another process may start it if its own dies: again, or for the first time.
     pub fn may_begin_elsewhere(&self) -> bool {
         self.repeatable || self.waits()
     }
 
-    /// Notes a change. The time of the last change never goes back.
+    /// Records the time of a change. It never goes back.
     pub fn touch(&mut self, now_ms: u64) {
         self.updated_ms = self.updated_ms.max(now_ms);
     }
 
-    /// Ends it. Its questions are not asked any more.
+    /// Sets a final status. Open questions are dropped.
     pub fn end(&mut self, status: Status, now_ms: u64) {
         self.status = status;
         self.questions.clear();

@@ -1,19 +1,19 @@
-//! Task store: the seam between tasks and the place that keeps them.
+//! Task store: the interface to the storage of tasks.
 //!
-//! Calls block, on a disk or a network; the server makes each of them on a thread of its own. They never wait for another
-//! task. `tests/contract` checks what every store has to do.
+//! Its methods block on a disk or a network, so the server calls each of them on a thread of its own. They never wait for
+//! another task. `tests/store/contract` tests what every store has to do.
 
 use crate::{Entrant, Owner, Status, StoreError, TaskId, TaskRecord, TurnLimits};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// The right to run a task and to write its record. It ends when this value is dropped, when its process dies, or when it is
-/// not renewed in time, if the store wants that ([`TaskStore::lease_time`]).
+/// not renewed in time, if the store requires that ([`TaskStore::lease_time`]).
 pub struct Lease {
     pub id: TaskId,
-    /// The attempt that this process makes: the fencing number of everything that it writes.
+    /// The attempt that this process makes: the fencing token of all its writes.
     pub attempt: u64,
-    /// What holds the lease, of the store's own kind.
+    /// The store's own handle of the lease.
     _held: Box<dyn Send + Sync>,
 }
 
@@ -25,7 +25,7 @@ impl Lease {
 
 /// The outcome of a claim.
 pub enum Claim {
-    /// A process runs it.
+    /// Another process runs it.
     Held,
     /// It has ended, so that there is nothing to run. The lease only lets its holder remove it.
     Finished(Lease, TaskRecord),
@@ -35,7 +35,7 @@ pub enum Claim {
     Gone,
 }
 
-/// Something that the process that runs a task has to know.
+/// A message for the process that runs a task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Note {
@@ -55,9 +55,9 @@ pub enum Note {
 /// Whether a change has to survive a loss of power.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Durability {
-    /// It has, before the call returns.
+    /// It is durable before the call returns.
     Durable,
-    /// A change that the next one replaces, such as progress.
+    /// It may be lost, because the next change replaces it. Progress is one.
     Passing,
 }
 
@@ -81,32 +81,32 @@ impl Filter<'_> {
     }
 }
 
-/// What a sweep has found.
+/// The result of a sweep.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Swept {
     pub removed: usize,
     /// Unfinished tasks that no process runs.
     pub abandoned: Vec<TaskId>,
-    /// Whether nothing is left to look at for now.
+    /// Whether nothing more is to be examined for now.
     pub is_whole: bool,
 }
 
 /// Receives the ids of tasks that may have changed.
 pub type ChangeListener = Box<dyn Fn(&TaskId) + Send + Sync>;
 
-/// Keeps tasks.
+/// Stores tasks.
 pub trait TaskStore: Send + Sync {
     /// Where the tasks are, for operators: a folder, or an address without its password.
     fn place(&self) -> String;
 
-    /// Whether a task could be kept now. It makes nothing.
+    /// Whether a task could be stored now. Nothing is created.
     fn check(&self) -> Result<(), StoreError>;
 
-    /// Keeps a new task, durably, with the params of its request if it may begin in another process.
+    /// Stores a new task durably, with the params of its request if it may start in another process.
     fn create(&self, record: &TaskRecord, request: Option<&str>) -> Result<Lease, StoreError>;
 
-    /// How many tasks of a caller are kept that have not expired. `None` if the store cannot say that in a short time; then its
-    /// users count their own.
+    /// How many unexpired tasks of a caller are stored. `None` if the store cannot count them quickly; its users then count
+    /// their own.
     fn count(&self, _owner: &Owner, _now_ms: u64) -> Result<Option<usize>, StoreError> {
         Ok(None)
     }
@@ -126,24 +126,24 @@ pub trait TaskStore: Send + Sync {
     /// Ends a task with a result: the members of a JSON object. Durable, and refused like [`TaskStore::update`].
     fn complete(&self, lease: &Lease, record: &mut TaskRecord, result: String) -> Result<(), StoreError>;
 
-    /// Lets a task that waits begin if it is its turn, durably: true if it is, and the record says so. The request of one that
-    /// may not run again is forgotten. Refused like [`TaskStore::update`].
+    /// Starts a waiting task if it is its turn, durably. True if it was, and the record says so. The stored request of a task
+    /// that may not run again is removed. Refused like [`TaskStore::update`].
     fn begin(&self, lease: &Lease, record: &mut TaskRecord, limits: TurnLimits) -> Result<bool, StoreError>;
 
-    /// The tasks that take turns, and that a living process runs or waits with.
+    /// The tasks that take turns, and that wait or run in a live process.
     fn entrants(&self) -> Result<Vec<Entrant>, StoreError>;
 
-    /// How long a lease holds without being renewed. `None` if it holds for as long as its process lives.
+    /// How long a lease lasts without being renewed. `None` if it lasts for as long as its process lives.
     fn lease_time(&self) -> Option<Duration> {
         None
     }
 
-    /// Makes a lease hold for its whole time again. Refused as stale if another process has claimed the task.
+    /// Renews a lease for its whole time. Refused as stale if another process has claimed the task.
     fn renew(&self, _lease: &Lease) -> Result<(), StoreError> {
         Ok(())
     }
 
-    /// Takes over a task whose lease is free. Of several processes that try, one succeeds.
+    /// Takes over a task whose lease is free. If several processes try, one succeeds.
     fn claim(&self, id: &TaskId) -> Result<Claim, StoreError>;
 
     /// Leaves a note for the process that runs a task.
@@ -152,15 +152,15 @@ pub trait TaskStore: Send + Sync {
     /// The notes for a task after the position `from`, oldest first, and the position after them. The first position is 0.
     fn notes(&self, id: &TaskId, from: u64) -> Result<(Vec<Note>, u64), StoreError>;
 
-    /// At most `most` of the tasks that the filter wants, by their ids. It may take time in proportion to the number of all
-    /// tasks. Records that cannot be read are left out.
+    /// At most `most` matching tasks, ordered by id. It may take time in proportion to the number of all tasks. Records that
+    /// cannot be read are left out.
     fn list(&self, filter: Filter<'_>, most: usize) -> Result<Vec<TaskRecord>, StoreError>;
 
-    /// Removes tasks that have expired and that no process runs, and looks for those that were abandoned. One call looks at
-    /// `most` of them at most, and the next one goes on from there.
+    /// Removes expired tasks that no process runs, and reports abandoned ones. A call examines at most `most` tasks, and the
+    /// next call continues from there.
     fn sweep(&self, now_ms: u64, most: usize) -> Result<Swept, StoreError>;
 
-    /// Gives a task back, so that another process can claim it from now on. A lease that is dropped does so a little later.
+    /// Releases a lease at once, so that another process can claim the task. Dropping it may take effect a little later.
     fn release(&self, lease: Lease) -> Result<(), StoreError> {
         drop(lease);
         Ok(())
@@ -169,7 +169,7 @@ pub trait TaskStore: Send + Sync {
     /// Removes a task.
     fn remove(&self, lease: Lease) -> Result<(), StoreError>;
 
-    /// Calls the listener for tasks that another process may have changed, as a hint: a store without such news drops it,
-    /// and tasks are looked at again after a while.
+    /// Registers a listener for tasks that another process may have changed. It is a hint: a store without notifications drops
+    /// the listener, and tasks are polled.
     fn on_change(&self, _listener: ChangeListener) {}
 }

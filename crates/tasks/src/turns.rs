@@ -1,7 +1,7 @@
-//! Turns: which of the tasks that wait may begin, so that no more run at a time than the limits allow.
+//! Turns: which waiting tasks may start, so that no more run at a time than the limits allow.
 //!
-//! A task with a higher priority comes first, and of the same priority the one that was made first. One that has to wait for
-//! others of its tool or of its caller lets those behind it pass.
+//! Tasks start in the order of their priority, and of their age within a priority. A task that is blocked by the limit of its
+//! tool or of its caller does not block those behind it.
 
 use crate::{Owner, TaskId, TaskRecord};
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use std::collections::HashMap;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Turn {
-    /// Whether it has not begun yet.
+    /// Whether it has not started yet.
     pub waits: bool,
     /// Higher ones come first.
     #[serde(default)]
@@ -36,7 +36,7 @@ impl TurnLimits {
     }
 }
 
-/// A task that waits for its turn, or has it.
+/// A task that takes turns: it waits, or it runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Entrant {
@@ -47,11 +47,11 @@ pub struct Entrant {
     pub turn: Turn,
 }
 
-/// The place in the order of turns. The first is the least.
+/// The position in the order of turns. The least comes first.
 pub type Rank<'a> = (Reverse<i32>, u64, &'a TaskId);
 
 impl Entrant {
-    /// The task as others see it, if it takes turns.
+    /// The entry of a task, if it takes turns.
     pub fn of(record: &TaskRecord) -> Option<Self> {
         let turn = record.turn.filter(|_| !record.status.is_final())?;
         let TaskRecord { id, tool, owner, created_ms, .. } = record.clone();
@@ -63,7 +63,7 @@ impl Entrant {
     }
 }
 
-/// Whether a task may begin. `others` are those that wait or run in a living process.
+/// Whether a task may start. `others` are those that wait or run in a live process.
 pub fn may_begin(task: &Entrant, others: &[Entrant], limits: TurnLimits) -> bool {
     let mut running = Running::default();
     let (waiting, begun): (Vec<&Entrant>, Vec<&Entrant>) =
@@ -81,12 +81,12 @@ pub fn may_begin(task: &Entrant, others: &[Entrant], limits: TurnLimits) -> bool
     running.has_room(task, limits)
 }
 
-/// How many tasks wait that come before this one.
+/// How many waiting tasks come before this one.
 pub fn ahead(task: &Entrant, others: &[Entrant]) -> usize {
     others.iter().filter(|other| other.turn.waits && other.rank() < task.rank()).count()
 }
 
-/// How many tasks run.
+/// The numbers of running tasks.
 #[derive(Default)]
 struct Running<'a> {
     all: usize,

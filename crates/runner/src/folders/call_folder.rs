@@ -149,12 +149,13 @@ impl CallFolders {
         self.spare.lock().pop()
     }
 
-    /// Drops the unused folders that are kept.
+    /// Drops the spare folders: closes their pipes and sockets, and leaves the rest to the removal of the private
+    /// folder.
     pub(crate) fn clear(&self) {
         self.spare.lock().clear();
     }
 
-    /// Removes the unused folders that are kept.
+    /// Removes the spare folders.
     pub(crate) fn discard_spare(&self) {
         let spare = std::mem::take(&mut *self.spare.lock());
         for spare in spare {

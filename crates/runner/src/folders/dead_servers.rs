@@ -2,7 +2,7 @@
 //!
 //! A folder is removed if its name is one that we give, it belongs to our user, and no process holds its lock: every
 //! server holds a shared lock for as long as it lives (`private_folder`), and the kernel releases it however the server
-//! ends. A server that has just made its folder and not locked it yet may lose it to us. It notices, and makes another.
+//! ends. A server that has just made its folder and not locked it yet may lose it. It detects that, and makes another.
 
 use crate::folders::private_folder;
 use crate::folders::remove::remove_contents;
@@ -12,19 +12,21 @@ use std::fs::File;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-/// The prefixes of private folders and of folders for sockets.
+/// The prefix of private folders.
 pub(crate) const PRIVATE: &str = "mcpbash.run.";
 
-/// Whether a path leads through a private folder that is gone. Created again, it would stay for ever.
+/// Whether a path leads through a private folder that was removed. If it were created again, nothing would ever remove
+/// it.
 pub fn is_in_removed_folder(path: &Path) -> bool {
     let is_private = |folder: &&Path| {
         folder.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(PRIVATE.as_bytes()))
     };
     path.ancestors().find(is_private).is_some_and(|folder| !folder.exists())
 }
+/// The prefix of folders for sockets.
 pub(crate) const SOCKETS: &str = "mcpbash.ask.";
 
-/// Removes such folders in `parent`.
+/// Removes the stale folders in `parent`.
 pub(crate) fn remove_folders_in(parent: &Path) {
     for entry in parent.read_dir().into_iter().flatten().flatten() {
         if is_ours(&entry.file_name()) {
@@ -37,14 +39,14 @@ pub(crate) fn remove_folders_in(parent: &Path) {
     }
 }
 
-/// The folder at `path`, locked for us alone, if it belongs to our user and no server uses it.
+/// The folder at `path`, locked exclusively, if it belongs to our user and no server uses it.
 fn lock_unused(path: &Path) -> Option<File> {
     let folder = private_folder::open(path).ok()?;
     let is_own = folder.metadata().is_ok_and(|seen| seen.uid() == rustix::process::geteuid().as_raw());
     (is_own && flock(&folder, FlockOperation::NonBlockingLockExclusive).is_ok()).then_some(folder)
 }
 
-/// Whether the name is one that we give: a prefix, numbers of processes, and 16 random digits.
+/// Whether a name has the form that we give: a prefix, process ids, and 16 random hexadecimal digits.
 fn is_ours(name: &OsStr) -> bool {
     let Some(name) = name.to_str() else { return false };
     let Some(rest) = name.strip_prefix(PRIVATE).or_else(|| name.strip_prefix(SOCKETS)) else { return false };

@@ -24,8 +24,8 @@ impl PrivateFolder {
     pub(crate) fn make(path: PathBuf) -> io::Result<Self> {
         DirBuilder::new().mode(0o700).create(&path)?;
         let folder = open(&path)?;
-        // A file system without locks is no reason to do without the folder. Only another server that takes it for the
-        // folder of a dead server locks it, and removes it.
+        // Other errors do no harm: a file system may have no locks. Only a server that takes the folder for a stale one
+        // holds an exclusive lock, and removes the folder.
         if flock(&folder, FlockOperation::NonBlockingLockShared) == Err(rustix::io::Errno::WOULDBLOCK) {
             return Err(removed());
         }
@@ -52,7 +52,7 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
     Ok(openat(CWD, path, flags, Mode::empty())?.into())
 }
 
-/// Sets both times of a file or folder to now, for programs that remove what was not used for long.
+/// Sets both timestamps of a file or folder to now, so that no cleaner of temporary files removes it for its age.
 pub fn touch(path: &Path) -> io::Result<()> {
     let now = Timespec { tv_sec: 0, tv_nsec: UTIME_NOW };
     let times = Timestamps { last_access: now, last_modification: now };

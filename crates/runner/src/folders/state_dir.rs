@@ -22,7 +22,7 @@ pub struct StateDir {
     keep: bool,
     made: Mutex<Made>,
     counter: AtomicU64,
-    /// Whether the folders of dead servers were looked for.
+    /// Whether the stale folders of other servers were removed.
     has_cleaned_up: AtomicBool,
 }
 
@@ -45,7 +45,7 @@ const RESERVE: usize = 5;
 /// Where a folder with a short path can be made, in order of preference.
 const SHORT_PARENTS: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];
 
-/// How often a folder is made again that another process removes at once.
+/// How often to make a folder again if another process removes it at once.
 const ATTEMPTS: usize = 10;
 
 impl StateDir {
@@ -124,8 +124,8 @@ impl StateDir {
         }
     }
 
-    /// Makes those folders again that were made before and are gone. The private folder gets the path that it had,
-    /// where running scripts look for it, unless something else is at that path now.
+    /// Creates removed folders again. The private folder gets its previous path, where running scripts look for it,
+    /// unless something else is at that path now.
     pub fn restore(&self) -> io::Result<()> {
         let mut made = self.made.lock();
         if let Some(gone) = made.folder.take_if(|folder| !folder.is_there()) {
@@ -147,7 +147,7 @@ impl StateDir {
         Ok(())
     }
 
-    /// Runs `act`, which needs the private folder, and again if the folder was gone.
+    /// Runs `act`. If a file or folder is missing, restores the private folder and runs `act` again.
     pub fn with_restored<T>(&self, act: impl Fn() -> io::Result<T>) -> io::Result<T> {
         act().or_else(|error| {
             if error.kind() != ErrorKind::NotFound {
@@ -158,7 +158,7 @@ impl StateDir {
         })
     }
 
-    /// Makes the folders look used, for programs that remove what was not used for long.
+    /// Touches the folders, so that no cleaner of temporary files removes them for their age.
     pub fn refresh(&self) -> io::Result<()> {
         self.restore()?;
         let made = self.made.lock();
@@ -166,8 +166,7 @@ impl StateDir {
         folders.chain(made.calls.as_deref()).try_for_each(touch)
     }
 
-    /// Removes the private folders of servers that have exited and could not do it themselves. Takes as long as listing
-    /// the temporary folders does.
+    /// Removes the stale private folders of other servers. It lists whole temporary folders, which may take a while.
     pub fn remove_folders_of_dead_servers(&self) {
         self.has_cleaned_up.store(true, Ordering::Relaxed);
         dead_servers::remove_folders_in(&self.parent);
@@ -186,8 +185,8 @@ impl StateDir {
         random::hex::<16>()
     }
 
-    /// Removes the folder, unless it is to be kept, and those of dead servers, which a process that ends early has not looked
-    /// for yet.
+    /// Removes the folder, unless it is to be kept. Then removes the stale folders of other servers, if this process
+    /// has not done so yet.
     pub fn remove(&self) {
         let made = std::mem::take(&mut *self.made.lock());
         drop(made.reserve);
@@ -212,7 +211,7 @@ fn make_in(parent: &Path, name: impl Fn() -> io::Result<String>) -> io::Result<P
     let mut attempts = 1;
     loop {
         match PrivateFolder::make(parent.join(name()?)) {
-            // Another server took it for the folder of a dead server.
+            // Another server took it for a stale folder.
             Err(error) if error.kind() == ErrorKind::NotFound && attempts < ATTEMPTS && parent.is_dir() => {
                 attempts += 1;
             }

@@ -79,7 +79,7 @@ fn inherit(descriptor: RawFd) -> io::Result<()> {
     Ok(fcntl_setfd(descriptor, FdFlags::empty())?)
 }
 
-/// The child can only report the number of an error, so the message names the steps that it may come from.
+/// Adds the steps of the confinement to an error of the child, which can only report an `errno`.
 fn named(why: io::Error, steps: &[Step]) -> io::Error {
     if steps.is_empty() {
         return why;

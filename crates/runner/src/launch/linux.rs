@@ -20,7 +20,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
 use std::{cell::RefCell, io};
 
-/// The child only makes a few system calls before `execve`.
+/// The child makes only a few system calls before `execve`.
 const STACK_SIZE: usize = 64 * 1024;
 
 /// The signals that this program, the runtime or the standard library handles or ignores: the child resets them to
@@ -149,9 +149,9 @@ pub(crate) fn can_hold_processes(group: &CallGroup) -> bool {
     CHILD_STACK.with_borrow_mut(|stack| can_hold(group, stack.spare_capacity_mut()))
 }
 
-/// The same with a stack for the process that tries it. Processes do not stay alive if the group of this process was
-/// killed (`cgroup.kill`) before this process was in it: then the kernel kills whatever we start in another group. So
-/// the very first process does nothing, and is checked to exit normally.
+/// The same, with a stack for the test process. If our own group was killed (`cgroup.kill`) before we were moved to it,
+/// the kernel kills every process that we start in another group. So the first process tests that: it runs no program,
+/// and must exit normally.
 fn can_hold(group: &CallGroup, stack: &mut [MaybeUninit<u128>]) -> bool {
     static CAN_HOLD_PROCESSES: OnceLock<bool> = OnceLock::new();
     *CAN_HOLD_PROCESSES.get_or_init(|| {
@@ -228,7 +228,7 @@ fn clone_child(
     Ok(Started { pid, pidfd })
 }
 
-/// The arguments of `clone3`, up to those that we use.
+/// `struct clone_args` of `clone3`, up to the last field that we use.
 #[repr(C)]
 #[derive(Default)]
 struct CloneArguments {
@@ -271,9 +271,9 @@ unsafe fn clone_into(
     pidfd.expose_provenance();
     let arguments: *const CloneArguments = &raw const arguments;
     let result: c_long;
-    // SAFETY: The parent comes out of the call with its registers as they were but for the result. The child
-    // comes out on its own stack, whose upper end is aligned as a call needs it, calls `run` with the plan,
-    // and never returns.
+    // SAFETY: The parent comes out of the call with its registers as they were but for the result. The child comes out
+    // on its own stack, whose upper end is aligned as a call needs it, calls `child_main` with the plan, and never
+    // returns.
     unsafe {
         #[cfg(target_arch = "x86_64")]
         std::arch::asm!(
@@ -316,7 +316,7 @@ unsafe fn clone_into(
     }
 }
 
-/// Not written for other processors: calls there have no control groups.
+/// Not implemented for other processors, where calls have no control groups.
 ///
 /// # Safety
 ///

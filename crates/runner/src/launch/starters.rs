@@ -13,10 +13,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::Builder;
 
-/// Threads for each filter: a thread is suspended while its process starts.
+/// The most threads per filter. A thread is suspended while its process starts.
 const MOST: usize = 4;
 
-/// Only what is used takes memory.
+/// Only pages that are used take memory.
 const STACK: usize = 256 * 1024;
 
 type Job = Box<dyn FnOnce() + Send>;
@@ -30,7 +30,7 @@ struct Starters {
 /// One for each filter that a process was started with.
 static STARTERS: Mutex<Vec<Starters>> = Mutex::new(Vec::new());
 
-/// Does `work` on a thread under `filter`. `None` if there is no such thread now: then it was not done.
+/// Runs `work` on a thread under `filter`. `None` if no such thread is free: then `work` was not run.
 pub(super) fn under<T: Send + 'static>(filter: &Filter, work: impl FnOnce() -> T + Send) -> Option<T> {
     let starter = take(filter)?;
     let (give, done) = channel();
@@ -41,12 +41,12 @@ pub(super) fn under<T: Send + 'static>(filter: &Filter, work: impl FnOnce() -> T
     // SAFETY: Only the lifetime of what `work` borrows is changed. This function returns after `recv`, which waits until
     // `work` has been consumed, or dropped with the job.
     let job: Job = unsafe { transmute(job) };
-    // If the thread could not be put under the filter, the job is dropped here or there.
+    // If the thread could not apply the filter, the job is dropped, here or with the channel.
     let _ = starter.send(job);
     done.recv().ok().map(|done| done.unwrap_or_else(|panic| resume_unwind(panic)))
 }
 
-/// A thread that waits, or a new one.
+/// An idle thread, or a new one.
 fn take(filter: &Filter) -> Option<Sender<Job>> {
     let mut all = STARTERS.lock();
     let Some(ours) = all.iter_mut().find(|starters| starters.filter == *filter) else {

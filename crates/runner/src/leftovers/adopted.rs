@@ -23,10 +23,10 @@ use std::time::{Duration, Instant};
 /// How long to wait for a killed process to end before the next pass.
 const PASS_TIMEOUT: Duration = Duration::from_millis(50);
 
-/// How long [`end`] goes on, if each pass finds more.
+/// The time limit of [`end`], if each pass finds more.
 const END_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long to wait for a killed process in all. Only uninterruptible sleep takes so long, and the process is not
+/// How long to wait for a killed process in total. Only uninterruptible sleep takes longer, and the process is then not
 /// waited for again.
 const KILL_TIMEOUT: Duration = Duration::from_secs(2);
 
@@ -34,8 +34,8 @@ const KILL_TIMEOUT: Duration = Duration::from_secs(2);
 /// this lock, and their pids are not reused before they are reaped: so what a pass knows about a pid stays true.
 static KILLED: LazyLock<Mutex<HashMap<Pid, Instant>>> = LazyLock::new(Mutex::default);
 
-/// The children that this process had when it began: those of the shell that has become it by `exec`. They belong to no
-/// call, and are left alone.
+/// The children that this process had at its start: those of a shell that was replaced by this program (`exec`). They
+/// belong to no call, and are left alone.
 static INHERITED_CHILDREN: OnceLock<Vec<Pid>> = OnceLock::new();
 
 /// Makes this process a subreaper, and gives it the mark of the server. Required before the first process is started.
@@ -43,7 +43,7 @@ pub(crate) fn prepare() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         system_calls::settle_signals();
-        // Without `/proc` orphans could not be found, so they had better go to init.
+        // Without `/proc`, orphans could not be found, so they are left to init.
         if proc::is_readable() {
             let _ = set_child_subreaper(Some(getpid()));
         }
@@ -196,7 +196,7 @@ fn kill_orphan(orphan: Pid, killed: &mut HashMap<Pid, Instant>) -> bool {
     killed.entry(orphan).or_insert_with(Instant::now).elapsed() < KILL_TIMEOUT
 }
 
-/// Our children, without those that are not orphans of a call.
+/// Our children that may be orphans of a call.
 fn orphans() -> Vec<Pid> {
     // The leaders are read first: one that is reaped meanwhile is then missing in the list of children, and
     // not taken for an orphan.

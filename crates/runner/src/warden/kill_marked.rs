@@ -6,7 +6,7 @@ use crate::mark::{Carried, Mark};
 use rustix::process::{Pid, getpid};
 use std::time::{Duration, Instant};
 
-/// How long [`kill_all`] goes on, if each pass finds more.
+/// The time limit of [`kill_all`], if each pass finds more.
 const KILL_ALL_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How long a pass waits for the processes it has killed to end.

@@ -87,7 +87,7 @@ pub(crate) fn remove_with_us(folder: &Path) {
     ensure_running();
 }
 
-/// The folder is not ours any more.
+/// Takes a folder off the list of the warden: it is not ours any more.
 pub(crate) fn forget(folder: &Path) {
     let mut cleanups = CLEANUPS.lock();
     cleanups.retain(|cleanup| !matches!(cleanup, Cleanup::Folder(known) if known == folder));

@@ -10,7 +10,7 @@ use std::os::fd::AsFd;
 use std::path::Path;
 use std::time::Duration;
 
-/// The last pause between attempts to remove a folder.
+/// The longest pause between attempts to remove a folder. After it, the folder is left.
 const LONGEST_PAUSE: Duration = Duration::from_secs(3);
 
 /// Waits until the server has ended, kills the processes it left, removes its folder, and exits.
@@ -19,7 +19,7 @@ pub(super) fn run() -> ! {
     #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
     let _ = rustix::thread::set_name(c"mcp-bash-warden");
     // A client that terminates its server may signal the whole process tree. The warden is needed after that.
-    crate::system_calls::ignore_requests_to_end();
+    crate::system_calls::ignore_termination_signals();
     // They were blocked while the warden shared the server's memory.
     #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
     crate::system_calls::unblock_signals();
@@ -49,8 +49,8 @@ pub(super) fn run() -> ! {
     std::process::exit(0);
 }
 
-/// Removes a folder into which a process that is about to exit may still write: a server that a killed command had started
-/// exits when its input ends, and writes its registry before.
+/// Removes a folder, and again while a process that is about to exit writes to it. For example, a server that a killed
+/// command had started exits at the end of its input, and writes its registry before.
 fn remove_for_good(folder: &Path) {
     let mut pause = Duration::from_millis(10);
     loop {

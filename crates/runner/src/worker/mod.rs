@@ -76,8 +76,8 @@ pub struct WorkerProcess {
     output: Output,
     errors: Output,
     footprint: Footprint,
-    /// It no longer reads, and that was reported.
-    is_deaf: bool,
+    /// Whether [`WorkerEvent::InputClosed`] was reported.
+    has_reported_closed_input: bool,
     /// The last field: what it keeps is dropped after the process.
     _confinement: Confinement,
 }
@@ -105,7 +105,7 @@ impl WorkerProcess {
         let process = RunningCall::start(runner, launch, Some(Arc::clone(&input)), ended)?;
         Ok(Self {
             footprint: process.footprint(),
-            is_deaf: false,
+            has_reported_closed_input: false,
             process,
             input,
             frames: FrameReader::new(PipeSource::new(frames), invocation.frame_limit),
@@ -134,8 +134,8 @@ impl WorkerProcess {
                     return frame.map_or_else(WorkerEvent::NoMoreFrames, WorkerEvent::Frame);
                 }
                 () = self.process.exited() => return WorkerEvent::Exited,
-                () = self.input.broken(), if !self.is_deaf => {
-                    self.is_deaf = true;
+                () = self.input.broken(), if !self.has_reported_closed_input => {
+                    self.has_reported_closed_input = true;
                     return WorkerEvent::InputClosed;
                 }
                 () = self.errors.read(), if self.errors.is_open() => {
@@ -179,7 +179,7 @@ impl WorkerProcess {
         self.process.upkeep();
     }
 
-    /// Asks it and all of its group to end (`TERM`).
+    /// Sends `TERM` to its process group.
     pub fn terminate(&self) {
         self.process.signal(Signal::TERM);
     }

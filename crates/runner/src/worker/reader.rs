@@ -40,7 +40,7 @@ pub(super) struct FrameReader {
     buffer: Vec<u8>,
     /// Where the next frame begins in the buffer.
     start: usize,
-    /// Up to where there is no newline.
+    /// The buffer has no newline between `start` and this position.
     searched: usize,
     /// The charge for the buffer, once it is large.
     held: Option<Charge>,

@@ -1,5 +1,5 @@
-//! Frames to a worker. The sender writes a frame at once, as far as the pipe takes it; the rest waits until the worker
-//! reads, and is written by the task that watches the worker.
+//! Frame sender: writes frames to the standard input of a worker, as far as the pipe takes them. The rest is queued
+//! until the worker reads, and is written by the task that watches the worker.
 
 use mcp_bash_budget::Charge;
 use parking_lot::Mutex;
@@ -43,7 +43,7 @@ enum Pipe {
     Closed,
 }
 
-/// A frame that was not written as a whole.
+/// A frame that is not completely written yet.
 #[derive(Debug)]
 struct Waiting {
     frame: Vec<u8>,

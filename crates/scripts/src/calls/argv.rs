@@ -7,7 +7,7 @@ use mcp_bash_wire::{Limits, Raw, Scanner, write};
 use std::borrow::Cow;
 use std::ffi::OsString;
 
-/// The longest argument that a process can receive, on the system that allows the least.
+/// The longest argument that a process can receive, on the system with the smallest limit.
 pub const LONGEST_ARGUMENT: usize = 128 * 1024 - 1;
 
 /// The longest command line, in bytes, on Linux with its usual limits. The actual system may allow less.
@@ -85,8 +85,7 @@ impl CommandLine {
         self.words.push(word.into());
     }
 
-    /// Pushes one word, or one for each element of the list in it. Where words are repeated, `element` is the value of
-    /// their argument.
+    /// Pushes one word, or one for each element of its list. In repeated words, `element` is the value of their argument.
     fn push_word(
         &mut self,
         word: &Word,
@@ -243,8 +242,7 @@ impl<'a> Values<'a> {
         Ok(elements)
     }
 
-    /// Whether a value may be where a program may interpret it: it has only harmless characters, or the author has chosen
-    /// it.
+    /// Whether a value may be where a program may interpret it: it has only harmless characters, or the author chose it.
     fn is_allowed(&self, name: &str, value: &str) -> bool {
         let is_default = |(known, text): &(String, String)| {
             let default = Scanner::new(text, Limits::NONE).whole_value().ok();
@@ -305,7 +303,7 @@ fn restricted(name: &str) -> Problem {
     )
 }
 
-/// A value as a program reads it: a string without its quotes, everything else as JSON.
+/// A value as a program reads it: a string without its quotes, anything else as JSON.
 fn written(value: Raw<'_>) -> Option<Cow<'_, str>> {
     if value.is_string() {
         return value.string();

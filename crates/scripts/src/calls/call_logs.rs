@@ -32,7 +32,7 @@ struct Trace {
 }
 
 impl Surroundings {
-    /// Lets a call write such files. Its notes are removed with the folder of the call, unless log files are kept.
+    /// Gives a call its log files. Its notes are removed with the folder of the call, unless log files are kept.
     pub(crate) fn add_call_logs(
         &self,
         tool: &Tool,
@@ -59,7 +59,7 @@ impl Surroundings {
         let file = LogFile::create(&folder, "trace", tool)?;
         variables.set("MCPBASH_TRACE_FILE", &file.0);
         variables.set("MCPBASH_TRACE_PS4", &settings.prompt);
-        // A shell that is started for a script reads this file first.
+        // A shell that is started for a script sources this file first.
         variables.set("BASH_ENV", prelude);
         Some(Trace { file, max_bytes: settings.max_bytes })
     }
@@ -107,23 +107,23 @@ impl CallLogs {
     }
 }
 
-/// What the script wrote itself may hold its secrets.
+/// The script itself may have written its secrets to these files.
 impl Drop for CallLogs {
     fn drop(&mut self) {
         let files = [self.notes.as_ref(), self.trace.as_ref().map(|trace| &trace.file)];
         for file in files.into_iter().flatten() {
             if redact(&file.0, &self.known_secrets).is_err() {
-                // Nothing is better than a secret.
+                // A missing file is better than one with a secret.
                 let _ = fs::remove_file(&file.0);
             }
         }
     }
 }
 
-/// The longest file that is read to take secrets out of it, in bytes.
+/// A longer file is not redacted, but removed. In bytes.
 const LONGEST_REDACTED: u64 = 64 * 1024 * 1024;
 
-/// Takes secrets out of a file.
+/// Redacts the secrets in a file.
 fn redact(path: &Path, known: &KnownSecrets) -> io::Result<()> {
     let Some(redactor) = known.redactor() else { return Ok(()) };
     if path.symlink_metadata().is_err() {

@@ -21,13 +21,13 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long a tool may take to exit after it is asked to.
+/// The grace period of a tool after `TERM`.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// Tells a tool where to report progress and where to log.
+/// The variables that name the side channel, for progress and for log messages.
 const SIDE_CHANNEL: &[&str] = &["MCP_PROGRESS_STREAM", "MCP_LOG_STREAM"];
 
-/// Tells a script where to ask questions.
+/// The variables that tell a script how to ask questions.
 pub(crate) const QUESTIONS: [&str; 4] =
     ["MCP_ASK_SOCKET", "MCP_ASK_KEY", "MCP_ELICIT_REQUEST_FILE", "MCP_ELICIT_RESPONSE_FILE"];
 
@@ -43,8 +43,8 @@ impl Scripts {
         }
     }
 
-    /// Calls a tool. However it ends, that is an outcome. `on_line` receives its messages while it runs, and `on_question`
-    /// its questions.
+    /// Calls a tool. Any ending is an outcome. `on_line` receives the messages of the tool while it runs, and `on_question` its
+    /// questions.
     pub async fn call(
         &self,
         call: ToolCall<'_>,
@@ -83,13 +83,13 @@ impl Scripts {
         tokio::select! {
             biased;
             given = given => given?,
-            // The command of a secret that is under way is dropped, which ends it.
+            // Dropping the future kills the command of a secret that is running.
             () = &mut cancelled => {
                 return Err(ScriptError::Failed { what: what(), how: Failed::Cancelled });
             }
         }
         let logs = self.surroundings.add_call_logs(tool, files.folder().path(), &mut variables);
-        // Its lines are signs of life, even if no client wants them.
+        // Its lines extend its timeout, even if no client receives them.
         let is_heard = call.is_heard || call.limits.patience.most.is_some();
         let folder = working_folder(tool, call.tool.paths)?;
         let (start, words) = match &launcher {
@@ -126,7 +126,7 @@ impl Scripts {
         };
         let cancelled = async {
             cancelled.as_mut().await;
-            files.tell_of_cancellation();
+            files.signal_cancellation();
         };
         let outcome = self.surroundings.processes.run(process, cancelled, on_line, on_question).await;
         let outcome = outcome.map_err(|error| match &mapped {
@@ -141,7 +141,7 @@ impl Scripts {
     }
 }
 
-/// The variables that a tool receives some of its arguments in.
+/// The variables in which a tool receives some of its arguments.
 fn own_variables(mapped: Option<&Mapped>) -> Vec<String> {
     let variables = mapped.into_iter().flat_map(|mapped| &mapped.variables);
     variables.map(|(name, _)| name.clone()).collect()

@@ -1,4 +1,4 @@
-//! Completion scripts: suggest what the user may type next.
+//! Completion scripts: suggest values for an argument.
 
 use crate::calls::script::Script;
 use crate::running::error::ScriptError;
@@ -20,25 +20,25 @@ use std::time::Duration;
 pub struct CompletionCall<'a> {
     /// The prompt or resource that the argument belongs to.
     pub name: &'a str,
-    /// Who asks for them.
+    /// The caller.
     pub caller: CalledBy<'a>,
     pub script: &'a Path,
-    /// The prompt that the script is beside; the script then learns about it.
+    /// The prompt that the script belongs to, if any; the script then receives its metadata.
     pub beside: Option<&'a Prompt>,
     pub paths: &'a Paths,
     /// The arguments so far: the text of a JSON object.
     pub arguments: &'a str,
     /// Equal for equal requests.
     pub hash: &'a str,
-    /// How many values are wanted, and how many before them are known.
+    /// How many values are wanted, and how many come before them.
     pub limit: usize,
     pub offset: usize,
-    /// The script's own cursor for where it left off.
+    /// The script's own cursor for the position where it stopped.
     pub cursor: &'a str,
     /// The timeouts of the caller and of the author.
     pub asked: Option<Duration>,
     pub author: Option<Duration>,
-    /// What the script may do, if it declares it.
+    /// Its own sandbox, if it declares one.
     pub sandbox: Option<&'a Declaration>,
     /// The folders that it may work in, as far as they are known.
     pub roots: &'a ScriptRoots,
@@ -94,7 +94,8 @@ impl Scripts {
     }
 }
 
-/// What a script beside a prompt learns about it. Metadata that is too large for a variable is left to the file itself.
+/// The variables of a script that belongs to a prompt. Metadata that is too large for a variable is left out: the script can
+/// read its file.
 fn about(prompt: &Prompt, threshold: usize) -> [(&'static str, OsString); 3] {
     let metadata = Some(prompt.registry_text()).filter(|text| text.len() <= threshold);
     [

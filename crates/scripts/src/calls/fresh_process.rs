@@ -14,12 +14,13 @@ use std::sync::Arc;
 
 pub(crate) struct Rendered<'a> {
     pub(crate) variables: Variables,
-    /// The arguments, or what the tool receives of them.
+    /// The arguments, or the input that the mapping makes of them.
     pub(crate) input: Input<'a>,
     pub(crate) files: CallFiles,
 }
 
-/// `variables` are common to all scripts; `mapped` is the input of a tool that takes its arguments in another form.
+/// Renders a call for a new process. `variables` are common to all scripts; `mapped` is the input of a tool that takes its
+/// arguments in another form.
 pub(crate) fn render<'a>(
     scripts: &Scripts,
     call: &ToolCall<'a>,
@@ -60,8 +61,8 @@ pub(crate) fn render<'a>(
     Ok(Rendered { variables, input, files })
 }
 
-/// The words of a process without a mapping. A provider has to know which of its tools is meant; arguments that are too
-/// long are only on its standard input.
+/// The words of a process without a mapping. A provider receives the name of the tool; arguments that are too long are only on
+/// its standard input.
 pub(crate) fn words(tool: &Tool, arguments: &str) -> Vec<OsString> {
     match tool.execution {
         Execution::Script | Execution::MappedScript(_) | Execution::Command { .. } | Execution::Worker(_) => {

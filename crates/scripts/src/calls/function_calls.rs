@@ -31,7 +31,7 @@ pub struct FunctionRead<'a> {
     /// The variables of the template.
     pub variables: &'a Values,
     pub paths: &'a Paths,
-    /// Who reads.
+    /// The caller.
     pub caller: CalledBy<'a>,
     /// The timeout that the client asks for, as in `ResourceRead`.
     pub asked: Option<Duration>,
@@ -65,7 +65,7 @@ impl Scripts {
             request: Request::Resource { uri: read.uri, name: read.name, variables: &variables },
             caller: read.caller,
             trace: &TraceVariables::default(),
-            // Its text is kept, and compared for subscribers, for every reader.
+            // No roots: the text is kept for all readers, and compared for subscribers.
             roots: &ScriptRoots::new(&[]),
             opened_roots: &[],
             asks: Asks::default(),
@@ -101,7 +101,7 @@ impl Scripts {
             roots: call.roots,
             opened_roots: call.opened_roots,
             asks: Asks { anything: call.may_ask, its_user: call.may_elicit },
-            // The user may think as long as the longest call may take.
+            // The user may take as long to answer as the longest call may take.
             patience: TimeLimits { pause: settings.max_timeout, ..TimeLimits::fixed(bounds.time) },
             bounds,
             budget: call.budget,
@@ -110,7 +110,7 @@ impl Scripts {
     }
 }
 
-/// What a function may ask the caller.
+/// Which questions a function may ask.
 #[derive(Default)]
 struct Asks {
     anything: bool,
@@ -134,7 +134,7 @@ struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// The answer, which is a result.
+    /// Sends the request, and returns the result.
     async fn put(
         self,
         scripts: &Scripts,

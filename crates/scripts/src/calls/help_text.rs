@@ -1,5 +1,4 @@
-//! Help text: a program that is asked for its help, in a sandbox. It may be any program of the user, and nothing is known
-//! about it yet.
+//! Help text: runs a program in a sandbox for its help. It may be any program of the user, and nothing is known about it yet.
 
 use crate::confining::confined::Confined;
 use crate::running::outcome::Outcome;
@@ -13,10 +12,10 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How long a program may take to exit after it is asked to.
+/// The grace period of a program after `TERM`.
 const GRACE: Duration = Duration::from_millis(200);
 
-/// What `man` reads besides the system's programs: some programs start it for their help.
+/// What `man` reads besides the programs of the system: some programs start it to print their help.
 const MANUAL: [&str; 4] = ["/etc/man_db.conf", "/etc/manpath.config", "/usr/local/man", "/var/cache/man"];
 
 /// A command line that prints a help text.

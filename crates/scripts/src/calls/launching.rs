@@ -1,4 +1,4 @@
-//! Launching: a tool that runs elsewhere. The process that the runner starts is then the bridge of `mcp_bash_launchers`;
+//! Launching: tools that run on another host. The process that the runner starts is then the bridge of `mcp_bash_launchers`;
 //! everything else about the call stays the same.
 
 use crate::calls::tool_call::ToolCall;
@@ -13,13 +13,13 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How long the bridge may take to end a tool elsewhere: longer than all its own timeouts.
+/// The grace period of the bridge, which terminates the tool on the other host: longer than all its own timeouts.
 pub(crate) const GRACE: Duration = Duration::from_secs(30);
 
 /// A call that is about to be launched.
 pub(crate) struct Launch<'a> {
     pub(crate) launcher: &'a Launcher,
-    /// What would be started on this host.
+    /// What would be started on this host without the launcher.
     pub(crate) start: &'a Start,
     pub(crate) words: &'a [OsString],
     /// The working directory on this host.
@@ -30,8 +30,8 @@ pub(crate) struct Launch<'a> {
 }
 
 impl Scripts {
-    /// The launcher of a tool; or why it is not known, may not be used, or would break a promise. `None` if the tool runs
-    /// on this host, as workers always do.
+    /// The launcher of a tool; or why it is unknown, not allowed, or unable to enforce the sandbox of the tool. `None` if the
+    /// tool runs on this host, as workers always do.
     pub fn launcher_of(&self, tool: &Tool) -> Result<Option<Launcher>, ScriptError> {
         let (own, settings) = (tool.options.launcher.as_ref(), self.settings());
         let refused = |why: String| ScriptError::NotLaunched { tool: tool.name.clone(), why };
@@ -66,7 +66,7 @@ impl Scripts {
 }
 
 impl Launch<'_> {
-    /// What is started in the place of the tool.
+    /// The process that is started in place of the tool.
     pub(crate) fn bridge(self, call: &ToolCall<'_>, variables: &mut Variables) -> Result<Start, ScriptError> {
         let launch = self;
         let (tool, paths) = (call.tool.tool, call.tool.paths);
@@ -107,7 +107,7 @@ impl Launch<'_> {
     }
 }
 
-/// The outcome of a call that ran elsewhere, with the name of its host; or why it is not that of the tool.
+/// The outcome of a call on another host, with the name of that host; or an error if the launcher failed.
 pub(crate) fn judged(
     outcome: Outcome,
     launcher: &Launcher,
@@ -123,14 +123,14 @@ pub(crate) fn judged(
     }
 }
 
-/// The longest that the call may take, with the time in which its questions wait for answers.
+/// The longest that the call may take, including the time in which its questions wait for answers.
 fn seconds(call: &ToolCall<'_>) -> u64 {
     let patience = call.limits.patience;
     let pause = if call.may_ask { patience.pause } else { Duration::ZERO };
     (patience.most.unwrap_or(patience.limit) + pause).as_secs().max(1)
 }
 
-/// The variables of every call that say something about it. The others describe this host.
+/// The variables that are passed to the other host: those about the call. The others describe this host.
 fn crossing_names(tool: &Tool, variables: &Variables) -> Vec<String> {
     let own_sdk = language_of_script(&tool.script).map(|language| language.sdk_variable.name());
     let is_of_language = |name: &str| languages().any(|language| language.sdk_variable.name() == name);
@@ -143,7 +143,7 @@ fn crossing_names(tool: &Tool, variables: &Variables) -> Vec<String> {
     names.filter(crosses).map(str::to_owned).collect()
 }
 
-/// The files of the project that are carried, or where the project is on the other host.
+/// The files of the project that are copied to the other host, or the folder of the project there.
 fn project_files(
     launcher: &Launcher,
     tool: &Tool,
@@ -169,7 +169,7 @@ fn project_files(
     Ok((carried, None))
 }
 
-/// The folders of the SDK that the tool may need: the one for its language, and that for shell scripts.
+/// The folders of the SDK that the tool may need: for its language, and for shell scripts.
 fn sdk_folders(tool: &Tool, variables: &Variables) -> Vec<Sdk> {
     let of_language = language_of_script(&tool.script).and_then(|language| {
         let value = variables.get(language.sdk_variable.name())?;
@@ -185,7 +185,7 @@ fn sdk_folders(tool: &Tool, variables: &Variables) -> Vec<Sdk> {
     of_language.into_iter().chain(of_shell).collect()
 }
 
-/// The tool and its arguments. The program of a tool without a script is found on the other host.
+/// The tool and its arguments. The program of a tool without a script is looked up on the other host.
 fn command_words(tool: &Tool, start: &Start, words: &[OsString]) -> Vec<String> {
     let text = |word: &OsString| word.to_string_lossy().into_owned();
     let mut all: Vec<String> = match &tool.execution {

@@ -21,14 +21,14 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 /// The largest policy that is run, in bytes.
 const LONGEST_POLICY: u64 = 1024 * 1024;
 
-/// The longest answer of a policy that is read.
+/// The longest answer of a policy that is read, in bytes.
 const LONGEST_ANSWER: usize = 64 * 1024;
 
 /// How much of a failing policy's error output is reported, in bytes.
 const LONGEST_COMPLAINT: usize = 1024;
 
-/// Reads the policy from its standard input, asks it, and prints its refusal. The policy's own output is discarded. A
-/// function of that name in the environment is not the project's: it must not replace a policy that defines none.
+/// Sources the policy from standard input, calls its function, and prints the refusal. The policy's own output is discarded. A
+/// function of that name in the environment is not the project's: it must not stand in for a policy that defines none.
 const ASK: &str = r#"
 _MCP_TOOLS_ERROR_CODE=-32602 _MCP_TOOLS_ERROR_MESSAGE= _MCP_TOOLS_ERROR_DATA=
 mcp_tools_error() { _MCP_TOOLS_ERROR_CODE=$1 _MCP_TOOLS_ERROR_MESSAGE=$2 _MCP_TOOLS_ERROR_DATA=${3-}; }
@@ -45,23 +45,23 @@ printf '%s\n%s\0%s' "$_MCP_TOOLS_ERROR_CODE" "$_MCP_TOOLS_ERROR_MESSAGE" "$_MCP_
 exit 1
 "#;
 
-/// A tool that may run, and what runs it.
+/// A tool that may run, and how it is run.
 pub struct AllowedTool<'a> {
     pub(crate) tool: &'a Tool,
     pub(crate) paths: &'a Paths,
     pub(crate) way: Way<'a>,
 }
 
-/// What runs a tool.
+/// How a tool is run.
 pub(crate) enum Way<'a> {
     /// A process of its own.
     Process(Start),
-    /// A worker, whose script is judged when it is started: a running worker has already read it.
+    /// A worker. Its script is judged when a worker is started: a running one has already read it.
     Worker(&'a Worker),
 }
 
 impl Scripts {
-    /// Allows the tool to run for a caller; or returns why not, and what would allow it.
+    /// Allows the tool to run for a caller; or returns why it may not, and what would allow it.
     pub async fn allow<'a>(
         &self,
         tool: &'a Tool,
@@ -95,7 +95,7 @@ impl Scripts {
             }
             Execution::Script | Execution::MappedScript(_) | Execution::Provider => Way::Process(judged()?),
         };
-        // An untrusted policy must not end as no policy at all.
+        // An untrusted policy must not be treated like a missing one.
         let policy = judge(tool, POLICY, Block::PolicyDistrusted, || read_policy(paths))?;
         if let Some(policy) = policy {
             // Boxed, to keep the futures of calls without a policy small.
@@ -137,7 +137,7 @@ impl Scripts {
             why: error.to_string(),
         })?;
         match outcome.ending {
-            // A policy that exits the shell early has not said yes.
+            // A policy that exits the shell early has not allowed the call.
             ProcessEnding::Exited(0) if outcome.stdout == b"allowed" => Ok(()),
             ProcessEnding::Exited(1) if outcome.stdout == b"undefined" => {
                 Err(blocked(Block::PolicyUndefined))
@@ -158,7 +158,7 @@ impl Scripts {
 /// The name of the policy in errors.
 const POLICY: &str = "server.d/policy.sh";
 
-/// Judges whether something is trusted. A shortage of the system is no reason for distrust.
+/// Checks whether something is trusted. A shortage of the system is not a reason for distrust.
 fn judge<T>(
     tool: &Tool,
     what: &'static str,
@@ -172,7 +172,7 @@ fn judge<T>(
     })
 }
 
-/// The text of the project's policy, from the file that was judged.
+/// The text of the project's policy, read from the file that was checked.
 fn read_policy(paths: &Paths) -> Result<Option<Vec<u8>>, trust::Distrust> {
     let path = paths.policy();
     let policy = trust::read(&path, &paths.root, LONGEST_POLICY)?;

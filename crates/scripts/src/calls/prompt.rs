@@ -1,4 +1,4 @@
-//! Prompt scripts.
+//! Prompt scripts: run for the content of a prompt.
 
 use crate::calls::script::Script;
 use crate::running::error::ScriptError;
@@ -18,7 +18,7 @@ use std::time::Duration;
 /// A request for the content of a prompt.
 pub struct PromptCall<'a> {
     pub prompt: &'a Prompt,
-    /// Who asks for it.
+    /// The caller.
     pub caller: CalledBy<'a>,
     pub paths: &'a Paths,
     /// The text of a JSON object.

@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long an executable may take to exit after it is asked to.
+/// The grace period of an executable after `TERM`.
 const GRACE: Duration = Duration::from_millis(500);
 
 /// A request to read a URI.
@@ -31,24 +31,22 @@ pub struct ResourceRead<'a> {
     pub script: &'a Path,
     pub paths: &'a Paths,
     pub uri: &'a str,
-    /// Who reads it; empty for the server itself.
+    /// The caller; empty for the server itself.
     pub caller: CalledBy<'a>,
-    /// What the executable may do, if the resource declares it.
+    /// The sandbox of the executable, if the resource declares one.
     pub sandbox: Option<&'a Declaration>,
     /// The secrets that the executable needs, as the resource declares them.
     pub secrets: &'a Needs,
     /// The variables of the template that matched the URI.
     pub variables: &'a Values,
-    /// The timeout that the client asks for. A shorter one than the default is the business of the caller, who drops the
-    /// future.
+    /// The timeout that the client asks for. The caller enforces one that is shorter than the default, by dropping the future.
     pub asked: Option<Duration>,
     /// The budget that its output is charged to.
     pub budget: &'a Arc<Budget>,
 }
 
 impl Scripts {
-    /// Runs an executable that reads a resource. An outcome is always a success. Dropping the future terminates the
-    /// executable.
+    /// Runs an executable that reads a resource. An outcome is always a success. Dropping the future kills the executable.
     pub async fn read_resource(&self, read: ResourceRead<'_>) -> Result<Outcome, ScriptError> {
         let what = || read.script.display().to_string();
         let start = start(read.script, &read.paths.root)
@@ -88,7 +86,7 @@ impl Scripts {
         Ok(outcome)
     }
 
-    /// The meaning of the executable's exit code.
+    /// Maps the executable's exit code to a success or an error.
     fn judge(&self, outcome: &Outcome, script: &Path, limit: Duration) -> Result<(), Unread> {
         let said = outcome.errors();
         let or = |usual: &str| match said.trim() {
@@ -157,7 +155,7 @@ fn variables(
         if text.contains('\0') {
             return Err(Unread::Invalid(format!("`{name}` holds a NUL character")));
         }
-        // A shell cannot have variables of other names; those are in the object.
+        // A shell cannot have variables with other names; those are in the JSON object.
         if name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
             given.set(format!("MCP_RESOURCE_VAR_{name}"), text);
         }

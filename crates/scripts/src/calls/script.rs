@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long a script may take to exit after it is asked to.
+/// The grace period of a script after `TERM`.
 const GRACE: Duration = Duration::from_secs(1);
 
 pub(crate) struct Script<'a> {
@@ -40,7 +40,7 @@ pub(crate) struct Script<'a> {
     pub(crate) budget: &'a Arc<Budget>,
     /// The folder of its call, if it may ask questions.
     pub(crate) asks_in: Option<&'a CallFolder>,
-    /// What it may do, if it declares it.
+    /// Its own sandbox, if it declares one.
     pub(crate) sandbox: Option<&'a Declaration>,
     /// The folders that `roots` in its sandbox stands for.
     pub(crate) opened_roots: &'a [PathBuf],
@@ -49,7 +49,7 @@ pub(crate) struct Script<'a> {
 }
 
 impl Script<'_> {
-    /// Its successful outcome, or why there is none.
+    /// Runs the script, and returns its outcome if it succeeded.
     pub(crate) async fn run(
         self,
         scripts: &Scripts,
@@ -78,7 +78,7 @@ impl Script<'_> {
             environment,
             input: Input::Bytes(self.input.as_bytes()),
             limits: Limits {
-                // The user may think as long as the longest call may take.
+                // The user may take as long to answer as the longest call may take.
                 patience: TimeLimits { pause: settings.max_timeout, ..TimeLimits::fixed(bounds.time) },
                 output: bounds.output,
                 error_tail: settings.stderr_tail,

@@ -1,4 +1,4 @@
-//! Tool call as a value: what is called, by whom, and under which limits.
+//! Tool call as a value: the tool, its caller, and the limits.
 
 use crate::calls::policy::AllowedTool;
 use crate::running::process::Limits;
@@ -14,7 +14,7 @@ pub struct ToolCall<'a> {
     pub tool: AllowedTool<'a>,
     /// The text of a JSON object.
     pub arguments: &'a str,
-    /// Who calls.
+    /// The caller.
     pub caller: CalledBy<'a>,
     /// The caller's `_meta`: the text of a JSON object.
     pub meta: &'a str,

@@ -1,5 +1,4 @@
-//! Environment checks: what would prevent scripts from running, or from finding what they need, found before a client calls
-//! one.
+//! Environment checks: find what would prevent scripts from running, or from finding what they need, before a client calls one.
 
 use crate::running::processes::block_on;
 use crate::scripts::Scripts;
@@ -13,7 +12,7 @@ use std::path::PathBuf;
 pub struct EnvironmentProblems {
     /// Why no script runs at all.
     pub refusal: Option<String>,
-    /// What scripts will miss.
+    /// What scripts will lack.
     pub missing: Vec<String>,
 }
 
@@ -93,7 +92,7 @@ impl Scripts {
     }
 }
 
-/// How a script gets a variable. A secret in `server.d/env.sh` would be given to every script.
+/// How to set a variable for a script. A secret in `server.d/env.sh` would be passed to every script.
 fn next_step(name: &str) -> String {
     if tells_of_secret(name) {
         return format!(
@@ -104,7 +103,7 @@ fn next_step(name: &str) -> String {
     "set it in the configuration of your client (`env`), or export it in server.d/env.sh".to_owned()
 }
 
-/// Whether there is a file to source, or something in its place.
+/// Whether there is anything at the path of `env.sh`.
 fn has_env_file(paths: &Paths) -> bool {
     paths.server.join("env.sh").symlink_metadata().is_ok()
 }

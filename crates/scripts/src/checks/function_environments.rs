@@ -1,5 +1,4 @@
-//! Function environments: what prevents function files from finding the packages they import, reported before a client
-//! calls one.
+//! Function environments: find what prevents function files from importing their packages, before a client calls one.
 
 use crate::interpreters::ProjectHost;
 use crate::running::processes::block_on;

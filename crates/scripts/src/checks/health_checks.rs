@@ -1,4 +1,4 @@
-//! `server.d/health-checks.sh`: the project's own checks of its health.
+//! Health checks: runs the project's own `server.d/health-checks.sh`.
 
 use crate::running::error::{ScriptError, system_error};
 use crate::running::outcome::Outcome;

@@ -1,4 +1,4 @@
-//! Checks of launchers: tools that could not run on the other host they are meant for.
+//! Launcher checks: find tools that could not run on their other host.
 
 use crate::running::processes::block_on;
 use crate::scripts::Scripts;

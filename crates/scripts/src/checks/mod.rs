@@ -1,4 +1,4 @@
-//! Checks of a project that run its scripts or look at what they need.
+//! Checks of a project that run its scripts, or inspect what they need.
 
 pub(crate) mod environment_checks;
 pub(crate) mod function_environments;

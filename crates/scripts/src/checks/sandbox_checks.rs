@@ -1,4 +1,4 @@
-//! Checks of sandboxes: what is in force for a script, and probes that try it.
+//! Sandbox checks: what is in force for a script, and probes that test it.
 
 use crate::confining::confined::Confined;
 use crate::confining::script_sandbox::ScriptSandbox;
@@ -14,13 +14,13 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
-/// The timeout of a probe. One of them uses a second of processor time.
+/// The timeout of a probe. One of them uses a second of CPU time.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// How much of what a probe prints is read, in bytes.
+/// How much of a probe's output is read, in bytes.
 const LONGEST_ANSWER: usize = 64 * 1024;
 
-/// This program, run as the script of a project to try something.
+/// A probe: this program, run as the script of a project to test a restriction.
 pub struct Probe<'a> {
     /// The folder of the project.
     pub folder: &'a Path,
@@ -29,19 +29,19 @@ pub struct Probe<'a> {
 }
 
 impl Scripts {
-    /// The sandbox of a script with this declaration, and who decided it; or why no script is run.
+    /// The sandbox of a script with this declaration, and its source; or why the script is not run.
     pub fn sandbox_of(&self, own: Option<&Declaration>) -> Result<ScriptSandbox, String> {
         self.surroundings.processes.sandboxes.sandbox_of(own).map_err(|why| why.to_string())
     }
 
-    /// Whether the process of a tool runs in a sandbox that opens the folders of the client, so that these must be known
-    /// before it starts.
+    /// Whether the process of a tool runs in a sandbox that allows the roots of the client, so that they must be known before
+    /// it starts.
     pub fn opens_roots(&self, tool: &Tool) -> bool {
         let is_here = matches!(self.launcher_of(tool), Ok(None));
         is_here && self.surroundings.processes.sandboxes.opens_roots(tool.options.sandbox.as_ref())
     }
 
-    /// What clients are sent about the sandbox of a script, as the text of a JSON object. `None` if it has none.
+    /// The sandbox of a script for clients, as the text of a JSON object. `None` if it has none.
     pub fn sandbox_summary(&self, own: Option<&Declaration>) -> Option<String> {
         match self.sandbox_of(own) {
             Ok(sandbox) => sandbox.summary().map(|summary| summary.to_string()),
@@ -49,7 +49,7 @@ impl Scripts {
         }
     }
 
-    /// The sandbox of a script in a few words, for the audit log: its mode, and what this machine does not enforce.
+    /// The sandbox of a script for the audit log, in a few words: its mode, and what this machine does not enforce.
     pub fn sandbox_words(&self, own: Option<&Declaration>) -> String {
         let Ok(sandbox) = self.sandbox_of(own) else { return "refused".to_owned() };
         let mode = sandbox.mode().name();

@@ -1,5 +1,5 @@
-//! Cell: a prepared sandbox for one process at a time. It has a temporary folder and a home of its own, and what the kernel
-//! needs to enforce its policy. Preparing it takes milliseconds, so cells are kept and reused.
+//! Cell: a prepared sandbox for one process at a time, with a temporary folder and a home of its own, and the objects by which
+//! the kernel enforces its policy. Preparing one takes milliseconds, so cells are kept and reused.
 
 use super::command::CommandLine;
 use super::confined::NotConfined;
@@ -22,7 +22,7 @@ pub(crate) struct Cell {
     pub(super) policy: Policy,
     pub(super) plan: Plan,
     pub(super) folders: CellFolders,
-    /// Of the paths of the policy, as they were when the cell was made.
+    /// The stamps of the paths of the policy, from when the cell was made.
     stamps: Stamps,
     pub(super) parts: Parts,
 }
@@ -32,19 +32,19 @@ pub(crate) struct CellFolders {
     root: PathBuf,
     pub(crate) tmp: PathBuf,
     pub(crate) home: PathBuf,
-    /// How many entries the home has when no process has used it, those of its folders included.
+    /// How many entries the unused home has, including those of its folders.
     links: usize,
-    /// Whether it has folders then.
+    /// Whether the unused home has folders.
     has_folders: bool,
-    /// The stamps of both folders when they were last seen to be as they were made.
+    /// The stamps of both folders when they were last found clean.
     clean: Option<[FolderStamp; 2]>,
 }
 
 /// Device, inode and the time of the last change of its entries or its mode.
 type FolderStamp = (u64, u64, i64, i64);
 
-/// How old the last change of a folder must be before an equal time means that nothing has changed: the clock of file
-/// systems is coarse.
+/// A change within this time of the last one may have the same timestamp, because the clock of file systems is coarse. Only an
+/// older timestamp proves that nothing has changed.
 const SETTLED: Duration = Duration::from_millis(50);
 
 impl Cell {
@@ -56,12 +56,12 @@ impl Cell {
         Ok(Self { parts: Parts::make(&policy, &plan)?, policy, plan, folders, stamps })
     }
 
-    /// Whether the paths of its policy are the same files as when it was made, and its own folders exist.
+    /// Whether the paths of its policy are the same files as when it was made, and its temporary folder exists.
     pub(super) fn is_current(&mut self) -> bool {
         self.stamps.are_current() && self.folders.tmp.is_dir()
     }
 
-    /// The restrictions of a process that shares a folder with us for its call.
+    /// The restrictions of a process. The call folder, if any, is shared with the process.
     pub(super) fn confine(
         &mut self,
         call_folder: Option<&Path>,
@@ -111,20 +111,20 @@ impl CellFolders {
         Ok(Self { links, has_folders, ..folders })
     }
 
-    /// Lets `~/below` lead from this home to the user's.
+    /// Links `~/below` of this home to that of the user.
     fn link(&self, below: &Path, user_home: &Path) -> io::Result<()> {
         let link = self.home.join(below);
         if let Some(parent) = link.parent() {
             DirBuilder::new().recursive(true).mode(0o700).create(parent)?;
         }
         match symlink(user_home.join(below), &link) {
-            // Another entry has made it, or a folder above it.
+            // Another entry has created it, or a folder above it.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
             linked => linked,
         }
     }
 
-    /// Whether they are as they were made. What was not changed since the last time is not listed again.
+    /// Whether the folders have as many entries as when they were made. They are listed only if their stamps have changed.
     pub(super) fn are_clean(&mut self) -> bool {
         let now = SystemTime::now();
         let (Some(tmp), Some(home)) = (private(&self.tmp), private(&self.home)) else { return false };
@@ -133,7 +133,7 @@ impl CellFolders {
             return true;
         }
         let are_clean = count(&self.tmp, 0) == 0 && count(&self.home, self.links) == self.links;
-        // A folder does not show what changes in the folders inside it.
+        // The stamp of a folder does not change with the contents of its subfolders.
         if self.has_folders {
             return are_clean;
         }
@@ -148,8 +148,8 @@ impl CellFolders {
         are_clean
     }
 
-    /// Removes them, on a thread of its own: they may hold any number of files. Anything left is removed when the server
-    /// exits.
+    /// Removes the folders on a thread of its own, because they may hold any number of files. Anything left is removed when the
+    /// server exits.
     pub(super) fn discard(self) {
         let root = self.root;
         let _ = std::thread::Builder::new()
@@ -163,7 +163,7 @@ fn make_folder(path: &Path) -> io::Result<()> {
     DirBuilder::new().mode(0o700).create(path)
 }
 
-/// What is known of a folder, if only we may enter it.
+/// The metadata of a folder, if only our user may enter it.
 fn private(folder: &Path) -> Option<Metadata> {
     let seen = fs::symlink_metadata(folder).ok()?;
     (seen.is_dir() && seen.mode() & 0o7777 == 0o700).then_some(seen)
@@ -173,7 +173,7 @@ fn stamp(seen: &Metadata) -> FolderStamp {
     (seen.dev(), seen.ino(), seen.ctime(), seen.ctime_nsec())
 }
 
-/// How many entries a folder has, those of its folders included. More than `most` are not counted on.
+/// The number of entries of a folder, including those of its subfolders. Counting stops above `most`.
 fn count(folder: &Path, most: usize) -> usize {
     let mut folders = vec![folder.to_owned()];
     let mut count = 0_usize;

@@ -1,4 +1,4 @@
-//! Command line of a process that is being confined: on some systems another program starts it.
+//! Command line of a process that is being confined. On some systems, the sandbox starts the process through another program.
 
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Confined script: what decides its sandbox, and why it has none.
+//! Confined script: what determines its sandbox, and why it cannot have one.
 
 use mcp_bash_project::Paths;
 use mcp_bash_sandbox::{Declaration, PlaceError, Unenforceable};
@@ -11,14 +11,14 @@ use thiserror::Error;
 pub(crate) struct Confined<'a> {
     /// Its own `sandbox`, if it declares one.
     pub(crate) declaration: Option<&'a Declaration>,
-    /// The folders that the client works in.
+    /// The roots of the client.
     pub(crate) roots: &'a [PathBuf],
     pub(crate) paths: &'a Paths,
     /// The file of the script.
     pub(crate) script: &'a Path,
 }
 
-/// Why a script is not run. Running it with fewer restrictions than it was meant to have would be a guess.
+/// Why a script is not run. It must not run with fewer restrictions than were declared.
 #[derive(Debug, Error)]
 pub(crate) enum NotConfined {
     /// The default of the project cannot be used.

@@ -1,17 +1,17 @@
 //! Denial: what a sandbox probably denied to a process that failed, and the line of metadata that would allow it.
 //!
-//! The kernel does not report what it denies, so this is a guess from the last words of the process: the path or the host
-//! that they name, judged by the declaration. Only what the proxy refused is certain.
+//! The kernel does not report what it denies, so this is a guess from the end of the process's output: the path or the host
+//! that it names, compared with the declaration. Only refusals of the proxy are certain.
 
 use mcp_bash_proxy::Refusal;
 use mcp_bash_sandbox::{Declaration, Network, Policy};
 use std::path::{Path, PathBuf};
 
-/// How programs say that something was denied.
+/// Messages that report a denied access.
 const DENIED: [&str; 6] =
     ["Permission denied", "permission denied", "EACCES", "Operation not permitted", "EPERM", "AccessDenied"];
 
-/// How programs say that there is no network.
+/// Messages that report an unreachable network.
 const UNREACHED: [&str; 8] = [
     "Could not resolve host",
     "Temporary failure in name resolution",
@@ -26,9 +26,9 @@ const UNREACHED: [&str; 8] = [
 /// What was denied to a process that failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Denial {
-    /// For the caller.
+    /// The message for the caller.
     pub told: String,
-    /// The path that it could not even read, if that was it.
+    /// The path that it could not even read, if a path was denied.
     pub unreadable: Option<PathBuf>,
 }
 
@@ -59,7 +59,7 @@ impl Failure<'_> {
         Some(Denial { told, unreadable })
     }
 
-    /// The limit that its end suggests.
+    /// The limit that the exit code or the output points to.
     fn limit(&self) -> Option<String> {
         let limits = &self.policy.limits;
         let of = |key: &str, what: &str| Some(format!("{what} (`{key}` in its `sandbox`)"));
@@ -92,7 +92,7 @@ impl Failure<'_> {
         None
     }
 
-    /// The path that it was denied, in words, and as it is if it could not even be read.
+    /// The denied path in words, and the path itself if it could not even be read.
     fn path(&self) -> Option<(String, Option<PathBuf>)> {
         let lines = self.said.lines().rev().filter(|line| DENIED.iter().any(|word| line.contains(word)));
         let mut named =
@@ -104,7 +104,7 @@ impl Failure<'_> {
         Some((guess, (!self.policy.may_read(&allowed)).then_some(allowed)))
     }
 
-    /// A path that may not be used; what would have to be allowed, which exists; and the key that would allow it.
+    /// A denied path; the existing path that would have to be allowed; and the key that would allow it.
     fn denied(&self, path: PathBuf) -> Option<(PathBuf, PathBuf, &'static str)> {
         let exists = path.exists();
         let real = if exists { path.canonicalize() } else { path.parent()?.canonicalize() }.ok()?;
@@ -134,7 +134,7 @@ impl Failure<'_> {
             .unwrap_or_else(|| path.display().to_string())
     }
 
-    /// The host that it did not reach.
+    /// The host that could not be reached.
     fn host(&self) -> Option<String> {
         let line = self.said.lines().rev().find(|line| UNREACHED.iter().any(|word| line.contains(word)))?;
         let what = match &self.policy.network {
@@ -177,7 +177,7 @@ impl Failure<'_> {
     }
 }
 
-/// The paths that a line about a denial names: before its last colons, in quotes, or absolute.
+/// The paths in a line about a denial: before its last colons, in quotes, or absolute.
 fn paths(line: &str) -> impl Iterator<Item = &str> {
     let denial = DENIED.iter().filter_map(|word| line.find(word)).min().unwrap_or(line.len());
     // `tool: x: Permission denied`, `bash: line 1: x: Permission denied`.

@@ -1,4 +1,4 @@
-//! Mechanisms of a cell on systems that are not Linux: a profile of Seatbelt on macOS, and limits.
+//! Mechanisms of a cell on systems other than Linux: a Seatbelt profile on macOS, and process limits.
 
 use super::cell::CellFolders;
 use super::command::CommandLine;
@@ -26,13 +26,13 @@ impl Parts {
         self.proxy.as_ref()
     }
 
-    /// Ports of this machine are reached as they are.
+    /// Ports of this machine are reached directly.
     #[expect(clippy::unused_self, reason = "other systems have bridges")]
     pub(super) fn bridges(&self) -> &[(TcpListener, u16)] {
         &[]
     }
 
-    /// The limits of a process, whose command line starts it under a profile from now on.
+    /// The limits of a process. Its command line is changed, so that it starts under a Seatbelt profile.
     #[expect(
         clippy::unnecessary_wraps,
         clippy::needless_pass_by_value,

@@ -1,4 +1,4 @@
-//! Sandbox key: everything that a prepared sandbox depends on. Two calls with equal keys can use the same one, in turn.
+//! Sandbox key: everything that a prepared sandbox depends on. Calls with equal keys can use the same one, one after the other.
 
 use mcp_bash_sandbox::Declaration;
 use std::ffi::OsString;
@@ -15,6 +15,6 @@ pub(super) struct Key {
     /// The program that runs it.
     pub(super) program: PathBuf,
     pub(super) search_path: OsString,
-    /// The folders and files of ours that it uses.
+    /// The folders and files of the SDK and the toolbox that it uses.
     pub(super) toolbox: Vec<PathBuf>,
 }

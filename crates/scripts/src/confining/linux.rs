@@ -1,4 +1,4 @@
-//! Mechanisms of a cell on Linux: namespaces, a ruleset of Landlock and a filter of system calls.
+//! Mechanisms of a cell on Linux: namespaces, a Landlock ruleset and a system call filter.
 
 use super::cell::CellFolders;
 use super::command::CommandLine;
@@ -14,8 +14,8 @@ use std::sync::Arc;
 /// The port of the proxy in a network namespace, which has no other servers.
 const PROXY_PORT: u16 = 3128;
 
-/// How many processes and threads a call may have, unless its declaration says so. Enough for builds, and not for a fork
-/// bomb.
+/// How many processes and threads a call in a user namespace may have, unless its declaration says otherwise. Enough for
+/// builds, but not for a fork bomb.
 const PROCESSES: u64 = 1024;
 
 pub(crate) struct Parts {
@@ -23,7 +23,7 @@ pub(crate) struct Parts {
     filter: Option<Filter>,
     /// The listening socket of the proxy, and its port.
     proxy: Option<(TcpListener, u16)>,
-    /// Listening sockets that lead to ports of this machine.
+    /// Listening sockets that forward to ports of this machine.
     bridges: Vec<(TcpListener, u16)>,
     ruleset: Option<BuiltRuleset>,
 }
@@ -105,7 +105,7 @@ impl Parts {
     }
 
     fn limits(&self, policy: &Policy) -> impl Iterator<Item = ProcessLimit> {
-        // Elsewhere all processes of the user would count.
+        // Without a user namespace, all processes of the user would count.
         let counts = self.namespaces.as_ref().is_some_and(Namespaces::has_user);
         let limits = policy.limits;
         [
@@ -119,7 +119,7 @@ impl Parts {
         .flatten()
     }
 
-    /// The ruleset for a call folder. A cell and a call folder usually meet again.
+    /// The ruleset for a call folder. A cell usually gets the same call folder again.
     fn ruleset(
         &mut self,
         policy: &Policy,
@@ -137,7 +137,7 @@ impl Parts {
         let writes = policy.write.iter().map(PathBuf::as_path).chain(own).chain(call_folder);
         for (path, access) in reads.chain(writes.map(|path| (path, Access::Write))) {
             match ruleset.allow(rights, path, access) {
-                // Not every system has every path of the profile. What is declared was there a moment ago.
+                // Not every system has every path of the profile. Declared paths existed a moment ago.
                 Err(error)
                     if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied) => {}
                 allowed => allowed?,

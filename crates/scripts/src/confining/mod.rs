@@ -1,4 +1,4 @@
-//! Confining: which sandbox a script runs in, prepared ahead and leased to one process at a time.
+//! Confinement: the sandboxes of scripts, prepared in advance and leased to one process at a time.
 
 pub(crate) mod cell;
 pub(crate) mod command;

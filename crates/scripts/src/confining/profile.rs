@@ -1,10 +1,9 @@
-//! Default profile: what every confined process may read, or it would not start: programs, libraries, and the files of the
-//! system that they look at.
+//! Default profile: what every confined process may read in order to start: programs, libraries, and files of the system.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// Longer than any `pyvenv.cfg`, in bytes.
+/// The longest `pyvenv.cfg` that is read, in bytes.
 const LONGEST: u64 = 64 * 1024;
 
 /// Folders of programs and libraries.
@@ -21,7 +20,7 @@ const PROGRAMS: [&str; 10] = [
     "/snap",
 ];
 
-/// What programs read of the system's configuration. No folder of services, and no file that holds a secret.
+/// The configuration files of the system that programs read. No folder of services, and no file that holds a secret.
 const CONFIGURATION: [&str; 47] = [
     "/etc/alternatives",
     "/etc/bash.bashrc",
@@ -72,7 +71,8 @@ const CONFIGURATION: [&str; 47] = [
     "/etc/xml",
 ];
 
-/// What programs read of the kernel and of devices. Not `/proc` itself, which shows the command lines of all processes.
+/// The files of the kernel and the devices that programs read. Not `/proc` itself, which shows the command lines of all
+/// processes.
 const KERNEL: [&str; 13] = [
     "/dev/random",
     "/dev/urandom",
@@ -92,7 +92,7 @@ const KERNEL: [&str; 13] = [
 /// Devices that every program may write to.
 const DEVICES: [&str; 3] = ["/dev/null", "/dev/zero", "/dev/full"];
 
-/// Folders of a home that hold installed programs only: the folder on the search path, and all of what it needs.
+/// Folders in a home that hold only installed programs: the folder on the search path, and everything that its programs need.
 const INSTALLATIONS: [(&str, &[&str]); 10] = [
     (".pyenv/shims", &[".pyenv"]),
     (".rbenv/shims", &[".rbenv"]),
@@ -112,12 +112,12 @@ pub(crate) fn of_system() -> (impl Iterator<Item = &'static Path>, impl Iterator
     (read, DEVICES.iter().map(Path::new))
 }
 
-/// The folders whose changes show that a path of the system was replaced: a rule on a file does not hold for the file that
-/// was renamed over it.
+/// The folder whose timestamp shows that a file of the system was replaced: a rule on a file does not apply to another file
+/// that was renamed over it.
 pub(crate) const REPLACED_IN: &str = "/etc";
 
-/// The folders of interpreters and other programs on a search path that are not the system's: each with the libraries
-/// beside it.
+/// The folders on a search path that are not the system's, with interpreters and other programs, each with the libraries beside
+/// it.
 pub(crate) fn of_search_path(search_path: &OsStr, home: Option<&Path>) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for folder in std::env::split_paths(search_path).filter(|folder| folder.is_absolute()) {
@@ -137,7 +137,7 @@ pub(crate) fn of_search_path(search_path: &OsStr, home: Option<&Path>) -> Vec<Pa
 /// The folders that a program needs: those of its installation, if it is not the system's.
 pub(crate) fn of_program(program: &Path, home: Option<&Path>) -> Vec<PathBuf> {
     let real = std::fs::canonicalize(program).unwrap_or_else(|_| program.to_owned());
-    // Another folder may hold anything.
+    // A folder of another name may hold anything.
     let is_of_programs = |folder: &&Path| folder.file_name().is_some_and(|name| name == "bin");
     let folders = [program.parent(), real.parent()].into_iter().flatten().filter(is_of_programs);
     let mut found: Vec<PathBuf> =

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use tokio::runtime::Handle;
 use tokio::task::AbortHandle;
 
-/// How many refusals are remembered. One explains a failure.
+/// How many refusals are kept. One is enough to explain a failure.
 const MAX_REFUSALS: usize = 16;
 
 /// The open proxy and bridges of one process. They are closed when the value is dropped.
@@ -23,7 +23,7 @@ pub(crate) struct Reached {
     reports: Option<Arc<Reports>>,
 }
 
-/// What the proxy and the bridges report.
+/// Receives the reports of the proxy and the bridges.
 struct Reports {
     hosts: HostList,
     refusals: Mutex<Vec<Refusal>>,
@@ -67,14 +67,14 @@ impl Reached {
         Ok(reached)
     }
 
-    /// Tells programs to use the proxy.
+    /// Sets the variables that make programs use the proxy.
     pub(super) fn set_variables(&self, variables: &mut Variables) {
         if let Some(port) = self.port {
             variables.extend(mcp_bash_proxy::variables(port));
         }
     }
 
-    /// What the proxy refused.
+    /// The connections that the proxy refused.
     pub(super) fn refusals(&self) -> Vec<Refusal> {
         self.reports.as_ref().map(|reports| reports.refusals.lock().clone()).unwrap_or_default()
     }
@@ -85,7 +85,7 @@ impl Reached {
     }
 }
 
-/// The same socket without the connections that an earlier process has left waiting.
+/// The same socket, without pending connections of an earlier process.
 fn fresh(listener: &TcpListener) -> io::Result<TcpListener> {
     listener.set_nonblocking(true)?;
     while listener.accept().is_ok() {}

@@ -1,4 +1,4 @@
-//! Resolution: the places of a declaration as paths that exist.
+//! Resolution: turns the places of a declaration into existing paths.
 
 use super::confined::NotConfined;
 use super::key::Key;
@@ -7,12 +7,12 @@ use mcp_bash_runner::group_powers;
 use mcp_bash_sandbox::{Declaration, Machine, Network, Place, Plan, Policy, Unenforceable};
 use std::path::{Path, PathBuf};
 
-/// A policy, and the paths of it that the home of a call must lead to.
+/// A policy, and the paths that the home of a cell must link to.
 pub(super) struct Resolved {
     pub(super) policy: Policy,
-    /// Those of its paths that hold installed programs, which are not the system's.
+    /// The paths of the policy that hold installed programs, except those of the system.
     pub(super) installed: Vec<PathBuf>,
-    /// Paths below the user's home that are allowed, as they are written behind `~`.
+    /// Allowed paths below the user's home, relative to it.
     pub(super) links: Vec<PathBuf>,
     pub(super) home: Option<PathBuf>,
 }
@@ -37,7 +37,7 @@ pub(super) fn policy(declaration: &Declaration) -> Policy {
     }
 }
 
-/// How this machine enforces a policy. Control groups are asked about only where it has a use for them: that makes some.
+/// How this machine enforces a policy. Control groups are probed only if it needs them, because probing creates some.
 pub(super) fn plan(policy: &Policy) -> Result<Plan, Unenforceable> {
     let limits = policy.limits;
     if limits.memory.is_none() && limits.processes.is_none() {
@@ -75,7 +75,7 @@ pub(super) fn resolve(key: &Key) -> Result<Resolved, NotConfined> {
     Ok(Resolved { policy, installed: installed(key, home.as_deref()), links, home })
 }
 
-/// What the process may read whatever its declaration says, or it would not start.
+/// What the process may read whatever its declaration says, because it would not start otherwise.
 pub(super) fn always_read(key: &Key, home: Option<&Path>) -> Vec<PathBuf> {
     let (system, _) = profile::of_system();
     let mut read: Vec<PathBuf> = system.map(Path::to_owned).collect();
@@ -92,7 +92,7 @@ fn installed(key: &Key, home: Option<&Path>) -> Vec<PathBuf> {
     found
 }
 
-/// The paths of a place. The temporary folder of a call is not known yet.
+/// The paths of a place. Empty for the temporary folder, which each cell has for itself.
 pub(super) fn paths(
     place: &Place,
     project: &Path,

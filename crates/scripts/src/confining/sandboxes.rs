@@ -1,4 +1,4 @@
-//! Sandboxes: the cells of a server, leased to processes.
+//! Sandboxes: the cells of a server, and their leases to processes.
 
 use super::cell::Cell;
 use super::command::CommandLine;
@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use tokio::runtime::Handle;
 
-/// How many cells are kept for later calls, in all.
+/// How many unused cells are kept, in all.
 const MAX_SPARE: usize = 64;
 
 pub(crate) struct Sandboxes {
@@ -30,9 +30,9 @@ pub(crate) struct Sandboxes {
     state_dir: Arc<StateDir>,
     spare: Mutex<Spare>,
     tell: OnceLock<Tell>,
-    /// The aspects that were told to be missing.
-    told: Mutex<Vec<Aspect>>,
-    /// The script whose accesses are traced, if a user wants to see them.
+    /// The missing aspects that were reported.
+    reported: Mutex<Vec<Aspect>>,
+    /// The trace of one script's accesses, if the user asked for it.
     trace: OnceLock<Arc<AccessTrace>>,
 }
 
@@ -52,7 +52,7 @@ pub(crate) struct Lease {
     sandboxes: Arc<Sandboxes>,
     reach: Reached,
     trace: Option<Arc<AccessTrace>>,
-    /// The process, if what it uses of its sandbox is recorded.
+    /// The trace of the process, if what it uses of its sandbox is recorded.
     traced: Option<Traced>,
 }
 
@@ -63,17 +63,17 @@ impl Sandboxes {
             state_dir,
             spare: Mutex::default(),
             tell: OnceLock::new(),
-            told: Mutex::default(),
+            reported: Mutex::default(),
             trace: OnceLock::new(),
         }
     }
 
-    /// Calls `tell` if something that a sandbox promises is not enforced on this machine, once for each such thing.
+    /// Calls `tell` if this machine does not enforce an aspect that a sandbox promises, once for each aspect.
     pub(crate) fn on_shortfall(&self, tell: impl Fn(&InForce) + Send + Sync + 'static) {
         let _ = self.tell.set(Box::new(tell));
     }
 
-    /// Whether a script may have a sandbox at all. Costs nothing where nothing is declared.
+    /// Whether a script may have a sandbox at all. Costs nothing if nothing is declared.
     pub(crate) fn may_confine(&self, confined: &Confined<'_>) -> bool {
         let settings = &self.settings;
         confined.declaration.is_some()
@@ -82,7 +82,7 @@ impl Sandboxes {
             || self.traces(confined.script)
     }
 
-    /// Traces the accesses of a script from now on, and turns the sandbox on. Only the first call counts.
+    /// Traces the accesses of a script from now on, and turns its sandbox on. Only the first call counts.
     pub(crate) fn trace(&self, trace: Arc<AccessTrace>) {
         let _ = self.trace.set(trace);
     }
@@ -91,8 +91,8 @@ impl Sandboxes {
         self.trace.get().is_some_and(|trace| trace.script == script)
     }
 
-    /// The declaration in force for a script: the operator's word, its own, and the default of the project. `None` if it
-    /// runs without a sandbox.
+    /// The declaration in force for a script, from the operator's setting, its own declaration and the default of the project.
+    /// `None` if it runs without a sandbox.
     pub(crate) fn in_force(&self, own: Option<&Declaration>) -> Result<Option<Declaration>, NotConfined> {
         let operator = match self.trace.get() {
             Some(_) => self.settings.sandbox.max(Some(Mode::On)),
@@ -130,7 +130,7 @@ impl Sandboxes {
         Ok(ScriptSandbox::new(declaration, source))
     }
 
-    /// Whether the sandbox of a script opens the folders of the client.
+    /// Whether the sandbox of a script allows the roots of the client.
     pub(crate) fn opens_roots(&self, own: Option<&Declaration>) -> bool {
         let opens = |declaration: Declaration| declaration.read.is_none() || declaration.lists_roots();
         self.in_force(own).ok().flatten().is_some_and(opens)
@@ -141,8 +141,8 @@ impl Sandboxes {
         if self.opens_roots(own) { roots } else { &[] }
     }
 
-    /// A sandbox for a script that `program` runs with these variables. `None` if it runs without one. What it needs beside
-    /// the process runs in `runtime`.
+    /// A sandbox for a script that `program` runs with these variables. `None` if it runs without one. The proxy and the
+    /// bridges of the sandbox run in `runtime`.
     pub(crate) async fn lease(
         self: &Arc<Self>,
         confined: Confined<'_>,
@@ -169,7 +169,7 @@ impl Sandboxes {
         Ok(Some(Lease { key, cell: Some(cell), sandboxes: Arc::clone(self), reach, trace, traced: None }))
     }
 
-    /// A cell of that key that can be used as it is.
+    /// A spare cell of that key that is still current.
     fn pop(&self, key: &Key) -> Option<Cell> {
         loop {
             let mut spare = self.spare.lock();
@@ -183,29 +183,29 @@ impl Sandboxes {
         }
     }
 
-    /// Makes a cell where it may block.
+    /// Makes a cell on a blocking thread.
     async fn make(&self, key: Key) -> Result<Cell, NotConfined> {
         let state_dir = Arc::clone(&self.state_dir);
         let made = tokio::task::spawn_blocking(move || Cell::make(&key, &state_dir)).await;
         let cell = made.map_err(|error| NotConfined::Setup(io::Error::other(error)))??;
         if let Some(tell) = self.tell.get()
-            && self.is_news(&cell.plan.in_force)
+            && self.has_unreported(&cell.plan.in_force)
         {
             tell(&cell.plan.in_force);
         }
         Ok(cell)
     }
 
-    /// Whether something is missing that was enforced, or not promised, in all sandboxes before.
-    fn is_news(&self, in_force: &InForce) -> bool {
-        let mut told = self.told.lock();
-        let before = told.len();
+    /// Whether an aspect is missing that was not reported yet.
+    fn has_unreported(&self, in_force: &InForce) -> bool {
+        let mut reported = self.reported.lock();
+        let before = reported.len();
         for (aspect, _) in in_force.shortfalls() {
-            if !told.contains(aspect) {
-                told.push(*aspect);
+            if !reported.contains(aspect) {
+                reported.push(*aspect);
             }
         }
-        told.len() > before
+        reported.len() > before
     }
 
     fn take_back(&self, key: Key, mut cell: Cell) {
@@ -252,12 +252,12 @@ impl Lease {
         }
     }
 
-    /// What was probably denied, if the process failed in `directory` and wrote this.
+    /// The probable denial, if the process failed in `directory` with this output.
     pub(crate) fn explain(&self, directory: &Path, exit_code: Option<i32>, said: &str) -> Option<Denial> {
         self.explained(directory, exit_code, said, &self.reach.refusals())
     }
 
-    /// The same for a call in a process that lives on, and that may have met refusals in other calls.
+    /// The same for a call in a worker, which may have had refusals in other calls.
     pub(crate) fn explain_call(&self, said: &str) -> Option<Denial> {
         let mut refusals = self.reach.refusals();
         refusals.retain(|refusal| said.contains(&refusal.host));
@@ -291,7 +291,7 @@ impl Drop for Lease {
             trace.note_refused_hosts(refused.map(|refusal| format!("{}:{}", refusal.host, refusal.port)));
         }
         if let (Some(file), Some(traced)) = (&self.sandboxes.settings.sandbox_usage, &self.traced) {
-            // A reader judges only what is in the file, so a line that is missing is no false warning.
+            // If this fails, a line is missing, which causes no false warning: readers judge only what is in the file.
             let _ = usage_record::append(file, &self.key, traced, self.reach.entries());
         }
         if let Some(cell) = self.cell.take() {
@@ -308,7 +308,7 @@ impl fmt::Debug for Lease {
 
 impl Keep for Lease {}
 
-/// Our own files that a script uses, as its variables name them.
+/// The folders and files of the SDK and the toolbox that a script uses, as its variables name them.
 fn toolbox(variables: &Variables) -> Vec<PathBuf> {
     let path = |name: &str| variables.get(name).map(PathBuf::from);
     let of_languages = languages().filter_map(|language| match language.sdk_variable {

@@ -1,12 +1,12 @@
-//! Sandbox of a script, for people and clients: what it may do, who decided that, and what this machine enforces of it.
-//! Nothing is prepared for a process here.
+//! Sandbox of a script, as people and clients see it: what it allows, its source, and what this machine enforces. Nothing is
+//! prepared for a process here.
 
 use super::resolve;
 use mcp_bash_sandbox::{Declaration, InForce, Level, Limits, Mode, Network, Place, Unenforceable};
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 
-/// Who decided the mode of a sandbox.
+/// The source of the mode of a sandbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SandboxSource {
     /// `MCPBASH_SANDBOX`.
@@ -15,7 +15,7 @@ pub enum SandboxSource {
     Project,
     /// The metadata of the script itself.
     Own,
-    /// Nobody: there is none.
+    /// No source: there is no sandbox.
     Nothing,
 }
 
@@ -37,14 +37,14 @@ pub struct ScriptSandbox {
     pub source: SandboxSource,
 }
 
-/// A place of a declaration, as it is on this machine.
+/// A place of a declaration, resolved on this machine.
 #[derive(Debug, Clone)]
 pub struct AllowedPlace {
     pub is_writable: bool,
     pub place: Place,
-    /// Where it leads: none for the temporary folder of a call, and for roots that are not known.
+    /// Its paths: none for the temporary folder, or for roots that are not known.
     pub paths: Vec<PathBuf>,
-    /// Why the script cannot run because of it.
+    /// Why the script cannot run with this place.
     pub problem: Option<String>,
 }
 
@@ -86,14 +86,14 @@ impl ScriptSandbox {
         allowed.collect()
     }
 
-    /// What this machine enforces; an error if the script does not run here. `None` without a sandbox. The first use starts
-    /// a process or two, to try what this machine can do.
+    /// What this machine enforces; an error if the script does not run here. `None` without a sandbox. The first use starts one
+    /// or two processes, to probe this machine.
     pub fn enforcement(&self) -> Option<Result<InForce, Unenforceable>> {
         let plan = resolve::plan(&resolve::policy(self.declaration.as_ref()?));
         Some(plan.map(|plan| plan.in_force))
     }
 
-    /// What clients are sent about it, as a JSON object. `None` without a sandbox.
+    /// The description for clients, as a JSON object. `None` without a sandbox.
     pub fn summary(&self) -> Option<Value> {
         let mut summary = json!({ "mode": self.mode().name(), "network": network_value(&self.network()) });
         match self.enforcement()? {
@@ -120,7 +120,7 @@ impl ScriptSandbox {
     }
 }
 
-/// As an author writes it.
+/// The network as an author declares it.
 pub(crate) fn network_value(network: &Network) -> Value {
     match network {
         Network::None => json!("none"),

@@ -1,5 +1,5 @@
-//! Stamps: whether the paths of a policy are still the files that its ruleset was built for. A rule holds for a file, not for
-//! one that is put in its place.
+//! Stamps: show whether the paths of a policy are still the files that its ruleset was built for. A rule applies to a file, and
+//! not to another one that replaces it.
 
 use super::profile;
 use mcp_bash_sandbox::Policy;
@@ -8,22 +8,22 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// How often installed programs are looked at. A program that was just replaced may be denied for so long.
-const INSTALLED_EVERY: Duration = Duration::from_secs(1);
+/// How often installed programs are checked. A program that was just replaced may be denied for this long.
+const INSTALLED_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 pub(super) struct Stamps {
-    /// Looked at before each process.
+    /// Checked before each process.
     own: Vec<(PathBuf, Stamp)>,
     installed: Vec<(PathBuf, Stamp)>,
-    looked_at_installed: Instant,
+    checked_installed: Instant,
 }
 
-/// Device and inode; of a folder whose entries are replaced, the time of its last change too.
+/// Device and inode; for the folder of the system's configuration also its modification time, otherwise 0.
 type Stamp = (u64, u64, i64, i64);
 
 impl Stamps {
-    /// The stamps of what may be replaced: everything that is not the system's, and the folder of the system's
-    /// configuration, whose files are replaced by renaming. `installed` are paths of the policy that hold programs.
+    /// The stamps of all paths that may be replaced: those that are not the system's, and the folder of the system's
+    /// configuration, whose files are replaced by renaming. `installed` are the paths of the policy that hold programs.
     pub(super) fn of(policy: &Policy, installed: &[PathBuf]) -> Self {
         let mut paths: Vec<&Path> = policy.read.iter().chain(&policy.write).map(PathBuf::as_path).collect();
         paths.retain(|path| !profile::is_of_system_profile(path));
@@ -32,7 +32,7 @@ impl Stamps {
         paths.dedup();
         let (installed, own): (Vec<&Path>, Vec<&Path>) =
             paths.into_iter().partition(|path| installed.iter().any(|installed| installed == path));
-        Self { own: stamped(&own), installed: stamped(&installed), looked_at_installed: Instant::now() }
+        Self { own: stamped(&own), installed: stamped(&installed), checked_installed: Instant::now() }
     }
 
     /// Whether the paths are the same files as they were.
@@ -40,10 +40,10 @@ impl Stamps {
         if !are_same(&self.own) {
             return false;
         }
-        if self.looked_at_installed.elapsed() < INSTALLED_EVERY {
+        if self.checked_installed.elapsed() < INSTALLED_CHECK_INTERVAL {
             return true;
         }
-        self.looked_at_installed = Instant::now();
+        self.checked_installed = Instant::now();
         are_same(&self.installed)
     }
 }

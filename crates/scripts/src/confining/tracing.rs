@@ -1,4 +1,4 @@
-//! Access trace: what the processes of one script touch.
+//! Access trace: records what the processes of one script access.
 
 use super::cell::Cell;
 use super::key::Key;
@@ -12,14 +12,14 @@ use std::path::{Path, PathBuf};
 #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
 use std::sync::Arc;
 
-/// What is traced of one script.
+/// The access trace of one script.
 pub struct AccessTrace {
     pub(super) script: PathBuf,
-    /// The last process that was started, and what it touches.
+    /// The last process that was started, and its accesses.
     traced: Mutex<Option<Traced>>,
 }
 
-/// A process that is watched, and everything that it starts.
+/// A traced process, and everything that it starts.
 #[derive(Clone)]
 pub(super) struct Traced {
     call: TracedCall,
@@ -28,7 +28,7 @@ pub(super) struct Traced {
 }
 
 impl Traced {
-    /// Watches a process with this confinement. Elsewhere than on Linux, nothing of it is seen.
+    /// Traces a process with this confinement. On systems other than Linux, nothing is recorded.
     #[cfg_attr(
         any(not(target_os = "linux"), mcp_bash_portable),
         expect(clippy::unnecessary_wraps, reason = "on Linux it can fail")
@@ -51,7 +51,7 @@ impl Traced {
         Ok((confinement, Self { call: traced }))
     }
 
-    /// Where the process ran, and what was touched so far.
+    /// The process, and its accesses so far.
     pub(super) fn result(&self) -> (TracedCall, Attempts) {
         #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
         let attempts = self.watch.attempts();
@@ -62,13 +62,13 @@ impl Traced {
 }
 
 impl AccessTrace {
-    /// Fails if this system cannot watch processes.
+    /// Fails if this system cannot trace processes.
     pub(crate) fn new(script: PathBuf) -> io::Result<Self> {
         can_watch()?;
         Ok(Self { script, traced: Mutex::default() })
     }
 
-    /// What was touched by the last process that was started. `None` if there was none.
+    /// The accesses of the last process that was started. `None` if there was none.
     pub fn result(&self) -> Option<(TracedCall, Attempts)> {
         self.traced.lock().as_ref().map(Traced::result)
     }
@@ -80,13 +80,13 @@ impl AccessTrace {
         }
     }
 
-    /// Takes the place of what was traced before.
+    /// Replaces the previous trace.
     pub(super) fn set(&self, traced: Traced) {
         *self.traced.lock() = Some(traced);
     }
 }
 
-/// Fails if this system cannot watch processes.
+/// Fails if this system cannot trace processes.
 pub fn can_watch() -> io::Result<()> {
     #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
     return Watch::start(None).map(drop);
@@ -116,7 +116,7 @@ fn traced_call(key: &Key, cell: &Cell, call_folder: Option<&Path>) -> TracedCall
     }
 }
 
-/// The path without links, as far as it exists.
+/// The path without symlinks, as far as it exists.
 pub(super) fn real(path: &Path) -> PathBuf {
     std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }

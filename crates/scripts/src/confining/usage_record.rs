@@ -7,7 +7,7 @@ use mcp_bash_sandbox::{AllowedPaths, Place, RecordedUsage, Usage};
 use std::io::{self, Write as _};
 use std::path::Path;
 
-/// Adds a line to the file. Other servers do so at the same time.
+/// Appends a line to the file. Other servers may do so at the same time.
 pub(super) fn append(
     file: &Path,
     key: &Key,
@@ -16,7 +16,7 @@ pub(super) fn append(
 ) -> io::Result<()> {
     let (call, attempts) = traced.result();
     let home = user_home();
-    // A process did run, so each of them exists.
+    // The process has run, so each place exists.
     let allowed = |place: Place| -> AllowedPaths {
         let paths = paths(&place, &key.project, &key.roots, home.as_deref()).unwrap_or_default();
         let paths = paths.iter().map(|path| real(path)).collect();

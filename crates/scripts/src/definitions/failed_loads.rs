@@ -1,33 +1,33 @@
-//! Failed loads: function files that failed to load several times in a row. Otherwise, a file that writes into the project
-//! while it is loaded would cause its own reload without end.
+//! Failed loads: function files that failed to load several times in a row. They are not loaded for a while: otherwise, a file
+//! that writes into the project while it is loaded would cause reloads without end.
 
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
-/// How often in a row an unchanged file is tried: what it needs may be about to be fixed.
+/// How many failures in a row are allowed for an unchanged file: what it lacks may be about to be fixed.
 const MOST: u32 = 4;
 
-/// The pause after that.
+/// After this time, earlier failures no longer count.
 const PAUSE: Duration = Duration::from_secs(10);
 
 #[derive(Default)]
 pub(crate) struct FailedLoads(Mutex<HashMap<PathBuf, Failed>>);
 
 struct Failed {
-    /// How often in a row.
+    /// The number of failures in a row.
     count: u32,
     at: Instant,
-    looks: Option<Looks>,
+    stamp: Option<Stamp>,
     why: String,
 }
 
 impl FailedLoads {
-    /// Why a file is not loaded now: it failed too often, with this message.
+    /// Why a file is not loaded now: the message of its last failure, if it failed too often.
     pub(crate) fn refusal(&self, file: &Path) -> Option<String> {
         let all = self.0.lock();
-        let failed = all.get(file).filter(|failed| failed.count >= MOST && failed.is_recent(looks(file)))?;
+        let failed = all.get(file).filter(|failed| failed.count >= MOST && failed.is_recent(stamp(file)))?;
         Some(failed.why.clone())
     }
 
@@ -38,22 +38,22 @@ impl FailedLoads {
             all.remove(file);
             return;
         };
-        let looks = looks(file);
-        let before = all.get(file).filter(|failed| failed.is_recent(looks)).map_or(0, |failed| failed.count);
-        let failed = Failed { count: before + 1, at: Instant::now(), looks, why: why.clone() };
+        let stamp = stamp(file);
+        let before = all.get(file).filter(|failed| failed.is_recent(stamp)).map_or(0, |failed| failed.count);
+        let failed = Failed { count: before + 1, at: Instant::now(), stamp, why: why.clone() };
         all.insert(file.to_owned(), failed);
     }
 }
 
 impl Failed {
-    fn is_recent(&self, looks: Option<Looks>) -> bool {
-        self.looks == looks && self.at.elapsed() < PAUSE
+    fn is_recent(&self, stamp: Option<Stamp>) -> bool {
+        self.stamp == stamp && self.at.elapsed() < PAUSE
     }
 }
 
-type Looks = (SystemTime, u64);
+type Stamp = (SystemTime, u64);
 
-fn looks(file: &Path) -> Option<Looks> {
+fn stamp(file: &Path) -> Option<Stamp> {
     let seen = file.metadata().ok()?;
     Some((seen.modified().ok()?, seen.len()))
 }

@@ -1,4 +1,4 @@
-//! Definitions: what function files and providers report that they have.
+//! Definitions: what function files and providers report about themselves.
 
 pub(crate) mod failed_loads;
 pub(crate) mod provider_list;

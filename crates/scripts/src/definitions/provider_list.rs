@@ -1,4 +1,4 @@
-//! Provider list: an executable is run with `list` for its tools, and then with `instructions`.
+//! Provider list: runs an executable with `list` for its tools, and then with `instructions`.
 
 use crate::confining::confined::Confined;
 use crate::running::error::{Bounds, Failed, NoEnvironment};
@@ -13,7 +13,7 @@ use std::future::pending;
 use std::path::Path;
 use std::time::Duration;
 
-/// How long it may take to exit after it is asked to.
+/// The grace period of an executable after `TERM`.
 const GRACE: Duration = Duration::from_millis(500);
 
 impl Surroundings {
@@ -28,8 +28,8 @@ impl Surroundings {
         Ok(Definitions { text, instructions })
     }
 
-    /// Runs an executable with one word as its argument, within the bounds of a provider: its output, or why that is not an
-    /// answer.
+    /// Runs an executable with one word as its argument, within the limits of a provider, and returns its output, or why that
+    /// is not an answer.
     async fn print_of(&self, program: &Path, word: &str, paths: &Paths) -> Result<String, Unanswered> {
         let settings = self.settings();
         let bounds = Bounds {

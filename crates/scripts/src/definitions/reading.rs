@@ -1,4 +1,4 @@
-//! Reading options: how a project is read, with what runs the processes for it.
+//! Reading options: how a project is read, and what runs the processes for it.
 
 use crate::definitions::readings::Readings;
 use crate::running::error::system_error;
@@ -32,7 +32,7 @@ impl Readings {
     }
 }
 
-/// Runs the processes that reading one project takes.
+/// Runs the processes that are needed to read one project.
 struct Reader {
     readings: Arc<Readings>,
     paths: Paths,

@@ -1,8 +1,8 @@
-//! Definition readings: files that report their own definitions (function files, providers) are asked in the background,
-//! each by a task of its own, so that one that hangs costs only its own tools.
+//! Definition readings: files that report their own definitions (function files, providers) are run in the background, each by
+//! a task of its own, so that one that hangs delays only its own tools.
 //!
-//! The answer is kept until the project is read because of it, and reported to the reader. A file is *in progress* until
-//! then, so that a caller that waits for it finds it served afterwards.
+//! An answer is reported to the reader, and kept until the project was read with it. Until then, the file is *in progress*, so
+//! that a caller that waits for the file finds its definitions served afterwards.
 
 use crate::definitions::failed_loads::FailedLoads;
 use crate::surroundings::Surroundings;
@@ -18,11 +18,11 @@ use tokio::sync::{Notify, Semaphore, oneshot, watch};
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep};
 
-/// A file that takes longer than this does not prevent others from being asked.
+/// A file that takes longer than this no longer occupies a place.
 const SLOW: Duration = Duration::from_secs(2);
 
-/// The first pause before a file that failed for a passing reason is asked again. The pause doubles after each attempt, up
-/// to the longest, so that the file is served within ten seconds after the reason is gone.
+/// The first pause before a file that failed for a temporary reason is asked again. The pause doubles after each attempt, up to
+/// the longest, so that a file that answers quickly is served within ten seconds after the reason is gone.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(4);
 
@@ -33,7 +33,7 @@ pub(crate) struct Readings {
     state: Mutex<ReadingsState>,
     /// The files whose definitions are not served yet.
     in_progress: watch::Sender<Vec<FileInProgress>>,
-    /// How many are asked at once: each takes an interpreter.
+    /// Limits how many files are asked at once: each takes an interpreter.
     places: LazyLock<Semaphore>,
     tell: OnceLock<Tell>,
 }
@@ -52,7 +52,7 @@ struct ReadingsState {
     files: HashMap<PathBuf, Reading>,
     last: u64,
     /// The files that answered before a callback was set.
-    untold: Vec<PathBuf>,
+    unreported: Vec<PathBuf>,
 }
 
 /// One file, with its stamp when it was asked.
@@ -73,7 +73,7 @@ enum Answer {
     },
 }
 
-/// Two for each processor, since an interpreter that starts also waits for the disk.
+/// The places: two for each processor, since a starting interpreter also waits for the disk.
 fn places() -> Semaphore {
     let processors = available_parallelism().map_or(2, usize::from);
     Semaphore::new((2 * processors).clamp(4, 16))
@@ -92,17 +92,16 @@ impl Readings {
         }
     }
 
-    /// Calls `tell` with each file whose definitions are now known. `tell` runs where it may block, and reads the file
-    /// again.
+    /// Calls `tell` with each file whose definitions are now known. `tell` runs where it may block, and reads the file again.
     pub(crate) fn on_definitions(&self, tell: impl Fn(&Path) + Send + Sync + 'static) {
-        let untold = {
+        let unreported = {
             let mut state = self.state.lock();
             let _ = self.tell.set(Box::new(tell));
-            std::mem::take(&mut state.untold)
+            std::mem::take(&mut state.unreported)
         };
         // Files that answered before the callback was set.
         if let Some(tell) = self.tell.get() {
-            for file in &untold {
+            for file in &unreported {
                 tell(file);
             }
         }
@@ -113,7 +112,7 @@ impl Readings {
         self.in_progress.subscribe()
     }
 
-    /// The definitions of a file. It is asked in the runtime of the workers, unless it was asked before and looks the same.
+    /// The definitions of a file. It is asked in the runtime of the workers, unless its answer for the same stamp is known.
     pub(crate) fn definitions(
         self: &Arc<Self>,
         file: &Path,
@@ -129,7 +128,7 @@ impl Readings {
                     Answer::Here { answer, .. } => Said::Now(answer.clone()),
                 };
             }
-            // A newer version of the file ends the reading of the older one.
+            // A newer version of the file aborts the reading of the older one.
             Some(Reading { answer: Answer::Awaited(older), .. }) => older.abort(),
             _ => {}
         }
@@ -152,7 +151,7 @@ impl Readings {
             paths: paths.clone(),
         };
         self.enter(file);
-        let task = self.workers.home().spawn(question.ask());
+        let task = self.workers.runtime().spawn(question.ask());
         let reading = Reading { number: state.last, stamp, answer: Answer::Awaited(task.abort_handle()) };
         state.files.insert(file.to_owned(), reading);
         Said::Later
@@ -160,13 +159,13 @@ impl Readings {
 }
 
 impl Readings {
-    /// Forgets the answers that are served, and stops waiting for files that look different now, or are gone.
+    /// Forgets the answers that are served, and aborts the reading of files that have changed or are gone.
     pub(crate) fn ask_again(&self) {
         self.state.lock().files.retain(|file, reading| {
             let is_same = Stamp::at(file) == Some(reading.stamp);
             match &reading.answer {
                 Answer::Here { answer: Err(unanswered), soon, .. } if is_same && unanswered.passes => {
-                    // The next attempt may succeed. It is not made at once: a file may change the project itself.
+                    // The next attempt may succeed. It is not made at once: the file itself may change the project.
                     soon.notify_one();
                     true
                 }
@@ -188,7 +187,7 @@ impl Readings {
         });
     }
 
-    /// Keeps an answer, unless the file has been asked again; then returns false.
+    /// Keeps an answer. False if the file was asked again meanwhile.
     fn keep(&self, question: &InProgress, answer: Result<Definitions, Unanswered>) -> bool {
         let InProgress { file, number, soon, .. } = question;
         let mut state = self.state.lock();
@@ -199,14 +198,14 @@ impl Readings {
         true
     }
 
-    /// Whether there is no callback for an answer yet. If so, the answer is kept for it.
-    fn is_untold(&self, file: &Path) -> bool {
+    /// Whether no callback is set yet. If so, the file is remembered for it.
+    fn is_unreported(&self, file: &Path) -> bool {
         let mut state = self.state.lock();
-        let is_untold = self.tell.get().is_none();
-        if is_untold {
-            state.untold.push(file.to_owned());
+        let is_unreported = self.tell.get().is_none();
+        if is_unreported {
+            state.unreported.push(file.to_owned());
         }
-        is_untold
+        is_unreported
     }
 
     /// Marks a file as no longer in progress, unless it was asked again.
@@ -225,7 +224,7 @@ impl Readings {
     }
 }
 
-/// Marks a file as in progress. The mark goes when its task ends, however it does.
+/// Marks a file as in progress. Dropping it removes the mark, however the task ends.
 struct InProgress {
     readings: Arc<Readings>,
     file: PathBuf,
@@ -248,7 +247,7 @@ struct Question {
 }
 
 impl Question {
-    /// Asks the file until it has answered, or cannot for a reason of its own.
+    /// Asks the file until it has answered, or has failed for a permanent reason.
     async fn ask(self) {
         let InProgress { readings, file, number, soon } = &self.in_progress;
         let mut pauses = Pauses::new(FIRST_PAUSE, LONGEST_PAUSE);
@@ -268,7 +267,7 @@ impl Question {
                 readings.failed_loads.note(file, answer.as_ref().err().map(|unanswered| &unanswered.why));
             }
             let is_over = !answer.as_ref().is_err_and(|unanswered| unanswered.passes);
-            if !readings.keep(&self.in_progress, answer) || readings.is_untold(file) {
+            if !readings.keep(&self.in_progress, answer) || readings.is_unreported(file) {
                 return;
             }
             tell(readings, file).await;
@@ -307,7 +306,7 @@ impl Question {
     }
 }
 
-/// The pause after an attempt. Attempts that take long must not keep the machine busy.
+/// The pause after an attempt. Slow attempts must not keep the machine busy.
 fn pause_after(attempt: Duration, usual: Duration) -> Duration {
     if attempt > LONGEST_PAUSE { 3 * attempt } else { usual.max(attempt) }
 }
@@ -325,7 +324,7 @@ async fn tell(readings: &Arc<Readings>, file: &Path) {
             drop(done);
         };
         if Builder::new().name("definitions".into()).spawn(report).is_ok() {
-            // It is dropped when the thread ends, however it does.
+            // `done` is dropped when the thread ends, even by a panic.
             let _ = told.await;
             return;
         }

@@ -1,10 +1,9 @@
-//! Compiled SDK: what an interpreter has made of the modules of its SDK, kept beside them in the user's cache. An interpreter
-//! keeps that itself where it may. A confined worker may not write there, and some environments forbid it
-//! (`PYTHONDONTWRITEBYTECODE`): each start of such a worker would compile everything again, which takes several times as long as
-//! the rest of the start.
+//! Compiled SDK: the bytecode of the modules of the SDK, kept beside them in the user's cache. An interpreter writes it itself
+//! if it may. A confined worker may not write there, and some environments forbid it (`PYTHONDONTWRITEBYTECODE`): then each
+//! start of a worker would compile everything again, which takes several times as long as the rest of the start.
 //!
-//! Other projects load what is written here, so only an interpreter from outside of the project writes it, and it loads
-//! nothing of the project meanwhile.
+//! Other projects load these files, so only an interpreter from outside the project writes them, and it loads nothing of the
+//! project.
 
 use super::ProjectHost;
 use crate::surroundings::Surroundings;
@@ -18,8 +17,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// Compiles the SDK for a worker that cannot keep it compiled, unless that is done. A failure costs time at later starts, and
-/// nothing else.
+/// Compiles the SDK for a worker that cannot keep the bytecode itself, unless that was done before. A failure only makes later
+/// starts slower.
 pub(crate) async fn compile_if_worker_cannot(
     surroundings: &Surroundings,
     worker: &Start,
@@ -35,12 +34,12 @@ pub(crate) async fn compile_if_worker_cannot(
     let Some(program) = cache.map(|cache| cache.join(program)) else { return };
     let Some(interpreter) = outside_of_project(&worker.program, paths) else { return };
     let Some(marker) = marker(&interpreter, &program).filter(|marker| !marker.exists()) else { return };
-    // Other workers that start meanwhile wait: they need the same.
+    // Other workers that start meanwhile wait for the result.
     let mut tried = surroundings.tried_interpreters.lock().await;
     if !tried.insert(marker.clone()) {
         return;
     }
-    // A cache that cannot be written stays as it is.
+    // If the cache is not writable, it stays as it is.
     let draft = marker.with_extension(std::process::id().to_string());
     let Ok(draft) = Replacement::create_again(draft, marker, 0o644) else { return };
     let words: Vec<&OsStr> = options.iter().map(OsStr::new).chain([program.as_os_str()]).collect();
@@ -50,14 +49,14 @@ pub(crate) async fn compile_if_worker_cannot(
     }
 }
 
-/// The program that an interpreter is, if it is not of the project, which runs only as the project's sandbox allows. An
-/// environment of the project leads to it, and has a configuration that it does not read under its own path.
+/// The real path of an interpreter, if that is outside the project. A project's virtual environment links to it; started by its
+/// real path, the interpreter does not read the configuration of that environment.
 fn outside_of_project(interpreter: &Path, paths: &Paths) -> Option<PathBuf> {
     let real = fs::canonicalize(interpreter).ok()?;
     (!real.starts_with(fs::canonicalize(&paths.root).ok()?)).then_some(real)
 }
 
-/// The file that says that this interpreter has compiled the SDK.
+/// The file that marks that this interpreter has compiled the SDK.
 fn marker(interpreter: &Path, program: &Path) -> Option<PathBuf> {
     let seen = interpreter.metadata().ok()?;
     let mut hasher = DefaultHasher::new();

@@ -1,4 +1,4 @@
-//! Host of a language: the programs that scripts of the project find, and a way to run one that installs packages.
+//! Host of a language: looks up the programs that scripts of the project find, and runs those that install packages.
 
 use crate::running::error::{Bounds, Failed};
 use crate::running::process::{Limits, Process};
@@ -11,7 +11,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How long an installer may take to exit after it is asked to.
+/// The grace period of an installer after `TERM`.
 const GRACE: Duration = Duration::from_secs(1);
 
 pub(crate) struct ProjectHost<'s> {
@@ -81,7 +81,7 @@ impl ProjectHost<'_> {
         Ok(outcome.into_text())
     }
 
-    /// The environment of scripts, and what an installer needs to fetch packages for them.
+    /// The environment of scripts, with the variables that an installer needs to download packages.
     async fn environment(&self, inherits: fn(&OsStr) -> bool) -> Result<Variables, String> {
         let common = self.surroundings.common_environment(self.paths).await;
         let mut all = common.map_err(|why| why.to_string())?;

@@ -1,7 +1,7 @@
-//! Interpreters of function files: the project's own, with the SDK's worker. How one is found depends on its language, which is
-//! a row of the table in `project/src/languages`.
+//! Interpreters of function files: the project's own, which run the worker of the SDK. How one is found depends on its
+//! language, which is a row of the table in `project/src/languages`.
 //!
-//! They are looked up when a worker is started, which is rare: a call of a running worker needs none of this.
+//! They are looked up only when a worker is started, which is rare.
 
 mod compiled_sdk;
 mod host;
@@ -16,7 +16,7 @@ use mcp_bash_project::{Paths, WorkerProgram};
 use std::ffi::OsString;
 use std::path::Path;
 
-/// How a worker for the functions of `file` is started; if the program is its own worker, the file itself.
+/// How a worker for the functions of `file` is started. If the program is its own worker, the file itself is started.
 pub(crate) async fn start_of(
     surroundings: &Surroundings,
     file: &Path,
@@ -36,7 +36,7 @@ pub(crate) async fn start_of(
     Ok(Start { program: interpreter, arguments })
 }
 
-/// A worker's message about why it cannot serve, completed by its language.
+/// Lets the language complete a worker's message about why it cannot serve.
 pub(crate) fn explain(message: String, file: &Path, program: WorkerProgram, paths: &Paths) -> String {
     match program.language() {
         Some(language) => (language.explain)(message, file, paths),

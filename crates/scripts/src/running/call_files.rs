@@ -1,6 +1,6 @@
-//! Call files: the files through which a tool and the server communicate besides its pipes. A script creates them if it
-//! needs them; most do not. They are in the folder of the call, where a script may put anything in their place, so only
-//! regular files are opened here, and nothing is read without a limit.
+//! Call files: the files through which a tool and the server communicate besides its pipes. A script creates them if it needs
+//! them; most do not. They are in the folder of the call, where a script may replace them by anything, so only regular files
+//! are opened here, and each is read up to a limit.
 
 use mcp_bash_runner::CallFolder;
 use mcp_bash_secrets::KnownSecrets;
@@ -21,7 +21,7 @@ pub(crate) struct CallFiles {
 }
 
 impl CallFiles {
-    /// `known_secrets` are taken out of what is read from the files.
+    /// Reads redact `known_secrets`.
     pub(crate) fn new(folder: CallFolder, known_secrets: Arc<KnownSecrets>) -> Self {
         Self { folder, known_secrets }
     }
@@ -45,8 +45,8 @@ impl CallFiles {
         self.folder.path().join("cancel")
     }
 
-    pub(crate) fn tell_of_cancellation(&self) {
-        // A file that exists already signals the same, and is not opened. The script is about to be terminated anyway.
+    pub(crate) fn signal_cancellation(&self) {
+        // If the file exists, it signals the same, and is not opened. The script is about to be terminated anyway.
         let _ = mcp_bash_files::create_new(&self.cancel(), 0o600);
     }
 

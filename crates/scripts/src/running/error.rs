@@ -26,12 +26,12 @@ pub enum ScriptError {
     /// The project's policy refuses the call with its own message, and a code and data if it gives any.
     #[error("{message}")]
     Refused { code: Option<i32>, message: String, data: Option<String> },
-    /// Another user could have written it.
+    /// It is not trusted: another user could have written it.
     #[error("{what} is not run: {source}")]
     Distrusted { what: String, source: Distrust },
     #[error("{what} cannot be given its arguments: {source}")]
     Arguments { what: String, source: io::Error },
-    /// The caller can correct the arguments.
+    /// The caller can correct its arguments.
     #[error("The arguments of '{tool}' cannot be given to it:\n{problems}")]
     Unfit { tool: String, problems: String },
     /// The program of a tool without a script does not exist.
@@ -47,7 +47,7 @@ pub enum ScriptError {
         "{what} was not started within {} s: server.d/env.sh or server.d/policy.sh takes longer", limit.as_secs()
     )]
     NotStarted { what: String, limit: Duration },
-    /// The folder that its metadata names is not there.
+    /// The working directory in its metadata does not exist.
     #[error("Tool '{tool}' runs in the folder {}, which is not there: make it, or fix `cwd` in its metadata", folder.display())]
     NoFolder { tool: String, folder: PathBuf },
     /// It needs a secret that is not available.
@@ -57,28 +57,29 @@ pub enum ScriptError {
     NoRoom { what: String, why: NoRoom },
     #[error("{what} could not be started: {source}")]
     Start { what: String, source: StartFailure },
-    /// It was to run elsewhere, and did not run to its end there.
+    /// The launcher failed before the tool had run to its end.
     #[error("The launcher of tool '{tool}' ({launcher}) failed: {why}")]
     Launcher { tool: String, launcher: String, why: String },
-    /// It was to run elsewhere, and may not.
+    /// It was to run on another host, and may not.
     #[error("Tool '{tool}' is not run: {why}")]
     NotLaunched { tool: String, why: String },
-    /// A worker has not answered: how it ended, or why there is none, without and with its own message.
+    /// A worker did not answer: how it ended, or why there is none. `told` may contain the worker's own message, `kind` does
+    /// not.
     #[error("{what}: its worker {told}")]
     Worker { what: String, kind: String, told: String },
     /// A worker has answered with an error of its own; its data is JSON.
     #[error("{message}")]
     Answered { code: i32, message: String, data: Option<String> },
-    /// It was run, and failed.
+    /// It ran, and failed.
     #[error("{what} {how}")]
     Failed { what: String, how: Failed },
-    /// An executable of the project did not read a resource.
+    /// An executable of the project failed to read a resource.
     #[error(transparent)]
     Unread(#[from] Unread),
     /// There is no environment to run a script in.
     #[error(transparent)]
     NoEnvironment(#[from] NoEnvironment),
-    /// Another user could have written a script of `server.d`.
+    /// A script of `server.d` is not trusted: another user could have written it.
     #[error("{file} is not trusted: {source}")]
     ServerScriptDistrusted { file: &'static str, source: Distrust },
     #[error("{file} cannot be run: {source}")]
@@ -101,12 +102,12 @@ impl ScriptError {
         )
     }
 
-    /// There is no worker to call, for a reason on our side.
+    /// No worker is available, for a reason of the server.
     pub(crate) fn worker(what: &str, how: String) -> Self {
         Self::Worker { what: what.to_owned(), kind: how.clone(), told: how }
     }
 
-    /// The message for the operator: what is wrong and where, without arguments and without any output of a script.
+    /// The message for the operator: the problem and its place, without arguments and without output of a script.
     pub fn kind(&self) -> String {
         match self {
             Self::Blocked { tool, why: Block::PolicyFailed(_) } => {
@@ -160,7 +161,7 @@ impl ScriptError {
     }
 }
 
-/// Why no script is run: running it with less than it was meant to have would be a guess.
+/// Why no script is run. None must run with less than was declared for it.
 #[derive(Debug, Clone, Error)]
 pub enum NoEnvironment {
     /// A setting asks for more than is allowed.
@@ -169,7 +170,7 @@ pub enum NoEnvironment {
     /// `server.d/env.sh` is not usable.
     #[error("No script is run: server.d/env.sh {0}")]
     File(Arc<NotSourced>),
-    /// There is no SDK for it.
+    /// The SDK cannot be written.
     #[error("No script is run: the SDK cannot be laid out: {0}")]
     Sdk(String),
 }
@@ -209,7 +210,7 @@ pub enum Block {
     /// Names the setting that forbids it.
     #[error("{0}")]
     Setting(String),
-    /// Another user could have written the tool's description.
+    /// Another user could have written the metadata of the tool.
     #[error("{0}")]
     Metadata(String),
     #[error(transparent)]
@@ -222,7 +223,7 @@ pub enum Block {
     PolicyFailed(String),
     #[error("server.d/policy.sh was not asked to its end, because the server is shutting down")]
     PolicyStopped,
-    /// What the policy was meant to allow is unknown.
+    /// It is unknown what the policy was meant to allow.
     #[error(
         "server.d/policy.sh does not define the function `mcp_tools_policy_check`; call the function that decides so, or \
          remove the file to allow every call"
@@ -251,7 +252,7 @@ pub enum Failed {
     Shutdown,
 }
 
-/// The limits that a script may have exceeded, and what sets them.
+/// The limits of a script, and the settings for them.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bounds {
     pub(crate) time: Duration,
@@ -296,13 +297,13 @@ impl Failed {
     }
 }
 
-/// Why an executable of the project did not read a resource.
+/// Why an executable of the project failed to read a resource.
 #[derive(Debug, Error)]
 pub enum Unread {
     /// The resource does not exist, with the executable's message if it has one.
     #[error("there is no such resource")]
     Missing(Option<String>),
-    /// The URI is not what it expects.
+    /// The executable does not accept the URI.
     #[error("{0}")]
     Invalid(String),
     /// It failed, with its own message or ours.

@@ -1,5 +1,5 @@
-//! Missing variables: why a script did not receive a variable that it reads. The shell names it when the script fails for
-//! that reason (`set -u`); otherwise the text of the script tells.
+//! Missing variables: why a script did not receive a variable that it reads. With `set -u`, the message of the shell names it;
+//! otherwise, the text of the script is searched.
 
 use mcp_bash_project::{Paths, Tool, variables_from_outside};
 use mcp_bash_settings::{EnvironmentMode, Settings};
@@ -9,11 +9,11 @@ use std::fmt;
 #[derive(Debug, PartialEq, Eq)]
 pub struct MissingVariable {
     name: String,
-    /// Whether the server has it.
+    /// Whether it is set in the environment of the server.
     is_known: bool,
     /// Whether the metadata names it.
     is_named: bool,
-    /// Whether the script itself complained.
+    /// Whether the script reported it.
     is_reported: bool,
 }
 
@@ -41,8 +41,8 @@ impl fmt::Display for MissingVariable {
     }
 }
 
-/// The variable whose absence explains why a script failed: the one that it complained of in `errors`, or else one that it
-/// reads. The script is read for that, so this is only for calls that failed.
+/// The variable whose absence explains why a script failed: the one that `errors` reports as missing, or else one that the
+/// script reads. The script is read for that, so this is only for calls that failed.
 pub fn missing_variable(
     tool: &Tool,
     paths: &Paths,
@@ -52,7 +52,7 @@ pub fn missing_variable(
     if let Some(name) = errors.lines().rev().find_map(named_in) {
         return missing(tool, settings, name, true);
     }
-    // On another host, other variables are set.
+    // Another host has other variables.
     if tool.options.launcher.as_ref().is_some_and(|launcher| !launcher.is_here()) {
         return None;
     }
@@ -60,7 +60,7 @@ pub fn missing_variable(
     read.iter().find_map(|name| missing(tool, settings, name, false))
 }
 
-/// `None` if the script received what the server has.
+/// `None` if the script received the server's variable.
 fn missing(tool: &Tool, settings: &Settings, name: &str, is_reported: bool) -> Option<MissingVariable> {
     let is_passed = match &settings.environment_mode {
         EnvironmentMode::Inherit => true,
@@ -95,7 +95,7 @@ fn named_in(line: &str) -> Option<&str> {
     (is_behind_line && !is_missing_program).then_some(parts[place])
 }
 
-/// Whether a word looks like the name of an environment variable, which is not ours.
+/// Whether a word looks like the name of an environment variable that is not one of ours.
 fn is_name(word: &str) -> bool {
     let is_upper =
         |character: char| character.is_ascii_uppercase() || character.is_ascii_digit() || character == '_';

@@ -1,4 +1,4 @@
-//! Outcome: how a script ended and what it left, the same for every way of running one.
+//! Outcome: how a script ended, and what it wrote, the same for every way of running one.
 
 use crate::confining::denial::Denial;
 use crate::running::call_files::CallFiles;
@@ -25,19 +25,19 @@ pub struct Outcome {
     pub stdout: Vec<u8>,
     /// The end of standard error, up to the limit.
     pub stderr: Vec<u8>,
-    /// Whether it was killed, probably by the kernel because memory ran out.
+    /// Whether it was probably killed by the kernel for lack of memory.
     memory_ran_out: bool,
     /// The charge for standard output, if that is large.
     pub held: Charge,
     /// The files that it could leave besides its output, if it had a folder for them. Dropping this value removes them.
     files: Option<CallFiles>,
-    /// What its sandbox probably denied, if it failed.
+    /// The probable denial of its sandbox, if it failed.
     pub denial: Option<Denial>,
     /// The last traced command, if commands are traced.
     pub last_command: Option<String>,
-    /// Where it ran, as the text of a JSON object, if it ran elsewhere.
+    /// The host where it ran, as the text of a JSON object, if that was another one.
     pub launcher: Option<String>,
-    /// If a worker has answered, what standard output holds: the text of its result, or of a JSON-RPC error.
+    /// If a worker answered, what standard output holds: the text of its result, or of a JSON-RPC error.
     pub worker_answer: Option<AnswerKind>,
 }
 
@@ -61,7 +61,7 @@ impl From<mcp_bash_runner::Outcome> for Outcome {
 }
 
 impl Outcome {
-    /// A worker has answered.
+    /// The answer of a worker.
     pub(crate) fn of_worker(
         kind: AnswerKind,
         text: Vec<u8>,
@@ -92,7 +92,7 @@ impl Outcome {
         }
     }
 
-    /// If it failed, what its sandbox probably denied according to its last words.
+    /// Adds the probable denial of its sandbox, according to its output, if it failed.
     pub(crate) fn explained_by(self, explain: impl FnOnce(Option<i32>, &str) -> Option<Denial>) -> Self {
         let has_failed = !matches!(self.ending, ProcessEnding::Exited(0));
         let said = || format!("{}\n{}", self.text(), self.errors());
@@ -126,13 +126,13 @@ impl Outcome {
         text_of(&self.stderr)
     }
 
-    /// Its output as text, which is no longer charged.
+    /// Its output as text. The charge for it is released.
     pub fn into_text(self) -> String {
         String::from_utf8(self.stdout)
             .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
     }
 
-    /// The exit code as a shell has it. `None` if it did not exit by itself; a worker that has answered did not.
+    /// The exit code as a shell reports it. `None` if the runner terminated it, or if a worker answered.
     pub fn exit_code(&self) -> Option<i32> {
         match self.ending {
             _ if self.worker_answer.is_some() => None,
@@ -155,17 +155,17 @@ impl Outcome {
         }
     }
 
-    /// Whether how it failed says more than its output: a signal terminated it, or its memory ran out.
+    /// Whether the way it ended explains more than its output: it was terminated by a signal, or memory ran out.
     pub fn ended_by_force(&self) -> bool {
         matches!(self.ending, ProcessEnding::Signalled(_)) || self.memory_ran_out
     }
 
-    /// Whether this outcome is an answer of the tool: it exited, with a code that means no failure.
+    /// Whether this outcome is an answer of the tool: it exited with a code that is not a failure.
     pub fn answers(&self, tool: &Tool) -> bool {
         matches!(self.ending, ProcessEnding::Exited(code) if tool.has_answered(code))
     }
 
-    /// The exit status, as in the standard library. `None` if it did not exit by itself.
+    /// The exit status, as in the standard library. `None` if the runner terminated it.
     pub fn exit_status(&self) -> Option<ExitStatus> {
         match self.ending {
             ProcessEnding::Exited(code) => Some(ExitStatus::from_raw((code & 0xff) << 8)),
@@ -193,7 +193,7 @@ impl Outcome {
         self.files.as_ref().map_or(Ok(None), CallFiles::list_of_resources)
     }
 
-    /// The beginning of its output: of standard error, or of standard output if that is empty.
+    /// An excerpt of its standard error, or of its standard output if that is empty.
     pub(crate) fn said(&self) -> String {
         let errors = self.errors();
         excerpt(if errors.trim().is_empty() { self.text() } else { errors }.as_ref())

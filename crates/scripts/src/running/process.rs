@@ -1,4 +1,4 @@
-//! Process invocation: the one place where it is put together.
+//! Process invocation: the only place where one is built.
 
 use crate::confining::confined::Confined;
 use mcp_bash_budget::Budget;
@@ -32,11 +32,11 @@ pub(crate) struct Process<'a> {
     pub(crate) environment: Variables,
     pub(crate) input: Input<'a>,
     pub(crate) limits: Limits<'a>,
-    /// How long it may take to exit after it is asked to.
+    /// The grace period after `TERM`.
     pub(crate) grace: Duration,
-    /// Its channel to us while it runs.
+    /// Its channels to the server while it runs.
     pub(crate) talk: Option<Talk<'a>>,
-    /// What decides its sandbox. `None` for our own programs, and for those of the operator, which have none.
+    /// What determines its sandbox. `None` for our own programs and those of the operator, which have none.
     pub(crate) sandbox: Option<Confined<'a>>,
 }
 

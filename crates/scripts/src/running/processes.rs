@@ -1,4 +1,4 @@
-//! Processes of a project: what all of them share, and how each is run.
+//! Processes of a project: what they share, and how each is run.
 
 use crate::confining::command::CommandLine;
 use crate::confining::confined::{Confined, NotConfined};
@@ -24,9 +24,9 @@ pub(crate) struct Processes {
     pub(crate) runner: Arc<Runner>,
     pub(crate) state_dir: Arc<StateDir>,
     pub(crate) sandboxes: Arc<Sandboxes>,
-    /// The budget for everything.
+    /// The budget of the whole server.
     pub(crate) budget: Arc<Budget>,
-    /// The secrets that were given to scripts so far.
+    /// The secrets that are known so far, and redacted.
     pub(crate) known_secrets: Arc<KnownSecrets>,
     /// Whether every process is to be terminated.
     has_ended: watch::Sender<bool>,
@@ -95,7 +95,7 @@ impl Processes {
         Ok((Some(Box::new(lease)), confinement))
     }
 
-    /// Runs a process without a channel to us.
+    /// Runs a process without side channel and questions.
     pub(crate) async fn run_without_talk(
         &self,
         process: Process<'_>,
@@ -104,8 +104,8 @@ impl Processes {
         self.run(process, cancelled, |_| {}, drop).await
     }
 
-    /// The same for a thread that may block and drives no runtime. It uses a runtime of its own, because the server's may
-    /// not be running yet.
+    /// The same for a thread that may block and is outside any runtime. It builds a runtime of its own, because the server's
+    /// may not be running yet.
     pub(crate) fn run_blocking(&self, process: Process<'_>) -> Result<Outcome, StartError> {
         let program = process.start.program.clone();
         match block_on(self.run_without_talk(process, std::future::pending())) {
@@ -114,11 +114,11 @@ impl Processes {
         }
     }
 
-    /// Completes at shutdown: work that begins after that is dropped, not asked to end first.
+    /// Completes at shutdown. Work that begins after that is dropped, without a grace period.
     pub(crate) fn ended(&self) -> impl Future<Output = ()> + use<> {
         let mut has_ended = self.has_ended.subscribe();
         async move {
-            // Without the sender there is nothing to wait for.
+            // If the sender was dropped, there is nothing to wait for.
             let _ = has_ended.wait_for(|has_ended| *has_ended).await;
         }
     }
@@ -127,7 +127,7 @@ impl Processes {
         *self.has_ended.borrow()
     }
 
-    /// Terminates every process, and removes what existed only while they ran.
+    /// Terminates every process, and removes the private folder.
     pub(crate) fn end(&self, grace: Duration) {
         self.has_ended.send_replace(true);
         self.runner.end_all(grace);

@@ -1,4 +1,4 @@
-//! Redacting: takes secrets out of what a process says, before anything else sees it.
+//! Redaction: removes secrets from the output of a process, before anything else reads it.
 
 use crate::running::outcome::Outcome;
 use mcp_bash_runner::{ProcessEnding, Question};
@@ -10,9 +10,9 @@ use std::borrow::Cow;
 /// The notifications of one call: one line of JSON each.
 pub(crate) struct Notifications<'a> {
     known: &'a KnownSecrets,
-    /// The words of its progress, one after another.
+    /// The texts of its progress notifications, in order.
     progress: Pieces,
-    /// The same of its log messages.
+    /// The texts of its log messages.
     log: Pieces,
 }
 
@@ -21,7 +21,7 @@ impl<'a> Notifications<'a> {
         Self { known, progress: Pieces::default(), log: Pieces::default() }
     }
 
-    /// Passes on a line without secrets, and without parts of one that is spread over several lines.
+    /// Passes on a line without secrets, and without the parts of a secret that is spread over several lines.
     pub(crate) fn pass_on(&mut self, line: &[u8], pass_on: impl FnOnce(&[u8])) {
         let Some(redactor) = self.known.redactor() else { return pass_on(line) };
         let line = redactor.redact(line);
@@ -31,7 +31,7 @@ impl<'a> Notifications<'a> {
         }
     }
 
-    /// The line without parts of secrets. `None` if it has none.
+    /// The line without parts of secrets. `None` if it contains none.
     fn without_pieces(&mut self, redactor: &Redactor, line: &[u8]) -> Option<Vec<u8>> {
         let text = String::from_utf8_lossy(line);
         let mut message: Value = serde_json::from_str(&surrogates::repaired(&text)).ok()?;
@@ -45,7 +45,7 @@ impl<'a> Notifications<'a> {
     }
 }
 
-/// Takes parts of secrets out of all texts in a value. Returns whether there were any.
+/// Removes parts of secrets from all texts in a value. Returns whether there were any.
 fn take_out(value: &mut Value, pieces: &mut Pieces, redactor: &Redactor) -> bool {
     match value {
         Value::String(text) => match pieces.next(redactor, text) {
@@ -71,7 +71,7 @@ pub(crate) fn question(known: &KnownSecrets, mut question: Question) -> Question
     question
 }
 
-/// An outcome without secrets. `error_tail` is how much of the end of standard error was kept.
+/// An outcome without secrets. `error_tail` is the limit to which standard error was cut.
 pub(crate) fn outcome(known: &KnownSecrets, mut outcome: Outcome, error_tail: usize) -> Outcome {
     let Some(redactor) = known.redactor() else { return outcome };
     let is_whole = matches!(outcome.ending, ProcessEnding::Exited(_));

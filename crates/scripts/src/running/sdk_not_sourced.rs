@@ -1,6 +1,6 @@
-//! Functions of the SDK that a script calls without having sourced it.
+//! SDK not sourced: explains why a script does not find a function of the SDK.
 
-/// The function of the bash SDK that a shell did not find, if that explains what a script wrote before it failed.
+/// The function of the bash SDK that a shell did not find, if the script's standard error reports one.
 pub fn sdk_not_sourced(errors: &str) -> Option<String> {
     let name = errors.lines().find_map(|line| {
         let command =

@@ -1,5 +1,5 @@
-//! Server scripts: scripts of `server.d` that bash reads from its standard input, after the functions that they are written
-//! with. Bash runs the text of the file that was judged, even if the file is replaced a moment later.
+//! Server scripts: scripts of `server.d` that bash reads from its standard input, after a prelude with the functions that they
+//! use. Bash runs the text of the file that was checked, even if the file is replaced a moment later.
 
 use crate::running::process::{Limits, Process};
 use mcp_bash_project::Paths;
@@ -10,14 +10,14 @@ use std::path::Path;
 use std::time::Duration;
 
 pub(crate) struct ServerScript<'a> {
-    /// The name of bash in its own messages.
+    /// The name of bash in its own messages (`$0`).
     pub(crate) name: &'static str,
     /// The code that bash runs. It reads the script from its standard input.
     pub(crate) prelude: &'static str,
-    /// The arguments of both.
+    /// The arguments of the prelude and the script.
     pub(crate) words: Vec<OsString>,
     pub(crate) text: &'a [u8],
-    /// Other folders, besides the project itself.
+    /// Variables that name further folders, besides the project itself.
     pub(crate) folders: &'a [(&'static str, &'a Path)],
     pub(crate) limits: Limits<'a>,
 }

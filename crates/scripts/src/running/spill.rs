@@ -1,4 +1,4 @@
-//! Spilled values: values for a script's environment become files if they are too large for it.
+//! Spilled values: values that are too large for the environment of a script are passed as files.
 
 use mcp_bash_runner::{CallFolder, Runner, Variables};
 use std::io::{self, Write};
@@ -24,7 +24,7 @@ impl<'a> Spill<'a> {
         })
     }
 
-    /// The folder, for calls that need it for more.
+    /// The folder, for calls that need it for other files too.
     pub(crate) fn into_folder(mut self) -> io::Result<CallFolder> {
         self.folder()?;
         self.folder.ok_or_else(|| io::ErrorKind::NotFound.into())

@@ -1,5 +1,5 @@
-//! Start failures: why a script could not be started, named precisely. The system says "no such file" of an existing script
-//! if its interpreter is missing.
+//! Start failures: the precise reason why a script could not be started. If the interpreter is missing, the system reports "no
+//! such file" for a script that exists.
 
 use mcp_bash_runner::StartError;
 use rustix::io::Errno;
@@ -79,7 +79,7 @@ impl StartFailure {
                 Some(interpreter) if !Path::new(&interpreter).exists() => {
                     Self::InterpreterMissing { script, interpreter }
                 }
-                // The loader that its header names is missing.
+                // The loader that its ELF header names is missing.
                 None if start.starts_with(BINARY) => Self::ForeignBinary(script),
                 _ => Self::Other(error),
             };
@@ -108,8 +108,8 @@ impl StartFailure {
     }
 }
 
-/// The problem with the first line of a script that exited as if its interpreter had found no program to run: `env` exists,
-/// but `bash` with a trailing carriage return does not.
+/// The problem with the first line of a script that exited with 126 or 127, as if its interpreter had found no program to run:
+/// `env` exists, but `bash` with a trailing carriage return does not.
 pub fn interpreter_problem(script: &Path, exit_code: i32) -> Option<StartFailure> {
     if !matches!(exit_code, 126 | 127) {
         return None;
@@ -126,7 +126,7 @@ fn is_executable(path: &Path) -> bool {
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// The first bytes of a program on most systems.
+/// The first bytes of an ELF program.
 const BINARY: &[u8] = b"\x7fELF";
 
 fn start_of(script: &Path) -> io::Result<Vec<u8>> {

@@ -1,11 +1,11 @@
-//! Unanswered files: whether a file that failed to report its definitions would succeed a moment later.
+//! Unanswered files: whether a file that failed to report its definitions may succeed at the next attempt.
 
 use crate::running::error::{Failed, NoEnvironment, ScriptError};
 use mcp_bash_files::shortage::is_shortage;
 use mcp_bash_project::{Unanswered, languages};
 use mcp_bash_runner::StartError;
 
-/// Messages of programs that met a shortage of the system: the system's own, and those of languages.
+/// Messages by which the system and language runtimes report a shortage of resources.
 const SHORTAGES: [&str; 9] = [
     "Too many open files",
     "Cannot allocate memory",
@@ -15,18 +15,18 @@ const SHORTAGES: [&str; 9] = [
     "MemoryError",
     "EMFILE",
     "EAGAIN",
-    // The linker reports some shortages only by number.
+    // The dynamic loader reports some shortages only by number.
     "error while loading shared libraries",
 ];
 
-/// Whether a program's message reports a shortage of the system. An interpreter that finds no file of the SDK could not look
-/// for it: it exists, each start makes sure of that.
+/// Whether the output of a program reports a shortage of resources. An interpreter that does not find a file of the SDK could
+/// not open it: the file exists, because each start makes sure of that.
 pub(crate) fn tells_of_shortage(said: &str) -> bool {
     SHORTAGES.iter().any(|shortage| said.contains(shortage))
         || languages().any(|language| language.sdk_not_found.iter().all(|part| said.contains(part)))
 }
 
-/// Whether a process could not be started for a reason that will pass.
+/// Whether a process could not be started for a temporary reason.
 pub(crate) fn start_passes(error: &StartError) -> bool {
     match error {
         StartError::Spawn { source, .. }

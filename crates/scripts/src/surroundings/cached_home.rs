@@ -1,10 +1,9 @@
-//! Cached SDK, in the user's cache: for scripts that are run by hand, and for commands that exit after one call, for which
-//! writing and removing the files would take longer than the rest.
+//! Cached SDK, in the user's cache: for scripts that are run by hand, and for commands that exit after one call, which would
+//! spend most of their time on writing and removing the files.
 //!
-//! Scripts source these files, so they are used only if no other user can write them or decide where their path leads, and
-//! if every file has the right content. They are written to a new folder first, which is then renamed: no process ever
-//! finds half of it. The name depends on the content, so that several versions of the program do not replace each other's
-//! files.
+//! Scripts source these files, so they are used only if no other user can write them or control their path, and if the files
+//! for shells are intact. They are written to a new folder, which is then renamed, so that no process finds a partial copy. The
+//! name of the folder depends on the content, so that different versions of the program do not replace each other's files.
 
 use crate::surroundings::sdk_files::{DIGEST, HomeFile, home_files, language_files};
 use mcp_bash_project::trust::{self, Distrust};
@@ -27,13 +26,13 @@ pub enum CacheError {
     Distrusted { folder: PathBuf, source: Distrust },
 }
 
-/// The folder that holds `sdk/`, complete and ours.
+/// The folder that holds `sdk/`, complete and trusted.
 pub fn cached_home() -> Result<PathBuf, CacheError> {
     home(is_usable)
 }
 
-/// The same, and checks each file of Python and of Node.js too. There are many: a caller that only needs the path does
-/// without.
+/// The same, and also checks the length of each file for Python and Node.js. There are many, so callers that only need the path
+/// do not use this.
 pub(crate) fn cached_home_for_languages() -> Result<PathBuf, CacheError> {
     home(|folder| is_usable(folder) && language_files().all(|file| is_as_long(folder, &file)))
 }
@@ -41,7 +40,7 @@ pub(crate) fn cached_home_for_languages() -> Result<PathBuf, CacheError> {
 fn home(is_usable: impl Fn(&Path) -> bool) -> Result<PathBuf, CacheError> {
     let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let name = format!("sdk-{}-{DIGEST}", env!("CARGO_PKG_VERSION"));
-    // A server that this program runs in a test has an empty home, and finds the files here.
+    // A server that this program runs in a test has an empty home. The variable leads it to the files.
     let told = absolute("MCPBASH_HOME").filter(|home| home.ends_with(&name) && is_usable(home));
     if let Some(told) = told {
         return Ok(told);
@@ -54,15 +53,14 @@ fn home(is_usable: impl Fn(&Path) -> bool) -> Result<PathBuf, CacheError> {
     }
     let unwritten = |source| CacheError::Unwritten { folder: folder.clone(), source };
     fs::DirBuilder::new().recursive(true).mode(0o700).create(&cache).map_err(unwritten)?;
-    // Before anything is written where another user controls it.
+    // The folder is checked before anything is written to it: another user may control it.
     let distrusted = |source| CacheError::Distrusted { folder: folder.clone(), source };
     trust::judge_lone_folder(&cache).map_err(distrusted)?;
     write(&cache, &folder, is_usable).map_err(unwritten)?;
     Ok(folder)
 }
 
-/// The jq beside a cached home: a symlink to this program, which acts as jq under that name. Programs at several paths have
-/// one each.
+/// The jq in a cached home: a symlink to this program, which acts as jq under that name. Each path of a program has its own.
 pub(crate) fn cached_jq(home: &Path, program: &Path) -> io::Result<PathBuf> {
     let mut place = DefaultHasher::new();
     program.hash(&mut place);
@@ -79,8 +77,8 @@ pub(crate) fn cached_jq(home: &Path, program: &Path) -> io::Result<PathBuf> {
 }
 
 fn is_usable(folder: &Path) -> bool {
-    // It is created so that no other user can enter it. So no other user can write a file in it either, whatever its mode,
-    // nor the bytecode that Python keeps beside it.
+    // Its mode keeps other users out, so none of them can write a file in it, whatever the file's mode, nor the bytecode that
+    // Python keeps beside it.
     let is_closed = |folder: fs::Metadata| folder.is_dir() && folder.permissions().mode() & 0o777 == 0o700;
     fs::symlink_metadata(folder).is_ok_and(is_closed)
         && trust::judge_lone_folder(folder).is_ok()
@@ -114,7 +112,7 @@ fn write(cache: &Path, folder: &Path, is_usable: impl Fn(&Path) -> bool) -> io::
     let (fresh, old) = (own("new"), own("old"));
     fs::DirBuilder::new().mode(0o700).create(&fresh)?;
     let written = write_files(&fresh, home_files().chain(language_files())).and_then(|()| {
-        // A folder that another process has made meanwhile stays: its scripts may be reading it.
+        // A usable folder that another process has made meanwhile stays: its scripts may be reading it.
         if folder.symlink_metadata().is_ok() && !is_usable(folder) {
             fs::rename(folder, &old)?;
         }

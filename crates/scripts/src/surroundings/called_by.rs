@@ -1,9 +1,9 @@
-//! Caller of a script: its name, groups and claims, as scripts receive them. Nothing of a token is among them.
+//! Caller of a script: its name, groups and claims, as scripts receive them. They contain nothing of its token.
 
 use mcp_bash_runner::Variables;
 use serde_json::{Map, Value};
 
-/// Who a script runs for.
+/// The caller that a script runs for.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CalledBy<'a> {
     pub name: &'a str,
@@ -13,7 +13,7 @@ pub struct CalledBy<'a> {
 }
 
 impl<'a> CalledBy<'a> {
-    /// A caller of which only the name is known.
+    /// A caller whose groups and claims are not known.
     pub fn named(name: &'a str) -> Self {
         Self { name, ..Self::default() }
     }

@@ -1,5 +1,5 @@
-//! `server.d/env.sh`: variables that a project sets for its scripts. Bash sources it once, and again when it looks
-//! different; scripts receive what it exports, changes or unsets. Checking it takes one `stat`.
+//! Environment file (`server.d/env.sh`): variables that a project sets for its scripts. Bash sources it once, and again when
+//! its stamp changes; scripts receive what it exports, changes or unsets. Checking the stamp takes one `stat`.
 
 use crate::running::error::{NoEnvironment, NotSourced};
 use crate::running::outcome::Outcome;
@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 /// The timeout of the file.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long a failure is remembered: what the file depends on may be back, even if the file itself has not changed.
+/// How long a failure is kept: its reason may disappear although the file itself has not changed.
 const REMEMBERED: Duration = Duration::from_secs(5);
 
 /// The largest file that is sourced, in bytes.
@@ -38,7 +38,7 @@ const LONGEST_VARIABLE: usize = 128 * 1024 - 2;
 /// How much of a failing file's error output is reported, in bytes.
 const LONGEST_COMPLAINT: usize = 1024;
 
-/// Sources the file and prints what is exported then. The file's own output is discarded.
+/// Sources the file, and prints the exported variables. The file's own output is discarded.
 const SOURCE: &str = r#"
 exec 3>&1 1>&2 </dev/null
 . "$0"
@@ -68,7 +68,7 @@ pub(crate) struct EnvFile {
     /// The changes of a project without such a file.
     nothing: Arc<Changes>,
     last: Arc<Mutex<Option<Sourced>>>,
-    /// Held while it is sourced: concurrent callers wait for that.
+    /// Held while the file is sourced, so that concurrent callers wait for the result.
     sourcing: Arc<tokio::sync::Mutex<()>>,
 }
 
@@ -80,7 +80,7 @@ struct Sourced {
     outcome: Result<Arc<Changes>, NoEnvironment>,
 }
 
-/// What a file looks like. A file that was changed, replaced or given other permissions looks different.
+/// The stamp of a file. It differs when the file was changed, replaced or given other permissions.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Stamp {
     file: (u64, u64),
@@ -104,8 +104,8 @@ impl Stamp {
 }
 
 impl EnvFile {
-    /// The changes of a project's file to the environment of its scripts. `given` makes the environment that it is sourced
-    /// in; it is called only when the file has to be sourced.
+    /// The changes of the file to the environment of scripts. `given` builds the environment in which the file is sourced; it
+    /// is called only if that is necessary.
     pub(crate) async fn changes(
         &self,
         processes: &Processes,
@@ -115,7 +115,7 @@ impl EnvFile {
     ) -> Result<Arc<Changes>, NoEnvironment> {
         let path = paths.server.join("env.sh");
         let Some(stamp) = Stamp::of(&path) else {
-            // No other user may have been able to remove it.
+            // The file may be absent only if no other user could have removed it.
             trust::judge_absence(&path, &paths.root)
                 .map_err(|distrust| NoEnvironment::File(Arc::new(NotSourced::Removed(distrust))))?;
             return Ok(Arc::clone(&self.nothing));
@@ -135,7 +135,7 @@ impl EnvFile {
             given: given()?,
         };
         let last = Arc::clone(&self.last);
-        // In a task, so that it goes on when the call that waits for it times out: the next call finds the result.
+        // In a task, so that it continues when the call that waits for it times out: the next call finds the result.
         let sourced = tokio::spawn(async move {
             let outcome =
                 sourcing.run().await.map(Arc::new).map_err(|why| NoEnvironment::File(Arc::new(why)));
@@ -165,8 +165,8 @@ struct Sourcing {
 
 impl Sourcing {
     async fn run(&self) -> Result<Changes, NotSourced> {
-        // Judged, and then sourced by its path, since such files look for others beside them. Only its owner can replace it
-        // meanwhile.
+        // The file is checked, and then sourced by its path, since it may source other files beside it. Only its owner can
+        // replace it meanwhile.
         trust::read(&self.path, &self.root, LONGEST)?;
         let process = Process {
             start: Start { program: "bash".into(), arguments: ["-c", SOURCE].map(Into::into).into() },
@@ -199,7 +199,7 @@ impl Sourcing {
     }
 }
 
-/// Why this outcome yields no environment.
+/// The reason why this outcome yields no environment.
 fn judge(outcome: &Outcome) -> Result<(), NotSourced> {
     let said = match outcome.errors().trim() {
         "" => ", and wrote nothing on standard error".to_owned(),
@@ -226,7 +226,7 @@ fn changes(given: &Variables, exported: &[u8]) -> Changes {
         let owned = |bytes: &[u8]| OsString::from_vec(bytes.to_owned());
         now.insert(owned(&variable[..end]), owned(&variable[end + 1..]));
     }
-    // A shell does not list names that it cannot have.
+    // A shell does not list variables with names that are invalid in a shell.
     let is_listed = |name: &OsStr| {
         let name = name.as_bytes();
         !name.first().is_none_or(u8::is_ascii_digit)

@@ -1,4 +1,4 @@
-//! Environment of a script.
+//! Environment of a script: the variables that it receives.
 
 use crate::running::error::{NoEnvironment, ScriptError};
 use crate::running::process::Limits;
@@ -19,11 +19,11 @@ use tokio::time::timeout;
 /// Variables of our own environment that every script receives.
 const INHERITED: [&str; 9] = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "LANG", "LC_ALL", "TZ"];
 
-/// Variables that a script must have, even if we do not.
+/// Variables that every script receives, even if our own environment lacks them.
 const DEFAULTS: [(&str, &str); 3] =
     [("PATH", "/usr/local/bin:/usr/bin:/bin"), ("TMPDIR", "/tmp"), ("LANG", "C")];
 
-/// The variables that all scripts have in common, and what they were made from.
+/// The variables that all scripts have in common, and the inputs they were built from.
 pub(crate) struct CommonEnvironment {
     search_path: Option<OsString>,
     paths: Paths,
@@ -36,8 +36,8 @@ pub(crate) struct CommonEnvironment {
 }
 
 impl Surroundings {
-    /// The environment of every script that serves a caller, and of an executable that lists its tools; the toolbox
-    /// included. It is rebuilt only when something has changed.
+    /// The environment of every script that serves a caller, and of an executable that lists its tools, including the toolbox.
+    /// It is rebuilt only when one of its inputs has changed.
     pub(crate) async fn common_environment(&self, paths: &Paths) -> Result<Variables, NoEnvironment> {
         let mode = &self.settings().environment_mode;
         let changes = self.changes(mode, paths).await?;
@@ -91,19 +91,19 @@ impl Surroundings {
         Ok(self.with_toolbox(&*self.toolbox()?, compose(self, mode, paths, &changes)))
     }
 
-    /// The environment of a script of `server.d`: operators write those, so they see all of ours except the secret, with
-    /// the changes of `env.sh`, and the toolbox.
+    /// The environment of a script of `server.d`. Operators write those, so they receive all of our environment except the
+    /// remote token, with the changes of `env.sh`, and the toolbox.
     pub(crate) async fn server_environment(&self, paths: &Paths) -> Result<Variables, NoEnvironment> {
         Ok(self.with_toolbox(&*self.toolbox()?, self.exported(paths).await?))
     }
 
-    /// The same without the toolbox, for a caller that only inspects it: it writes no file.
+    /// The same without the toolbox, for a caller that only inspects it, so that no file is written.
     pub(crate) async fn exported(&self, paths: &Paths) -> Result<Variables, NoEnvironment> {
         let changes = self.env_file_changes(paths).await?;
         Ok(changed(self, own_map(self, paths), &changes).into_iter().collect())
     }
 
-    /// The changes of `server.d/env.sh` to the environment, if scripts may run in that mode at all.
+    /// The changes of `server.d/env.sh` to the environment, unless the mode is refused.
     async fn changes(&self, mode: &EnvironmentMode, paths: &Paths) -> Result<Arc<Changes>, NoEnvironment> {
         if let EnvironmentMode::Refused(why) = mode {
             return Err(NoEnvironment::Mode(why.clone()));
@@ -116,7 +116,7 @@ impl Surroundings {
         self.env_file.changes(&self.processes, self.effective_search_path(), paths, given).await
     }
 
-    /// Where scripts find their programs, without those that their project contains.
+    /// The search path of scripts, without the programs of their project.
     pub(crate) fn effective_search_path(&self) -> OsString {
         let own = || std::env::var_os("PATH").filter(|path| !path.is_empty());
         self.search_path.get().cloned().or_else(own).unwrap_or_else(|| DEFAULTS[0].1.into())
@@ -131,7 +131,7 @@ impl Surroundings {
         }
     }
 
-    /// Adds the variables of our own environment that one script says it needs, except those that hold secrets.
+    /// Adds the variables of our own environment that one script declares, except those that hold secrets.
     pub(crate) fn add_needed(&self, variables: &mut Variables, names: &[String]) {
         if names.is_empty() {
             return;
@@ -156,7 +156,7 @@ impl Surroundings {
             let completed = toolbox.completed(path);
             variables.set("PATH", completed);
         }
-        // The server of a test run inherits it from the run.
+        // The server of a test run inherits the variable from the run.
         let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
         if self.settings().leaves_no_trace || is_set(NO_COMPILED_FILES) {
             variables.set(NO_COMPILED_FILES, "1");
@@ -165,12 +165,12 @@ impl Surroundings {
     }
 }
 
-/// Tells Python to write no compiled files beside its sources.
+/// Makes Python write no bytecode beside its sources.
 const NO_COMPILED_FILES: &str = "PYTHONDONTWRITEBYTECODE";
 
 type Map = BTreeMap<OsString, OsString>;
 
-/// The environment of every process of a project.
+/// The environment of every script of a project.
 fn compose(
     surroundings: &Surroundings,
     mode: &EnvironmentMode,
@@ -191,7 +191,7 @@ fn compose(
     variables.insert("MCPBASH_TMP_ROOT".into(), temporary.into());
     let mut variables = changed(surroundings, variables, changes);
     variables.retain(|name, _| !hidden.contains(name));
-    // `env.sh` must not change the paths.
+    // `env.sh` must not change these paths.
     set_places(paths, &mut variables);
     variables.into_iter().collect()
 }
@@ -212,7 +212,7 @@ fn set_places(paths: &Paths, variables: &mut Map) {
     variables.insert("MCPBASH_MODE".into(), "full".into());
 }
 
-/// The environment for operators' scripts.
+/// The environment of the scripts of operators.
 fn own_map(surroundings: &Surroundings, paths: &Paths) -> Map {
     let mut variables: Map = environment_without_secret().collect();
     set_search_path(surroundings, paths, &mut variables);
@@ -237,8 +237,8 @@ fn changed(surroundings: &Surroundings, mut variables: Map, changes: &Changes) -
     variables
 }
 
-/// Variables that belong to one call or one question. If a script of another server runs this one, that script's variables
-/// are not passed on.
+/// Variables that belong to one call or one question. If a script of another server runs this one, the variables of that
+/// script's call are not passed on.
 pub(crate) const OF_ONE_CALL: [&str; 52] = [
     "BAGGAGE",
     "MCPBASH_TIMEOUT_HINT",
@@ -294,14 +294,14 @@ pub(crate) const OF_ONE_CALL: [&str; 52] = [
     "TRACESTATE",
 ];
 
-/// Whether a variable holds a secret of the server that no script may have: the token that lets requests in, and the address of
-/// the database, which may have a password.
+/// Whether a variable may hold a secret of the server: the token that authenticates requests, or the address of the database,
+/// which may contain a password.
 fn is_of_server(name: &str) -> bool {
     name.contains("MCPBASH_REMOTE_TOKEN") || name == "MCPBASH_STORE"
 }
 
-/// The part of our own environment that the mode lets through, and the variables that the project says it needs. Secrets of
-/// the server never get through.
+/// The variables of our own environment that the mode allows, and those that the project declares. Secrets of the server are
+/// never among them.
 fn inherited(mode: &EnvironmentMode, needed: &[String]) -> Map {
     let allowed = |name: &OsStr| {
         let name = name.to_string_lossy();
@@ -322,7 +322,7 @@ fn inherited(mode: &EnvironmentMode, needed: &[String]) -> Map {
     environment_without_secret().filter(|(name, _)| allowed(name)).collect()
 }
 
-/// The variables of our own environment that one script says it needs.
+/// The variables of our own environment that one script declares.
 pub(crate) fn needed(names: &[String]) -> impl Iterator<Item = (&String, OsString)> {
     let ours = |name: &String| !OF_ONE_CALL.contains(&name.as_str()) && !is_of_server(name);
     let names = names.iter().filter(move |name| ours(name));

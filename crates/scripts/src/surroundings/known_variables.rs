@@ -1,5 +1,5 @@
-//! Known variables: those that scripts and their SDK use and that are not settings of the server. A server that a script
-//! runs finds them in its environment.
+//! Known variables: those that scripts and their SDK use, and that are not settings of the server. A server that a script
+//! starts finds them in its environment.
 
 use crate::surroundings::environment::OF_ONE_CALL;
 use crate::surroundings::server_variables;

@@ -1,4 +1,4 @@
-//! Login shell: asks it for its search path, because a desktop client starts us with a bare one.
+//! Login shell: run for its search path, because a desktop client starts us with a minimal one.
 
 use crate::running::process::{Limits, Process};
 use crate::running::processes::Processes;
@@ -13,21 +13,21 @@ use std::time::Duration;
 /// The timeout of a login shell.
 const TIMEOUT: Duration = Duration::from_secs(4);
 
-/// How much the shell and the files that it reads may print, in bytes.
+/// The limit of the output of the shell and the files that it sources, in bytes.
 const LONGEST_OUTPUT: usize = 1024 * 1024;
 
-/// Delimits the answer, because the files that a login shell reads may print as well.
+/// Delimits the answer, because the files that a login shell sources may print as well.
 const MARK: &str = "<mcp-bash-path>";
 
 impl Processes {
-    /// Asks the user's login shell for its `PATH`, and blocks until it has answered. A shell that hangs is killed with
-    /// everything it started.
+    /// Runs the user's login shell for its `PATH`, and blocks until it has answered. A shell that hangs is killed, with
+    /// everything that it started.
     pub(crate) fn ask_login_shell(&self) -> Option<OsString> {
         let shell = std::env::var_os("SHELL").filter(|shell| Path::new(shell).is_absolute());
         self.ask_shell(shell.unwrap_or("/bin/sh".into()), TIMEOUT)
     }
 
-    /// The version of the bash that scripts find. Blocks until it has answered.
+    /// The version of the bash that scripts find. Blocks until bash has answered.
     pub(crate) fn bash_version(&self) -> Option<String> {
         let answer = self.ask(OsString::from("bash"), &["-c"], "$BASH_VERSION", TIMEOUT)?;
         Some(answer.to_string_lossy().into_owned())

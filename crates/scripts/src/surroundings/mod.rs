@@ -35,7 +35,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use toolbox::Toolbox;
 
-/// What scripts find when they run.
+/// What every script of a project can use.
 pub(crate) struct Surroundings {
     pub(crate) processes: Processes,
     pub(crate) search_path: SearchPath,
@@ -43,7 +43,7 @@ pub(crate) struct Surroundings {
     env_file: EnvFile,
     secrets: Secrets,
     common_environment: Mutex<Option<CommonEnvironment>>,
-    /// The interpreters that have compiled the SDK in this process, or have failed to. Locked while one does.
+    /// The interpreters for which this process has tried to compile the SDK. Locked during a compilation.
     pub(crate) tried_interpreters: tokio::sync::Mutex<HashSet<PathBuf>>,
 }
 
@@ -83,14 +83,14 @@ impl Surroundings {
 
     /// Touches the private folder and the SDK, so that no cleaner removes them for their age.
     pub(crate) fn refresh(&self) {
-        // Missing files are recreated when they are needed.
+        // Missing files are written again when they are needed.
         let _ = self.processes.state_dir.refresh();
         self.processes.runner.discard_spare_folders();
         self.sdk.refresh();
     }
 
-    /// Why no script could run now, if none could: its project, the private folder or the SDK is missing. Recreates what
-    /// can be recreated.
+    /// Why no script could run now, if that is so: the project, the private folder or the SDK is missing. Creates again what it
+    /// can.
     pub(crate) fn unready(&self, paths: &Paths) -> Option<String> {
         if !paths.root.is_dir() {
             return Some(format!("the project folder {} is not there", paths.root.display()));

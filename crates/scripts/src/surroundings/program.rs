@@ -1,4 +1,4 @@
-//! Program of a tool without a script: looked up where scripts find theirs, when the tool is called.
+//! Program of a tool without a script: looked up in the search path of scripts when the tool is called.
 
 use crate::running::error::{Block, NoEnvironment, ScriptError};
 use crate::running::processes::block_on;
@@ -12,9 +12,9 @@ use std::path::Path;
 #[derive(Debug)]
 pub(crate) enum NotFound {
     Missing,
-    /// Another user could have written it.
+    /// It is not trusted: another user could have written it.
     Distrusted(Distrust),
-    /// Nothing runs at all.
+    /// No script can run at all.
     NoEnvironment(NoEnvironment),
 }
 
@@ -31,8 +31,8 @@ impl NotFound {
 }
 
 impl Surroundings {
-    /// Finds a program: by its path, which is relative to the project, or by its name on the PATH of scripts. A program in
-    /// the project is judged as its scripts are. For other programs the owner of their folder is responsible, as for those
+    /// Finds a program: by its path, which is relative to the project, or by its name in the search path of scripts. A program
+    /// in the project is checked like its scripts. For other programs, the owner of their folder is responsible, as for those
     /// that scripts call.
     pub(crate) async fn find_program(&self, program: &str, paths: &Paths) -> Result<Start, NotFound> {
         if program.contains('/') {
@@ -41,7 +41,7 @@ impl Surroundings {
         }
         let environment = self.common_environment(paths).await.map_err(NotFound::NoEnvironment)?;
         let folders = environment.get("PATH").map(std::env::split_paths).into_iter().flatten();
-        // A relative folder would differ with each working directory.
+        // A relative folder would depend on the working directory.
         let found = folders.filter(|folder| folder.is_absolute()).map(|folder| folder.join(program));
         let found = found.into_iter().find(|path| is_program(path)).ok_or(NotFound::Missing)?;
         if found.starts_with(&paths.root) {
@@ -50,9 +50,9 @@ impl Surroundings {
         Ok(Start { program: found, arguments: Vec::new() })
     }
 
-    /// The same for a call that comes before the search path is known.
+    /// The same for a call that may arrive before the search path is known: then it waits for that.
     pub(crate) async fn wait_for_program(&self, program: &str, paths: &Paths) -> Result<Start, NotFound> {
-        // Checked before the search: the path may become known meanwhile.
+        // Checked before the search, because the path may become known meanwhile.
         let was_known = self.search_path.get().is_some();
         match self.find_program(program, paths).await {
             Err(NotFound::Missing) if !was_known => {
@@ -63,8 +63,7 @@ impl Surroundings {
         }
     }
 
-    /// Tools whose programs do not exist, as messages for the operator. Programs that are needed on another host are left
-    /// out.
+    /// Tools whose programs do not exist, as messages for the operator. Programs on other hosts are not checked.
     pub(crate) fn missing_programs(
         &self,
         catalog: &Catalog,
@@ -77,7 +76,7 @@ impl Surroundings {
                 return None;
             }
             let not_found = block_on(self.find_program(program, &catalog.paths)).ok()?.err()?;
-            // Reported once, and not for each tool.
+            // Reported once elsewhere, and not for each tool.
             if matches!(not_found, NotFound::NoEnvironment(_)) {
                 return None;
             }

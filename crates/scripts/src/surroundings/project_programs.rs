@@ -1,12 +1,12 @@
-//! Project programs: those of the packages that a project has installed for its languages. The project's scripts find them
-//! before all others.
+//! Project programs: those of the packages that a project has installed for its languages. They come first in the search path
+//! of its scripts.
 
 use mcp_bash_project::trust::{self, Distrust};
 use mcp_bash_project::{Paths, ProgramFolders, languages};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-/// Judges a folder of programs and each program in it.
+/// Checks a folder of programs, and each program in it.
 fn judge(folder: &Path, paths: &Paths) -> Result<(), Distrust> {
     trust::judge_folder(folder, &paths.root)?;
     let programs = folder.read_dir().into_iter().flatten().flatten().map(|entry| entry.path());
@@ -24,18 +24,18 @@ pub(crate) struct ProjectPrograms {
     pub(crate) problems: Vec<String>,
 }
 
-/// A place of programs that is a whole environment of its language.
+/// A folder of programs that is a virtual environment of its language.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct ProgramEnvironment {
     pub(crate) place: PathBuf,
-    /// The variable that names the place.
+    /// The variable that activates it.
     pub(crate) variable: &'static str,
-    /// The variable that would lead the language out of it.
+    /// The variable that would override it.
     pub(crate) leads_out: &'static str,
 }
 
 impl ProjectPrograms {
-    /// Searches for them. Programs that another user can write are not used; the same goes for scripts.
+    /// Searches for them. Programs that another user can write are not used, just like scripts.
     pub(crate) fn find(paths: &Paths) -> Self {
         let mut found = Self::default();
         for language in languages() {

@@ -1,4 +1,4 @@
-//! Script roots: the folders that scripts may work in, as scripts receive them.
+//! Script roots: the roots of the client, as scripts receive them.
 
 use crate::running::spill::Spill;
 use mcp_bash_project::roots::{self, Root};
@@ -9,11 +9,11 @@ use std::path::PathBuf;
 pub struct ScriptRoots {
     /// A JSON array.
     pub json: String,
-    /// One path per line. A path that holds a line break is left out, because part of it could be taken for another root.
+    /// One path per line. A path that contains a line break is left out, because part of it could be taken for another root.
     pub paths: String,
     pub count: String,
     pub folders: Vec<PathBuf>,
-    /// Why no path is allowed. Without it, having no roots would mean no restriction.
+    /// Why every path is refused. Without it, an empty list would mean no restriction.
     pub refusal: Option<String>,
 }
 
@@ -30,7 +30,7 @@ impl ScriptRoots {
         }
     }
 
-    /// Adds them to the variables of a script.
+    /// Sets the variables of a script.
     pub(crate) fn add_to(&self, variables: &mut Variables, spill: &mut Spill<'_>) -> io::Result<()> {
         spill.json(variables, ["MCP_ROOTS_JSON", "MCP_ROOTS_FILE"], &self.json)?;
         spill.json(variables, ["MCP_ROOTS_PATHS", "MCP_ROOTS_PATHS_FILE"], &self.paths)?;
@@ -41,7 +41,7 @@ impl ScriptRoots {
         Ok(())
     }
 
-    /// No roots, and no path is allowed: the configured roots are wrong.
+    /// No roots, and every path is refused, because the configured roots are wrong.
     pub fn refused(why: String) -> Self {
         Self { refusal: Some(why), ..Self::new(&[]) }
     }

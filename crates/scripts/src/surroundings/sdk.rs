@@ -14,24 +14,24 @@ pub(crate) struct Sdk {
     /// Whether it is the one in the user's cache.
     is_shared: AtomicBool,
     on_missing: OnceLock<ReportError>,
-    /// Whether scripts are known to have none.
+    /// Whether the last attempt to write it failed.
     is_missing: AtomicBool,
 }
 
 type ReportError = Box<dyn Fn(&io::Error) + Send + Sync>;
 
 impl Sdk {
-    /// Reports once why scripts have no SDK, if it cannot be written; again only after it has succeeded in between.
+    /// Sets a callback for the error by which scripts have no SDK. It is called once per series of failures.
     pub(crate) fn on_missing(&self, report: impl Fn(&io::Error) + Send + Sync + 'static) {
         let _ = self.on_missing.set(Box::new(report));
     }
 
-    /// Uses the one in the user's cache, if possible: for a command that exits after one call.
+    /// Uses the SDK in the user's cache, if possible. For a command that exits after one call.
     pub(crate) fn share(&self) {
         self.is_shared.store(true, Ordering::Relaxed);
     }
 
-    /// What scripts find besides their own project.
+    /// The toolbox, written if it is not complete.
     pub(crate) fn toolbox(&self, processes: &Processes) -> Result<Arc<Toolbox>, NoEnvironment> {
         let mut toolbox = self.toolbox.lock();
         if let Some(laid_out) = toolbox.as_ref().filter(|toolbox| toolbox.is_laid_out()) {

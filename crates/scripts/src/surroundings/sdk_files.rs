@@ -15,8 +15,8 @@ mod embedded {
 pub(crate) use embedded::DIGEST;
 use embedded::{BASH_FILES, LANGUAGE_FILES, LANGUAGES};
 
-/// The file that a traced bash reads before its script. It needs a bash that can trace to a descriptor other than standard
-/// error; programs that the script starts are not traced.
+/// Bash sources this file before a script whose commands are traced. It needs a bash that can trace to a descriptor other than
+/// standard error. Programs that the script starts are not traced.
 const TRACE: &str = r#"unset BASH_ENV
 if [ -n "${MCPBASH_TRACE_FILE:-}" ] && [ "${BASH_VERSINFO[0]}" -gt 3 ]; then
 	PS4=$MCPBASH_TRACE_PS4
@@ -26,7 +26,7 @@ if [ -n "${MCPBASH_TRACE_FILE:-}" ] && [ "${BASH_VERSINFO[0]}" -gt 3 ]; then
 fi
 "#;
 
-/// Our own providers of resources, as scripts that projects call: each prints the content of a URI.
+/// Our own resource providers, as scripts that projects can call: each prints the content of a URI.
 const PROVIDERS: [&str; 4] = ["file.sh", "https.sh", "git.sh", "echo.sh"];
 
 const PROVIDER: &str = "#!/bin/sh\nexec \"${MCPBASH_BIN:-mcp-bash}\" provider read \"$1\"\n";
@@ -45,7 +45,7 @@ pub(crate) struct HomeFile {
 
 enum Text {
     Here(&'static str),
-    /// The part of the compressed texts.
+    /// A range of the compressed texts.
     Compressed(Range<usize>),
 }
 
@@ -66,7 +66,7 @@ impl HomeFile {
         }
     }
 
-    /// The length of the text, for which it need not be decompressed.
+    /// The length of the text. It is known without decompression.
     pub(crate) fn length(&self) -> usize {
         match &self.text {
             Text::Here(text) => text.len(),

@@ -1,5 +1,5 @@
-//! Secret commands: programs that print a secret (`pass`, `op`, `vault`). Each is run once, and its value kept for as long as
-//! its entry says.
+//! Secret commands: programs that print a secret (`pass`, `op`, `vault`). Their values are cached for as long as their entries
+//! allow.
 
 use crate::running::process::{Limits, Process};
 use crate::surroundings::Surroundings;
@@ -14,11 +14,11 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How long a command may take.
+/// The timeout of a command.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The values of commands, by the names of secrets. One call at a time runs the command of a secret; the others wait for
-/// its value.
+/// The cached values, by the name of the secret. One call at a time runs the command of a secret, while the others wait for its
+/// value.
 #[derive(Default)]
 pub(super) struct Commands(Mutex<HashMap<String, Arc<tokio::sync::Mutex<Option<Kept>>>>>);
 
@@ -29,7 +29,7 @@ struct Kept {
 }
 
 impl Commands {
-    /// What the command prints, now or not longer than `cache` ago.
+    /// The value that the command prints, at most `cache` old.
     pub(super) async fn value(
         &self,
         surroundings: &Surroundings,
@@ -59,7 +59,7 @@ impl Commands {
     }
 }
 
-/// What a command prints. Its standard error is not kept: it may repeat the secret.
+/// The output of a command. Its standard error is not kept, because it may contain the secret.
 async fn run(surroundings: &Surroundings, words: &[String], paths: &Paths) -> Result<Vec<u8>, CommandFault> {
     let mut environment: Variables = environment_without_secret().collect();
     environment.set("PATH", surroundings.effective_search_path());
@@ -79,7 +79,7 @@ async fn run(surroundings: &Surroundings, words: &[String], paths: &Paths) -> Re
         talk: None,
         sandbox: None,
     };
-    // Past the redaction: the value is to be read.
+    // Without redaction, because the value is needed.
     let invocation = process.invocation(Confinement::default());
     let outcome = surroundings.runner().run(invocation, std::future::pending(), |_| {}, drop).await;
     let outcome = outcome.map_err(|error| CommandFault::NotStarted(error.to_string()))?;

@@ -1,5 +1,5 @@
-//! Secrets of scripts: finds each where the operator or the project says it is, and gives it to the script that needs it. No
-//! other script receives the variables that hold them.
+//! Secrets of scripts: finds each in its sources, and gives it to the script that needs it. No other script receives the
+//! variables that hold secrets.
 
 use crate::running::error::ScriptError;
 use crate::surroundings::Surroundings;
@@ -16,14 +16,14 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 
-/// What is known about secrets while the process runs.
+/// What is known about secrets while this process runs.
 #[derive(Default)]
 pub(crate) struct Secrets {
     hidden: Mutex<Arc<HiddenVariables>>,
     commands: Commands,
 }
 
-/// The variables of our own environment that hold secrets or lead to them.
+/// The variables of our own environment that hold secrets, or that lead to them.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct HiddenVariables(BTreeSet<OsString>);
 
@@ -39,14 +39,14 @@ impl Secrets {
     }
 }
 
-/// A secret, and where it is, in words.
+/// A secret, and its source in words.
 pub(crate) struct Found {
     secret: Secret,
     pub(crate) place: String,
 }
 
 impl Surroundings {
-    /// Hides the variables that hold these secrets from all scripts. Variables that were hidden once stay hidden.
+    /// Hides the variables that hold these secrets from all scripts. A hidden variable stays hidden.
     pub(crate) fn note_secrets(&self, needs: &[&Needs]) {
         self.processes.known_secrets.expect_some();
         forbid_core_dumps();
@@ -57,7 +57,8 @@ impl Surroundings {
         let of_places = of_needs.flat_map(|need| {
             let places = Places::of(need, &operator, project);
             let sources = places.map(|places| places.sources).unwrap_or_default();
-            // Known before any script or client can say it. Commands are run when they are needed.
+            // Values are known, and so redacted, before a script or a client can show them. Commands are run only when they are
+            // needed.
             let found = sources.iter().find_map(|source| source.read(&need.name).ok().flatten());
             if let Some(secret) = &found {
                 self.processes.known_secrets.add(secret);
@@ -74,7 +75,7 @@ impl Surroundings {
         }
     }
 
-    /// Adds the secrets that a script needs to its environment. `what` is run.
+    /// Adds the secrets that a script needs to its environment. `what` is the script, for errors.
     pub(crate) async fn give_secrets(
         &self,
         what: impl FnOnce() -> String,
@@ -99,7 +100,7 @@ impl Surroundings {
     ) -> Result<(), SecretError> {
         for need in needs.iter() {
             let Found { secret, .. } = self.secret(need, paths).await?;
-            // Before the script can say it.
+            // Before the script can show it.
             self.processes.known_secrets.add(&secret);
             match need.given {
                 Given::Value => variables.set(&need.variable, OsStr::from_bytes(secret.reveal())),
@@ -113,7 +114,7 @@ impl Surroundings {
         Ok(())
     }
 
-    /// Where a secret is, in words. No command is run.
+    /// The source of a secret, in words. No command is run.
     pub(crate) fn look_for_secret(&self, need: &Need) -> Result<String, SecretError> {
         let operator = self.operators_sources()?;
         let places = Places::of(need, &operator, &self.settings().project_secrets)?;
@@ -151,7 +152,7 @@ impl Surroundings {
         Err(missing(need, &places))
     }
 
-    /// A command of a project is code that runs outside any sandbox, like its hooks.
+    /// A command of a project is code that runs outside any sandbox, like a hook, so it needs the same permission.
     fn refuse_command(
         &self,
         need: &Need,
@@ -165,7 +166,7 @@ impl Surroundings {
         Ok(())
     }
 
-    /// The entries of the operator's own file. Read each time, so that changes count at once.
+    /// The entries of the operator's own file. They are read each time, so that changes take effect at once.
     fn operators_sources(&self) -> Result<Sources, SecretError> {
         let file = self.settings().secrets_file.clone().map(Store::new).or_else(Store::of_user);
         let Some(store) = file else { return Ok(Sources::default()) };
@@ -173,9 +174,9 @@ impl Surroundings {
     }
 }
 
-/// Scripts inherit the limit, so that none that crashes leaves its memory, and the secrets in it, in a file. A script can raise
-/// it again. With a limit of 0 the system would still hand the memory to a program that collects it (`core_pattern` with `|`);
-/// with 1 it does neither.
+/// Limits core dumps, so that the memory of a script that crashes, with its secrets, is not written to a file. Scripts inherit
+/// the limit; a script can raise it again. With a limit of 0, the kernel would still pipe the dump to a collector
+/// (`core_pattern` with `|`); with 1, it does neither.
 fn forbid_core_dumps() {
     let limit = getrlimit(Resource::Core);
     let wanted = Some(limit.maximum.map_or(1, |maximum| maximum.min(1)));
@@ -185,7 +186,7 @@ fn forbid_core_dumps() {
     }
 }
 
-/// The error of a secret that is in none of its places.
+/// The error for a secret that no source has.
 fn missing(need: &Need, places: &Places) -> SecretError {
     let looked = places.sources.iter().map(Source::absent).collect();
     SecretError::Missing { name: need.name.clone(), looked }

@@ -1,5 +1,5 @@
-//! Server variables: what scripts receive about their server (`MCPBASH_SERVER_NAME` and the like), from the files of
-//! `server.d` that describe it.
+//! Server variables: the description of the server for scripts (`MCPBASH_SERVER_NAME` and the like), from the files of
+//! `server.d`.
 
 use mcp_bash_project::{Identity, Paths};
 use std::ffi::OsString;
@@ -16,28 +16,28 @@ pub(crate) const NAMES: [&str; 7] = [
     "MCPBASH_SERVER_INSTRUCTIONS",
 ];
 
-/// Longer values are empty: no process can be given a variable of 128 KiB, and pictures may be larger.
+/// Longer values are passed as empty: no process can receive a variable of 128 KiB, and icons may be larger.
 const LONGEST: usize = 32 * 1024;
 
-/// The state of the files that the variables come from.
+/// The stamps of the files that the variables come from.
 #[derive(PartialEq, Eq)]
 pub(crate) struct Described([Option<(SystemTime, u64)>; 2]);
 
 impl Described {
     pub(crate) fn of(paths: &Paths) -> Self {
-        let looks = |name: &str| {
+        let stamp = |name: &str| {
             let file = std::fs::metadata(paths.server.join(name)).ok()?;
             Some((file.modified().ok()?, file.len()))
         };
-        Self([looks("server.meta.json"), looks(INSTRUCTIONS)])
+        Self([stamp("server.meta.json"), stamp(INSTRUCTIONS)])
     }
 }
 
 const INSTRUCTIONS: &str = "server.instructions.md";
 
-/// The variables and their values. A value that is missing, too long or impossible in an environment is empty.
+/// The variables and their values. A value that is missing, too long or invalid in an environment is empty.
 pub(crate) fn read(paths: &Paths) -> impl Iterator<Item = (&'static str, OsString)> {
-    // The catalog reports what is wrong with these files.
+    // The catalog reports the problems of these files.
     let identity = Identity::read(paths, &mut Vec::new());
     let instructions = mcp_bash_files::read_text(&paths.server.join(INSTRUCTIONS), LONGEST as u64).ok();
     let values = [

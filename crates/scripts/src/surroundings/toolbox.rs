@@ -1,7 +1,6 @@
-//! Toolbox: what scripts find besides their own project: the SDK, this program, and a jq. One binary is a whole
-//! installation, so these are files only while a server runs. A command that exits after one call shares those in the
-//! user's cache. The modules for languages are always there, so that they are compiled once and not for each
-//! server.
+//! Toolbox: what scripts find besides their own project: the SDK, this program, and a jq. The program embeds all of them, so
+//! the files exist only while a server runs. A command that exits after one call uses those in the user's cache. The modules
+//! for languages are always in that cache, if it is usable, so that they are not compiled again for each server.
 
 use crate::surroundings::cached_home::{
     cached_home, cached_home_for_languages, cached_jq, is_intact, write_files,
@@ -19,7 +18,7 @@ use std::path::{Path, PathBuf};
 /// The toolbox, on disk.
 #[derive(Debug)]
 pub(crate) struct Toolbox {
-    /// The SDK, and everything else that is the same for every server.
+    /// The folder of the SDK, and of everything else that is the same for every server.
     home: PathBuf,
     /// The folder that holds a folder for each language.
     languages: PathBuf,
@@ -29,24 +28,24 @@ pub(crate) struct Toolbox {
     /// The folder for the state of scripts, always in the private folder.
     state: PathBuf,
     program: PathBuf,
-    /// What the folder of the SDK looked like when it was complete.
+    /// The SDK folder when it was last checked.
     seen: Mutex<Option<Appearance>>,
     /// The last search path that was completed, and its result.
     completed: Mutex<Option<(OsString, OsString)>>,
 }
 
-/// Identity and time of last change of a folder: differs when an entry was added or removed.
+/// Identity and modification time of a folder. They differ when an entry was added or removed.
 type Appearance = (u64, u64, i64, i64);
 
 impl Toolbox {
-    /// All of it in the private folder; or the files in the user's cache if they are `shared` and usable.
+    /// Writes all of it to the private folder; or uses the files in the user's cache if they are `shared` and usable.
     pub(crate) fn lay_out(state_dir: &StateDir, shared: bool) -> io::Result<Self> {
         let program = std::env::current_exe()?;
         let state = state_dir.with_restored(|| {
             let state = state_dir.path()?.join("state");
             make_folder(&state).map(|()| state)
         })?;
-        // An unusable cache is no reason to do without the SDK.
+        // The SDK is written elsewhere if the cache is not usable.
         let cached = cached_home().ok();
         let of_cache = || {
             let home = cached.clone()?;
@@ -55,7 +54,7 @@ impl Toolbox {
         };
         let (home, jq) = match shared.then(of_cache).flatten() {
             Some(files) => files,
-            // If nothing can be written, earlier files will do.
+            // If nothing can be written, existing files in the cache are used.
             None => private_files(state_dir, &program, cached.is_none())
                 .or_else(|error| of_cache().ok_or(error))?,
         };
@@ -74,7 +73,7 @@ impl Toolbox {
         })
     }
 
-    /// Whether all of it still exists. One system call, as long as the folder of the SDK is unchanged.
+    /// Whether all of it still exists. One system call, as long as the SDK folder is unchanged.
     pub(crate) fn is_laid_out(&self) -> bool {
         let mut seen = self.seen.lock();
         let now = appearance(&self.home.join("sdk"));
@@ -94,8 +93,7 @@ impl Toolbox {
         language_files().filter(|_| !self.languages_are_cached)
     }
 
-    /// Touches the files, so that no cleaner removes them; fails if some are gone. Files in the user's cache are left as
-    /// they are.
+    /// Touches the files, so that no cleaner removes them. Fails if some are gone. Files in the user's cache are not touched.
     pub(crate) fn refresh(&self) -> io::Result<()> {
         if !self.is_complete() {
             return Err(ErrorKind::NotFound.into());
@@ -115,7 +113,7 @@ impl Toolbox {
         Ok(())
     }
 
-    /// A file of the SDK for a language. If the cache was emptied meanwhile, all of them are written again.
+    /// A file of the SDK for a language. If the cache was emptied, all of its files are written again.
     pub(crate) fn of_language(&self, name: &str) -> PathBuf {
         if self.languages_are_cached {
             // If that fails, the worker reports what is missing.
@@ -129,7 +127,7 @@ impl Toolbox {
         self.languages_are_cached.then(|| self.languages.clone())
     }
 
-    /// The variable that tells scripts where the SDK of a language is. In a search path it comes last.
+    /// The variable that names the SDK of a language. In a search path, the SDK comes last.
     pub(crate) fn sdk_variable(
         &self,
         language: &Language,
@@ -148,7 +146,7 @@ impl Toolbox {
         }
     }
 
-    /// The variables that tell a script where all this is.
+    /// The variables that name the parts of the toolbox.
     pub(crate) fn variables(&self) -> [(&'static str, OsString); 7] {
         [
             ("MCPBASH_FRAMEWORK_VERSION", VERSION.into()),
@@ -161,12 +159,12 @@ impl Toolbox {
         ]
     }
 
-    /// The file that a traced bash reads first.
+    /// The file that bash sources first in a traced script.
     pub(crate) fn trace(&self) -> PathBuf {
         self.home.join("trace.sh")
     }
 
-    /// The search path, with our jq at its end if it has none.
+    /// The search path, with the folder of our jq at its end if it contains no jq.
     pub(crate) fn completed(&self, search_path: &OsStr) -> OsString {
         let mut last = self.completed.lock();
         if let Some((_, completed)) = last.as_ref().filter(|(path, _)| path == search_path) {
@@ -181,8 +179,8 @@ impl Toolbox {
     }
 }
 
-/// The home and the jq in the private folder. An incomplete earlier home is replaced in one step: running scripts never
-/// find half of a file.
+/// The home and the jq in the private folder. An incomplete home is replaced by renaming, so that running scripts never find a
+/// partial file.
 fn private_files(
     state_dir: &StateDir,
     program: &Path,
@@ -196,7 +194,7 @@ fn private_files(
         return Ok((home, jq));
     }
     let written = fs::create_dir_all(fresh.join("bin")).and_then(|()| {
-        // Called by that name, this program is a jq.
+        // Under this name, this program acts as jq.
         symlink(program, fresh.join("bin/jq"))?;
         write_files(&fresh, files())?;
         if home.symlink_metadata().is_ok() {

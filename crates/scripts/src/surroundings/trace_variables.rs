@@ -2,7 +2,7 @@
 
 use mcp_bash_runner::Variables;
 
-/// Texts in valid form, as far as they are present.
+/// The members that are present are valid.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TraceVariables {
     pub parent: Option<Box<str>>,
@@ -11,12 +11,12 @@ pub struct TraceVariables {
 }
 
 impl TraceVariables {
-    /// The id of the trace, which is the second part of its parent.
+    /// The id of the trace, which is the second part of `traceparent`.
     pub fn trace_id(&self) -> Option<&str> {
         self.parent.as_deref()?.split('-').nth(1)
     }
 
-    /// Takes the place of what is missing in it: the trace as a whole, and the baggage.
+    /// Adds the parts that are missing from `other`: the trace as a whole, and the baggage.
     pub fn or(&mut self, other: &Self) {
         if self.parent.is_none() {
             (self.parent, self.state) = (other.parent.clone(), other.state.clone());

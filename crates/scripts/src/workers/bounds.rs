@@ -1,4 +1,4 @@
-//! Worker bounds: the author's options, and the settings for the rest.
+//! Worker bounds: the limits of a worker, from its author's options and otherwise from the settings.
 
 use mcp_bash_project::WorkerOptions;
 use mcp_bash_settings::WorkerSettings;
@@ -6,15 +6,15 @@ use std::time::Duration;
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bounds {
-    /// How long it may take to become ready.
+    /// How long a worker may take to become ready.
     pub(super) start: Duration,
-    /// How many there may be at once.
+    /// The largest number of workers.
     pub(super) processes: usize,
-    /// How many calls one serves at once.
+    /// How many calls a worker serves at once.
     pub(super) at_once: usize,
-    /// How long an idle one stays. `None` for ever.
+    /// The idle timeout of a worker. `None` for no timeout.
     pub(super) idle: Option<Duration>,
-    /// After how many calls one is replaced.
+    /// The number of calls after which a worker is replaced. `None` for no limit.
     pub(super) max_calls: Option<u64>,
     /// A worker that uses more bytes than this after a call is replaced.
     pub(super) memory: u64,

@@ -1,4 +1,4 @@
-//! Worker call as a value: what is requested, by whom, and under which limits.
+//! Worker call as a value: the request, its caller, and the limits.
 
 use crate::ScriptRoots;
 use crate::TraceVariables;
@@ -18,7 +18,7 @@ pub enum Request<'a> {
     },
     Prompt {
         name: &'a str,
-        /// All of them are strings.
+        /// A JSON object whose values are strings.
         arguments: &'a str,
     },
     Resource {
@@ -40,14 +40,14 @@ impl<'a> Request<'a> {
 
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct WorkerCall<'a> {
-    /// What is called, as in "Tool 'x'".
+    /// The subject of error messages, as in "Tool 'x'".
     pub what: String,
     pub worker: &'a Worker,
-    /// The script that the worker runs, or whose functions it serves.
+    /// The script of the worker, which may be a file of functions.
     pub script: &'a Path,
-    /// The variables of the server's environment that it needs.
+    /// The variables of the server's environment that the worker needs.
     pub variables: &'a [String],
-    /// What the worker may do, if that is declared.
+    /// The sandbox of the worker, if one is declared.
     pub sandbox: Option<&'a Declaration>,
     /// The secrets that the worker is started with.
     pub secrets: &'a Needs,

@@ -1,16 +1,16 @@
-//! Call log of a worker: what a function prints, and the traceback of one that failed. Its end is kept for the log of the
-//! server, like the end of a script's standard error, whether or not a client receives it.
+//! Call log of a worker: what a function prints, and the traceback of one that failed. The end of it is kept for the log of the
+//! server, as that of a script's standard error is, whether or not a client receives it.
 
 use mcp_bash_wire::{Limits, LogLevel, Object, Raw, Scanner};
 use std::collections::VecDeque;
 
-/// The overhead of each entry besides its text, so that many short ones are bounded too.
+/// The overhead of an entry, so that the number of short entries is bounded too.
 const ENTRY_BYTES: usize = 64;
 
 /// The longest name of a logger that is kept, in characters.
 const LONGEST_NAME: usize = 64;
 
-/// One message of one logger in the call.
+/// Consecutive messages of one logger at one level.
 #[derive(Debug, PartialEq, Eq)]
 pub struct LogEntry {
     pub level: LogLevel,
@@ -37,7 +37,7 @@ impl CallLog {
         self.entries.iter()
     }
 
-    /// Whether the beginning is missing.
+    /// Whether its beginning was cut off.
     pub fn is_cut(&self) -> bool {
         self.is_cut
     }
@@ -70,7 +70,7 @@ impl CallLog {
         }
     }
 
-    /// Keeps only the end.
+    /// Cuts the log to its end.
     fn cut(&mut self) {
         while let Some(excess) = self.bytes.checked_sub(self.limit).filter(|excess| *excess > 0) {
             self.is_cut = true;

@@ -1,4 +1,4 @@
-//! Conversation: one call in a worker. Waits for its answer, passes on its notifications and questions meanwhile, and
+//! Conversation: one call in a worker. Sends the call, passes on its notifications and questions until it is answered, and
 //! enforces its timeout.
 
 use super::call::WorkerCall;
@@ -19,7 +19,7 @@ use tokio::sync::mpsc::Receiver;
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::{Instant, sleep_until};
 
-/// How often the worker of a long call is checked.
+/// How often the upkeep of the worker is requested during a long call.
 const UPKEEP: Duration = Duration::from_secs(1);
 
 /// How many questions of one call may be open at once.
@@ -29,11 +29,11 @@ const MOST_QUESTIONS: usize = 16;
 pub(super) enum Conversed {
     Outcome(Box<Outcome>),
     Failed(Arc<Fault>),
-    /// The worker has not received the call: it can be given to another.
+    /// The worker has not read the call, so another worker can receive it.
     Untaken,
 }
 
-/// Gives the call to the worker, and waits until it is answered, or its worker is gone.
+/// Sends the call to the worker, and waits until it is answered or the worker has ended.
 pub(super) async fn converse(
     lease: Lease,
     call: &WorkerCall<'_>,
@@ -47,7 +47,7 @@ pub(super) async fn converse(
     let held = held.map_err(|why| ScriptError::NoRoom { what: call.what.clone(), why })?;
     let begun = worker.begin(lease, budget, |number| (frame::of_call(number, call), held));
     let Ok((ticket, mut events)) = begun else {
-        // It will take no other call either, although this may not have been noticed yet.
+        // The worker cannot take other calls either, although its task may not have noticed yet.
         pool.retire(&worker);
         return Ok(Conversed::Untaken);
     };
@@ -116,10 +116,10 @@ pub(super) async fn converse(
     Ok(Conversed::Outcome(Box::new(Outcome::of_ending(cut_short, budget))))
 }
 
-/// The text of a result, if that says that the call failed.
+/// The text of a result that reports a failure of the call.
 fn error_in(answer: &[u8]) -> Option<String> {
     let answer = std::str::from_utf8(answer).ok()?;
-    // Most answers are no errors, and may be long.
+    // Most answers are not errors, and parsing a long one takes time.
     ["\"isError\":true", "\"isError\": true"].iter().any(|sign| answer.contains(sign)).then_some(())?;
     let answer: Value = serde_json::from_str(answer).ok()?;
     let content = answer["content"].as_array().filter(|_| answer["isError"] == true)?;
@@ -127,7 +127,7 @@ fn error_in(answer: &[u8]) -> Option<String> {
     Some(texts.join("\n"))
 }
 
-/// Waits until a cancelled call is answered, or its worker is gone, which does not take long.
+/// Waits until a cancelled call is answered or its worker has ended. The grace period for cancellations bounds this.
 async fn wait_for_end(events: &mut Receiver<Event>) -> bool {
     loop {
         match events.recv().await {
@@ -152,7 +152,7 @@ fn ended_with_server() -> Conversed {
     Conversed::Failed(Arc::new(Fault::new(Why::ServerEnds)))
 }
 
-/// The questions of one call that wait for their answers. Dropping it withdraws them.
+/// The open questions of one call. Dropping it withdraws them.
 #[derive(Default)]
 struct Questions {
     open: JoinSet<(u64, Option<AnswerLine>)>,

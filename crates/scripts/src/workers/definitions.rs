@@ -1,4 +1,4 @@
-//! Worker definitions: what a function file has, as its worker reports when it is ready. The worker is kept for the first
+//! Worker definitions: what a function file contains, as its worker reports when it is ready. The worker is kept for the first
 //! call of the file.
 
 use super::Workers;
@@ -12,15 +12,15 @@ use mcp_bash_wire::{Limits, Object, Scanner};
 use std::path::Path;
 
 impl Workers {
-    /// Loads a function file: the definitions that its worker reports, as the text of a JSON object; or why it cannot be
-    /// loaded. To be called in the runtime of the workers.
+    /// Loads a function file, and returns the definitions that its worker reports, as the text of a JSON object; or why it
+    /// cannot be loaded. To be called in the runtime of the workers.
     pub(crate) async fn load_functions(
         &self,
         file: &Path,
         worker: &Worker,
         paths: &Paths,
     ) -> Result<String, Unanswered> {
-        // Its own declaration is not known before it is loaded, so that the default of the project applies.
+        // The declaration of the file is not known before it is loaded, so the default of the project applies.
         let secrets = &Needs::default();
         let which = Which { script: file, worker, variables: &[], sandbox: None, secrets, roots: &[], paths };
         let mut starting = self.starting_worker(which).await.map_err(ScriptError::into_unanswered)?;
@@ -31,7 +31,7 @@ impl Workers {
         let definitions = definitions_in(&ready.frame)
             .ok_or_else(|| Unanswered::from("its worker did not say which functions there are".to_owned()))?;
         let spare = self.spares.keep(start);
-        self.home().spawn(ready.wait_for_calls(spare));
+        self.runtime().spawn(ready.wait_for_calls(spare));
         Ok(definitions)
     }
 }
@@ -40,7 +40,7 @@ impl Workers {
 fn told(fault: Fault, which: Which<'_>) -> Unanswered {
     let passes = fault.why.passes(&fault.said);
     let why = match fault.why {
-        // The worker's own message about why it cannot serve says everything.
+        // The worker's own message about why it cannot serve is sufficient.
         Why::Failed => interpreters::explain(fault.said, which.script, which.worker.program, which.paths),
         Why::Distrusted(distrust) => distrust.to_string(),
         why => match fault.said.trim() {

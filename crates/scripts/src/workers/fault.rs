@@ -1,4 +1,4 @@
-//! Worker faults: why a worker has ended, or failed to start: in a message of ours for every reader, and with its own words
+//! Worker faults: why a worker ended, or failed to start: as our message for every reader, and with the worker's own message
 //! for the affected caller.
 
 use super::frame::NoFrame;
@@ -9,7 +9,7 @@ use mcp_bash_runner::{FrameFault, ProcessEnding, signal_name};
 use std::time::Duration;
 use thiserror::Error;
 
-/// The messages complete "its worker ...". They contain nothing that a worker wrote: the operator reads them, and every
+/// The messages complete "its worker ...". They contain no output of the worker: the operator reads them, and so does every
 /// caller of the worker.
 #[derive(Debug, Error)]
 pub(super) enum Why {
@@ -37,12 +37,12 @@ pub(super) enum Why {
     IgnoredCancellation,
     #[error("was not ready within {} s, and was ended; MCPBASH_WORKER_START_SECS gives it more", .0.as_secs())]
     NotReady(Duration),
-    /// It reports that it cannot serve, and why.
+    /// It reported that it cannot serve, and why.
     #[error("cannot serve")]
     Failed,
     #[error("could not be started: {why}")]
     NotStarted { why: String, passes: bool },
-    /// Another user could have written a file that it has loaded.
+    /// It is not trusted: another user could have written a file that it has loaded.
     #[error("has loaded what others may have written, and was ended: {0}")]
     Distrusted(Distrust),
     #[error("was stopped because the server is shutting down")]
@@ -50,12 +50,12 @@ pub(super) enum Why {
 }
 
 impl Why {
-    /// To be called right after it has exited.
+    /// To be called right after the worker has exited.
     pub(super) fn ended(ending: ProcessEnding) -> Self {
         if ending.is_for_want_of_memory() { Self::OutOfMemory(ending) } else { Self::Ended(ending) }
     }
 
-    /// Whether a worker that `said` this, and did not become ready for this reason, may do so at the next attempt.
+    /// Whether a worker that failed to start for this reason, with this output, may become ready at the next attempt.
     pub(super) fn passes(&self, said: &str) -> bool {
         match self {
             Self::Ended(ProcessEnding::Signalled(_)) | Self::OutOfMemory(_) | Self::NotReady(_) => true,
@@ -65,14 +65,14 @@ impl Why {
     }
 }
 
-/// How a worker ended.
+/// The failure of a worker.
 #[derive(Debug)]
 pub(super) struct Fault {
     pub(super) why: Why,
-    /// The worker's own words: why it cannot serve, or the end of its standard error. Empty if they may be about a call
+    /// The worker's own message about why it cannot serve, or the end of its standard error. Empty if that may be about a call
     /// other than the reader's.
     pub(super) said: String,
-    /// The worker had not read the call.
+    /// Whether the worker had not read the call.
     pub(super) is_unread: bool,
 }
 

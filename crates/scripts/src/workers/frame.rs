@@ -1,4 +1,4 @@
-//! Frames: one JSON object a line, between us and a worker. `docs/workers.md` describes them.
+//! Frames: one JSON object per line, between the server and a worker. `docs/workers.md` describes them.
 
 use super::call::{Request, WorkerCall};
 use crate::running::outcome::AnswerKind;
@@ -10,15 +10,15 @@ use thiserror::Error;
 /// A frame from a worker.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Said {
-    /// It is ready. The files besides its script that it has loaded.
+    /// It is ready. `files` are the files that it has loaded, besides its script.
     Ready { files: Vec<PathBuf> },
-    /// It never will be: what is wrong, and where.
+    /// It will never be ready: what is wrong, and where.
     Failed { message: String, trace: String },
-    /// A notification of a call, or of none.
+    /// A notification, of a call or of none.
     Notification { call: Option<u64> },
     /// A question of a call, by its number in the call.
     Question { call: u64, number: u64 },
-    /// It no longer waits for the answer to that question.
+    /// The worker no longer waits for the answer to that question.
     Withdrawal { call: u64, number: u64 },
     /// The answer of a call: the position of its result or its error in the frame.
     Answer { call: u64, kind: AnswerKind, at: Range<usize> },
@@ -26,7 +26,7 @@ pub(super) enum Said {
     Unknown,
 }
 
-/// The members of a frame that are read.
+/// The members of a frame that are parsed.
 const MEMBERS: [&str; 9] =
     ["call", "method", "result", "error", "ask", "questions", "withdraw", "ready", "failed"];
 
@@ -206,7 +206,7 @@ pub(super) fn of_answer(call: u64, number: u64, answer: &[u8]) -> Vec<u8> {
     frame.into_bytes()
 }
 
-/// The answer to a question that is not passed on.
+/// An error as the answer to a question that is not passed on.
 pub(super) fn of_refusal(call: u64, number: u64, why: &str) -> Vec<u8> {
     of_answer(
         call,

@@ -2,14 +2,14 @@
 //!
 //! # Theory of operation
 //!
-//! Each script has a pool of workers (`pool.rs`). A call takes a free worker, or waits in order while one is started or
-//! serves others. It writes its frame straight to the worker, and waits for the frames about it (`conversation.rs`). A task
-//! attends to each process (`serving.rs`): it reads the worker's frames, passes each on to its call, checks after each call
-//! whether the process may stay, and terminates it. So a call costs one write, one read, and a check of the script, the
-//! memory and the children of the worker; no thread, no file, and no registration with the runtime.
+//! Each script has a pool of workers (`pool.rs`). A call takes a free worker, or is queued while one is started or serves
+//! others. It writes its frame directly to the pipe of the worker, and waits for the frames about it (`conversation.rs`). A
+//! task for each process (`serving.rs`) reads the worker's frames, passes each on to its call, checks after each call whether
+//! the process may stay, and terminates it. So a call costs one write, one read, and a check of the script, the memory and the
+//! children of the worker; no thread, no file, and no registration with the runtime.
 //!
-//! A worker that breaks the protocol is terminated with everything it has started, and its open calls receive the reason.
-//! Its leftovers are never given to another call.
+//! A worker that breaks the protocol is terminated with everything that it has started, and its open calls receive the reason.
+//! Nothing of it is passed to another call.
 
 mod bounds;
 mod call;
@@ -61,20 +61,20 @@ use tokio::runtime::Handle;
 use tokio::time::timeout;
 use which::Which;
 
-/// How often a call is given to another worker, if each is gone before it has read the call.
+/// How many workers a call is sent to, if each ends before it has read the call.
 const MOST_ATTEMPTS: usize = 3;
 
-/// How many turns a call gets before it gives up: each time a worker is started, and fails.
+/// How many turns a call gets: a turn is lost when a worker could not be used or started.
 const MOST_TURNS: usize = 10;
 
-/// A frame holds more than a tool's own output.
+/// A frame contains more than the output of a tool.
 const ROOM_IN_FRAME: usize = 64 * 1024;
 
 /// All workers of a process.
 pub(crate) struct Workers {
     surroundings: Arc<Surroundings>,
     /// The runtime of their tasks.
-    home: Handle,
+    runtime: Handle,
     pools: Mutex<HashMap<PathBuf, Vec<Arc<Pool>>>>,
     /// Workers that were started before their first call.
     spares: Spares,
@@ -84,12 +84,18 @@ pub(crate) struct Workers {
 type Tell = Box<dyn Fn(&WorkerNews<'_>) + Send + Sync>;
 
 impl Workers {
-    pub(crate) fn new(surroundings: Arc<Surroundings>, home: Handle) -> Self {
-        Self { surroundings, home, pools: Mutex::default(), spares: Spares::default(), tell: Arc::default() }
+    pub(crate) fn new(surroundings: Arc<Surroundings>, runtime: Handle) -> Self {
+        Self {
+            surroundings,
+            runtime,
+            pools: Mutex::default(),
+            spares: Spares::default(),
+            tell: Arc::default(),
+        }
     }
 
-    pub(crate) fn home(&self) -> &Handle {
-        &self.home
+    pub(crate) fn runtime(&self) -> &Handle {
+        &self.runtime
     }
 
     fn pool_of(&self, which: Which<'_>) -> Arc<Pool> {
@@ -106,13 +112,13 @@ impl Workers {
 }
 
 impl Workers {
-    /// Calls `tell` with what the operator should know about workers.
+    /// Sets a callback for messages to the operator about workers.
     pub(crate) fn on_news(&self, tell: impl Fn(&WorkerNews<'_>) + Send + Sync + 'static) {
         let _ = self.tell.set(Box::new(tell));
     }
 
-    /// Starts a worker for each script whose author wants one before the first call, and terminates workers that nothing in
-    /// the catalog uses any more.
+    /// Starts a worker in advance for each script whose author wants that, and retires the workers that nothing in the catalog
+    /// uses any more.
     pub(crate) async fn start_ahead(&self, catalog: &Catalog) {
         let tools = catalog.tools.items();
         let served = || tools.iter().filter_map(|tool| Some((&**tool, tool.worker()?)));
@@ -160,8 +166,8 @@ impl Workers {
         }
     }
 
-    /// Calls a worker. `on_line` receives its notifications while it works, and `on_question` its questions. The outcome of
-    /// a worker that has answered says so; one that has not is an error, with a message for the caller.
+    /// Calls a worker. `on_line` receives its notifications while the call runs, and `on_question` its questions. If the worker
+    /// answered, the outcome says so; otherwise there is an error with a message for the caller.
     pub(crate) async fn converse(
         &self,
         call: WorkerCall<'_>,
@@ -249,7 +255,7 @@ impl Workers {
         let wait = async {
             for _ in 0..MOST_TURNS {
                 if let Some(permit) = start.take() {
-                    // If this takes long, it does not count as the worker's time.
+                    // If this takes long, it does not count as time of the worker.
                     self.surroundings
                         .environment_in_time(|| call.what.clone(), &call.limits, call.paths)
                         .await?;
@@ -264,7 +270,7 @@ impl Workers {
                     }
                     Ok(Turn::Start(permit)) => {
                         (turn, start) = pool.wait_again();
-                        // One call needs only one permit to start.
+                        // A call needs only one permit.
                         start = Some(permit).or(start);
                     }
                     Ok(Turn::Failed(fault)) => {
@@ -282,16 +288,16 @@ impl Workers {
         }
     }
 
-    /// Starts a worker, which serves the next waiting call as soon as it is ready; or lets a spare one serve.
+    /// Starts a worker, which serves the next queued call as soon as it is ready; or takes over a spare one.
     async fn start_worker(&self, which: Which<'_>, permit: StartPermit) -> Result<(), ScriptError> {
         let mut starting = self.starting_worker(which).await?;
         let start = self.start_of(which, &starting);
-        // A spare worker was not started under a watch.
+        // A spare worker was not started with a trace.
         let is_traced = self.surroundings.processes.sandboxes.traces(which.script);
         let permit = if is_traced { Some(permit) } else { self.spares.take_over(&start, permit) };
         if let Some(permit) = permit {
             self.confine(which, &mut starting).await?;
-            self.home().spawn(starting.start_and_serve(permit));
+            self.runtime().spawn(starting.start_and_serve(permit));
         }
         Ok(())
     }
@@ -327,7 +333,7 @@ impl Workers {
         StartOfWorker::of(&starting.invocation, sandbox, which.roots)
     }
 
-    /// Puts a worker that is about to be started into its sandbox.
+    /// Applies its sandbox to a worker that is about to be started.
     async fn confine(&self, which: Which<'_>, starting: &mut StartingWorker) -> Result<(), ScriptError> {
         let invocation = &mut starting.invocation;
         let confined = Confined {
@@ -337,7 +343,7 @@ impl Workers {
             script: which.script,
         };
         let sandboxes = &self.surroundings.processes.sandboxes;
-        let lease = sandboxes.lease(confined, &invocation.program, &invocation.environment, self.home());
+        let lease = sandboxes.lease(confined, &invocation.program, &invocation.environment, self.runtime());
         let refused = |why: NotConfined| ScriptError::Start {
             what: which.script.strip_prefix(&which.paths.root).unwrap_or(which.script).display().to_string(),
             source: StartFailure::Other(StartError::Confinement(why.to_string())),
@@ -371,7 +377,7 @@ impl Workers {
             || which.script.strip_prefix(&which.paths.root).unwrap_or(which.script).display().to_string();
         self.surroundings.give_secrets(what, which.secrets, which.paths, &mut environment).await?;
         let settings = self.surroundings.settings();
-        // Lets the worker refuse a result that we would not take, and live on.
+        // With it, a worker can refuse a result that we would not accept, and goes on.
         environment.set("MCPBASH_MAX_TOOL_OUTPUT_SIZE", settings.output_limit.to_string());
         environment.set("MCP_WORKER", "1");
         environment.set("MCP_WORKER_OUTPUT", "/dev/fd/3");

@@ -1,8 +1,8 @@
-//! Worker pool of one script: which workers are free, which calls wait, and whether another worker is to be started.
+//! Worker pool of one script: which workers are free, which calls are queued, and whether another worker is to be started.
 //!
-//! A call takes a free worker, or waits in order. A waiting call starts the worker, because that takes what a caller has;
-//! the worker serves the first in order when it is ready. If a start fails, the first in order receives the reason, and the
-//! next tries again: so no worker is started for which no call waits.
+//! A call takes a free worker, or is queued. A queued call starts the worker, because that needs the data of a caller; the
+//! worker serves the first call in the queue when it is ready. If a start fails, the first call in the queue receives the
+//! reason, and the next one tries again: so no worker is started for which no call waits.
 
 use super::bounds::Bounds;
 use super::fault::Fault;
@@ -25,7 +25,7 @@ pub(super) struct Pool {
     pub(super) secrets: Needs,
     roots: Vec<PathBuf>,
     pub(super) bounds: Bounds,
-    /// The files that the last worker had loaded: the next one will load them too.
+    /// The files that the last worker has loaded: the next one will load them too.
     loaded: Mutex<Vec<PathBuf>>,
     state: Mutex<PoolState>,
 }
@@ -36,21 +36,21 @@ struct PoolState {
     ready: Vec<Slot>,
     /// How many are being started.
     starting: usize,
-    /// How many wait for the answer to a question, and could serve no other call meanwhile.
+    /// How many workers wait for the answer to a question, and cannot serve another call meanwhile.
     resting: usize,
     waiting: VecDeque<oneshot::Sender<Turn>>,
 }
 
 struct Slot {
     worker: Arc<ReadyWorker>,
-    /// How many calls it has.
+    /// The number of its open calls.
     taken: usize,
 }
 
-/// What a waiting call receives.
+/// What a queued call receives.
 pub(super) enum Turn {
     Take(Lease),
-    /// To start a worker, and to wait for it.
+    /// Permission to start a worker, and to wait for it.
     Start(StartPermit),
     Failed(Arc<Fault>),
 }
@@ -60,20 +60,20 @@ pub(super) enum Taken {
     Lease(Lease),
     Wait {
         turn: oneshot::Receiver<Turn>,
-        /// To start a worker meanwhile.
+        /// Permission to start a worker meanwhile.
         start: Option<StartPermit>,
-        /// Whether there are workers that serve other calls now.
+        /// Whether there are workers now, which serve other calls.
         are_busy: bool,
     },
 }
 
-/// The place of one call in a worker. When it is dropped, the next in order gets it.
+/// The place of one call in a worker. Dropping it passes the place on to the next call in the queue.
 pub(super) struct Lease {
     pool: Arc<Pool>,
     pub(super) worker: Arc<ReadyWorker>,
 }
 
-/// The permit to start one worker. If it is dropped, the start has failed.
+/// Permission to start one worker. Dropping it counts as a failed start.
 pub(super) struct StartPermit(Arc<Pool>);
 
 impl Pool {
@@ -90,7 +90,7 @@ impl Pool {
         }
     }
 
-    /// Whether its workers are started like that one.
+    /// Whether its workers are started with the same inputs.
     pub(super) fn is_of(&self, which: Which<'_>) -> bool {
         self.worker == *which.worker
             && self.variables == which.variables
@@ -103,7 +103,7 @@ impl Pool {
         files.clone_into(&mut self.loaded.lock());
     }
 
-    /// Judges the files that a worker will load, as far as they are known, before it is started.
+    /// Checks the files that a worker will load, as far as they are known, before it is started.
     pub(super) fn judge_loaded(&self, root: &Path) -> Result<(), Distrust> {
         trust::judge_loaded(self.loaded.lock().iter().map(PathBuf::as_path), root)
     }
@@ -120,7 +120,7 @@ impl Pool {
         Taken::Wait { turn, are_busy: !state.ready.is_empty(), start: self.permit(&mut state) }
     }
 
-    /// Waits before all others: for a call that had its turn already.
+    /// Queues a call before all others, because it had its turn already.
     pub(super) fn wait_again(self: &Arc<Self>) -> (oneshot::Receiver<Turn>, Option<StartPermit>) {
         let (sender, turn) = oneshot::channel();
         let mut state = self.state.lock();
@@ -131,7 +131,7 @@ impl Pool {
         (turn, start)
     }
 
-    /// The permit to start the first worker, before any call waits for it.
+    /// Permission to start the first worker, before any call waits for it.
     pub(super) fn permit_ahead(self: &Arc<Self>) -> Option<StartPermit> {
         let mut state = self.state.lock();
         let is_first = state.ready.is_empty() && state.starting == 0;
@@ -143,7 +143,7 @@ impl Pool {
 
     fn permit(self: &Arc<Self>, state: &mut PoolState) -> Option<StartPermit> {
         let is_needed = state.starting * self.bounds.at_once < state.waiting.len();
-        // A user who thinks about an answer keeps no other call waiting, within bounds.
+        // A user who has not answered a question yet keeps no other call waiting, within bounds.
         let resting = state.resting.min(self.bounds.processes);
         let is_allowed = state.ready.len() + state.starting < self.bounds.processes + resting;
         (is_needed && is_allowed).then(|| {
@@ -152,7 +152,7 @@ impl Pool {
         })
     }
 
-    /// Gives the worker no more calls.
+    /// Retires a worker: it receives no more calls.
     pub(super) fn retire(self: &Arc<Self>, worker: &Arc<ReadyWorker>) {
         let mut state = self.state.lock();
         let before = state.ready.len();
@@ -173,8 +173,8 @@ impl Pool {
         }
     }
 
-    /// Allows another worker to be started in place of one that waits for an answer, as long as the returned value lives.
-    /// If a worker serves several calls at once, the others go on.
+    /// Allows another worker to be started in place of one that waits for an answer, until the returned value is dropped. Not
+    /// for workers that serve several calls at once, because they can go on with the others.
     pub(super) fn rest(self: &Arc<Self>) -> Option<Resting> {
         if self.bounds.at_once > 1 {
             return None;
@@ -184,7 +184,7 @@ impl Pool {
         Some(Resting(Arc::clone(self)))
     }
 
-    /// Gives waiting calls what is available, in order.
+    /// Gives queued calls the places and permits that are available, in order.
     fn pass_on(self: &Arc<Self>) {
         loop {
             let mut state = self.state.lock();
@@ -200,7 +200,7 @@ impl Pool {
             };
             let next = state.waiting.pop_front();
             drop(state);
-            // A call that no longer waits gives it back when it is dropped here, and the next one gets it.
+            // If the call no longer waits, dropping the turn returns it, and the next call gets it.
             let unsent = next.map(|next| next.send(turn));
             drop(unsent);
         }
@@ -208,7 +208,7 @@ impl Pool {
 }
 
 impl PoolState {
-    /// A worker that can take another call: the most recently used one, so that others become idle.
+    /// The most recently used worker that can take another call, so that others become idle.
     fn take_free(&mut self, at_once: usize) -> Option<Arc<ReadyWorker>> {
         let index = self.ready.iter().rposition(|place| place.taken < at_once)?;
         let mut place = self.ready.remove(index);
@@ -258,7 +258,7 @@ impl StartPermit {
         self.0.state.lock().ready.push(Slot { worker, taken: 0 });
     }
 
-    /// The first waiting call receives the reason.
+    /// The first queued call receives the reason.
     pub(super) fn failed(self, fault: Fault) {
         let fault = Arc::new(fault);
         loop {

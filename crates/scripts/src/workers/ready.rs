@@ -1,4 +1,4 @@
-//! Ready worker, as its callers know it. The task of its process (`serving.rs`) knows the rest.
+//! Ready worker: the part of a worker that its callers use. The task of its process (`serving.rs`) has the rest.
 
 use super::fault::Fault;
 use super::frame;
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use tokio::sync::mpsc::{Receiver, Sender, UnboundedSender, channel};
 
-/// How many events of one call are queued for the caller. Beyond that the worker waits too.
+/// How many events of one call are queued for its caller. When the queue is full, reading from the worker pauses.
 const MOST_EVENTS: usize = 64;
 
 pub(super) struct ReadyWorker {
@@ -30,7 +30,7 @@ pub(super) struct ReadyWorker {
 pub(super) struct OpenCalls {
     last: u64,
     pub(super) open: BTreeMap<u64, OpenCall>,
-    /// The process is gone: no more calls.
+    /// Set when the process has ended: no more calls are accepted.
     pub(super) is_closed: bool,
 }
 
@@ -40,7 +40,7 @@ impl OpenCalls {
         (1..=self.last).contains(&call)
     }
 
-    /// Whether it has received at most one call, so that all its output since is about that one.
+    /// Whether it has received at most one call, so that all its output since its start is about that call.
     pub(super) fn has_had_one_at_most(&self) -> bool {
         self.last <= 1
     }
@@ -73,13 +73,13 @@ pub(super) enum Event {
     Gone(Arc<Fault>),
 }
 
-/// A request of a caller to the task of the process.
+/// A request from a caller to the task of the process.
 pub(super) enum Command {
     /// The caller no longer waits for this call.
     Cancel(u64),
-    /// A call takes long: the periodic work is due.
+    /// A call takes long: upkeep is due.
     Upkeep,
-    /// No more calls come.
+    /// No more calls follow.
     Retire,
 }
 
@@ -93,7 +93,7 @@ impl ReadyWorker {
         Self { input, sandbox, stamps, commands, calls: Mutex::default() }
     }
 
-    /// Gives the worker a call. `render` makes its frame for its number.
+    /// Sends a call to the worker. `render` builds its frame for a number.
     pub(super) fn begin(
         self: &Arc<Self>,
         lease: Lease,
@@ -138,7 +138,7 @@ pub(super) struct Ticket {
 }
 
 impl Ticket {
-    /// The worker has answered, or is gone.
+    /// The worker has answered, or has ended.
     pub(super) fn end(mut self) {
         self.is_over = true;
     }
@@ -153,7 +153,7 @@ impl Ticket {
 
     /// Answers a question of the call.
     pub(super) fn answer(&self, question: u64, answer: &[u8], held: Option<Charge>) {
-        // If it no longer reads, that is noticed elsewhere.
+        // If the worker no longer reads, its task notices that.
         let _ = self.worker.input.send(frame::of_answer(self.number, question, answer), held);
     }
 

@@ -1,5 +1,5 @@
-//! Spare workers: started to report their definitions, and kept for a while. The first call of the file takes one over, so
-//! that its interpreter is started once and not twice.
+//! Spare workers: were started to report their definitions, and are kept for a while. The first call of the file takes one
+//! over, so that its interpreter is started only once.
 
 use super::pool::StartPermit;
 use mcp_bash_runner::{Variables, WorkerInvocation};
@@ -10,10 +10,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 use tokio::sync::oneshot::{Receiver, Sender, channel};
 
-/// How long a worker is kept for its first call. Clients call soon after they have listed, or much later.
+/// How long a worker is kept for its first call. Clients call soon after they have listed the tools, or much later.
 pub(super) const KEPT: Duration = Duration::from_secs(10);
 
-/// How many are kept at once. A project may have any number of files.
+/// How many spare workers are kept. A project may have any number of files.
 const MOST: usize = 8;
 
 /// The oldest first.
@@ -25,19 +25,19 @@ struct Spare {
     take_over: Sender<StartPermit>,
 }
 
-/// What a worker was started with: two are the same only if all of it is the same.
+/// The inputs of the start of a worker. Two workers are equal only if all of them are.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct StartOfWorker {
     program: PathBuf,
     arguments: Vec<OsString>,
     environment: Variables,
-    /// Its sandbox, and the roots that this depends on.
+    /// Its sandbox, and the roots that the sandbox depends on.
     sandbox: Option<Declaration>,
     roots: Vec<PathBuf>,
 }
 
 impl StartOfWorker {
-    /// The start of an invocation that was not put into its sandbox yet.
+    /// The inputs of an invocation to which its sandbox was not applied yet.
     pub(super) fn of(invocation: &WorkerInvocation, sandbox: Option<Declaration>, roots: &[PathBuf]) -> Self {
         Self {
             program: invocation.program.clone(),
@@ -50,7 +50,7 @@ impl StartOfWorker {
 }
 
 impl Spares {
-    /// Keeps a worker. The receiver yields the permit it is taken over with. If the receiver is closed, the worker is no
+    /// Keeps a worker. The receiver yields the permit with which it is taken over. If the receiver is closed, the worker is no
     /// longer kept: it was replaced, or there are too many.
     pub(super) fn keep(&self, start: StartOfWorker) -> Receiver<StartPermit> {
         let (take_over, calls) = channel();
@@ -63,7 +63,7 @@ impl Spares {
         calls
     }
 
-    /// Lets a worker that was started in the same way serve instead of a new one. Returns the permit if there is none.
+    /// Lets a spare worker with the same start serve instead of a new one. Returns the permit if there is none.
     pub(super) fn take_over(&self, start: &StartOfWorker, permit: StartPermit) -> Option<StartPermit> {
         let mut spares = self.0.lock();
         let Some(place) = spares.iter().position(|spare| spare.start == *start) else {

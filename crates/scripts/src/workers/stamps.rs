@@ -1,5 +1,4 @@
-//! Worker stamps: what the files that a worker has loaded looked like. If one looks different, a new worker serves the
-//! calls.
+//! Worker stamps: the state of the files that a worker has loaded. If one has changed, a new worker serves the calls.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -7,7 +6,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug)]
 pub(super) struct Stamps(Vec<(PathBuf, Option<Stamp>)>);
 
-/// Identity, time of change, size, mode and owner of a file.
+/// Identity, modification time, size, mode and owner of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Stamp(u64, u64, i64, i64, u64, u32, u32);
 
@@ -20,7 +19,7 @@ impl Stamps {
         self.0.extend(files.iter().map(|file| (file.clone(), Stamp::of(file))));
     }
 
-    /// Whether all files still look the same. One system call for each.
+    /// Whether no file has changed. One system call for each.
     pub(super) fn are_current(&self) -> bool {
         self.0.iter().all(|(file, stamp)| Stamp::of(file) == *stamp)
     }

@@ -1,4 +1,4 @@
-//! Which worker: what a worker is started with. Two calls share a worker only if all of it is the same.
+//! Which worker: the inputs of its start. Two calls share a worker only if all of them are equal.
 
 use mcp_bash_project::{Paths, Worker};
 use mcp_bash_sandbox::Declaration;
@@ -11,11 +11,11 @@ pub(super) struct Which<'a> {
     pub(super) worker: &'a Worker,
     /// The variables of the server's environment that it needs.
     pub(super) variables: &'a [String],
-    /// What it may do, if that is declared.
+    /// Its sandbox, if one is declared.
     pub(super) sandbox: Option<&'a Declaration>,
     /// The secrets that it needs.
     pub(super) secrets: &'a Needs,
-    /// The folders that its calls may work in, if its sandbox depends on them.
+    /// The roots of its calls, if its sandbox depends on them.
     pub(super) roots: &'a [PathBuf],
     pub(super) paths: &'a Paths,
 }

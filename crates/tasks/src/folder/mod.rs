@@ -3,15 +3,15 @@
 //! | file | content |
 //! |---|---|
 //! | `ID.json` | the record, replaced atomically |
-//! | `ID.lock` | locked by the process that runs the task; the kernel frees it when the process dies |
-//! | `ID.request` | the params of the request, if the task may begin again |
+//! | `ID.lock` | locked by the process that runs the task; the kernel releases it when the process dies |
+//! | `ID.request` | the params of the request, if the task may start in another process |
 //! | `ID.result` | a long result |
-//! | `ID.notes` | notes for the process that runs it, one a line |
-//! | `queue/ID` | a mark: the task takes turns with others |
+//! | `ID.notes` | notes for the process that runs it, one per line |
+//! | `queue/ID` | a marker: the task takes turns with others |
 //! | `queue/gate` | locked by the process that decides whose turn it is |
 //!
-//! A call, a look at a task and a new task open files by name and list no folder, so that they take as long with a
-//! hundred thousand tasks as with one. Nothing is made before the first task.
+//! Creating and reading a task opens files by name and lists no folder, so it takes no longer with a hundred thousand tasks
+//! than with one. Nothing is created before the first task.
 
 mod place;
 mod queue;
@@ -31,7 +31,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// A longer result is kept beside the record, which is read and written more often.
+/// A longer result is stored in a file of its own, because the record is read and written more often.
 const LONGEST_IN_RECORD: usize = 16 * 1024;
 
 /// A longer file is not a record.
@@ -58,7 +58,7 @@ pub struct FolderStore {
 }
 
 impl FolderStore {
-    /// A store in that folder. Nothing is opened or made yet.
+    /// A store in `folder`. Nothing is opened or created yet.
     pub fn new(folder: PathBuf) -> Self {
         Self { folder, is_checked: AtomicBool::new(false), sweep: Mutex::default() }
     }
@@ -67,7 +67,7 @@ impl FolderStore {
         &self.folder
     }
 
-    /// Makes the folder if it does not exist, and refuses one that others can write to.
+    /// Creates the folder if it does not exist, and refuses one that other users can access.
     pub fn prepare(&self) -> Result<(), StoreError> {
         if self.is_checked.load(Ordering::Relaxed) {
             return Ok(());
@@ -77,7 +77,7 @@ impl FolderStore {
         Ok(())
     }
 
-    /// Whether there is a folder with tasks, which is private.
+    /// Whether the folder exists; an error if it is not private.
     fn is_usable(&self) -> Result<bool, StoreError> {
         if self.is_checked.load(Ordering::Relaxed) {
             return Ok(true);
@@ -112,7 +112,7 @@ impl FolderStore {
         text.map(Some).map_err(|source| StoreError::Read { path, source })
     }
 
-    /// Replaces a file of a task. Only the process that holds the lease does that.
+    /// Replaces a file of a task. Only the process that holds the lease does so.
     fn replace(
         &self,
         id: &TaskId,
@@ -139,21 +139,22 @@ impl FolderStore {
             .map_err(|error| StoreError::Write { path: path(), source: io::Error::other(error) })?;
         self.replace(&record.id, "json", &bytes, durability)?;
         if durability == Durable {
-            // The name of the file has to survive as well.
+            // The entry of the file in its folder must be durable as well.
             let synced = open_folder(&self.folder).and_then(|folder| folder.sync_all());
             synced.map_err(|source| StoreError::Write { path: path(), source })?;
         }
         if record.turn.is_some() && record.status.is_final() { self.unmark(&record.id) } else { Ok(()) }
     }
 
-    /// Whether no process runs the task.
+    /// Whether the lease of the task is free.
     fn is_free(&self, id: &TaskId) -> bool {
         matches!(self.lock(id, append), Ok(Some(_)))
     }
 
-    /// Refuses a process whose task was claimed by another one. The lock keeps a second process away while this one writes.
+    /// Refuses a process whose task was claimed by another one since. The lock keeps other processes away while this one
+    /// writes.
     fn check_attempt(&self, lease: &Lease) -> Result<(), StoreError> {
-        // A task that is gone was removed: nobody waits for it.
+        // A task that was removed counts as attempt 0, which no lease has.
         let attempt = self.get(&lease.id)?.map_or(0, |known| known.attempt);
         if attempt == lease.attempt {
             return Ok(());
@@ -161,7 +162,7 @@ impl FolderStore {
         Err(StoreError::Stale { id: lease.id.clone(), attempt })
     }
 
-    /// Locks a task. `None` if another process has it.
+    /// Locks a task. `None` if another process holds the lock.
     fn lock(&self, id: &TaskId, open: fn(&Path) -> io::Result<File>) -> Result<Option<File>, StoreError> {
         let path = self.path(id, "lock");
         let file = open(&path).map_err(|source| StoreError::Write { path: path.clone(), source })?;
@@ -175,7 +176,7 @@ impl FolderStore {
         }
     }
 
-    /// The lock of a new task, in the folder that is made for it. An existing one belongs to another task.
+    /// Locks a new task, and creates the folder if necessary. An existing lock file belongs to another task.
     fn new_lock(&self, id: &TaskId) -> Result<File, StoreError> {
         let lock = || {
             self.prepare()?;
@@ -184,7 +185,7 @@ impl FolderStore {
         };
         match lock() {
             Err(StoreError::Write { source, .. }) if source.kind() == ErrorKind::NotFound => {
-                // Somebody has removed the folder since it was made.
+                // The folder was removed after it was checked.
                 self.is_checked.store(false, Ordering::Relaxed);
                 lock()
             }
@@ -205,7 +206,7 @@ impl FolderStore {
         Ok(ids)
     }
 
-    /// Removes the files of a task, the record first: what is left of the others is not a task.
+    /// Removes the files of a task, the record first: without it, the others are not a task.
     fn remove_files(&self, id: &TaskId) -> Result<(), StoreError> {
         self.remove_file(id, "json")?;
         let others = PARTS.into_iter().chain(["lock"]).map(|part| self.remove_file(id, part));
@@ -238,11 +239,11 @@ impl TaskStore for FolderStore {
                 self.replace(id, "request", request.as_bytes(), Durable)?;
             }
             self.write_record(record, Durable)?;
-            // After the record: a mark without one is removed.
+            // After the record: a marker without one is removed.
             if record.turn.is_some() { self.make_mark(id) } else { Ok(()) }
         };
         if let Err(error) = write() {
-            // A full disk cannot hold a task, and must not hold half of one.
+            // On failure, for example on a full disk, no part of the task must remain.
             let _ = self.remove_files(id);
             return Err(error);
         }
@@ -330,7 +331,7 @@ impl TaskStore for FolderStore {
         let Some((path, mut file)) = self.open(id, "notes")? else { return Ok((Vec::new(), from)) };
         let read = file.seek(SeekFrom::Start(from)).and_then(|_| read_all(&file, MOST_NOTES));
         let bytes = read.map_err(|source| StoreError::Read { path, source })?;
-        // A line without an end is being written, and is read next time. A line that is no note is a foreign one.
+        // An incomplete last line is still being written, and is read next time. Lines that are not notes are skipped.
         let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
         let lines = bytes[..whole].split(|byte| *byte == b'\n');
         Ok((lines.filter_map(|line| serde_json::from_slice(line).ok()).collect(), from + whole as u64))

@@ -1,4 +1,4 @@
-//! The folder of tasks: made private, and refused if it is not.
+//! Place of the tasks: a folder that must be private.
 
 use crate::StoreError;
 use rustix::fs::{Access, AtFlags, CWD, accessat};
@@ -7,15 +7,15 @@ use std::io::{self, ErrorKind};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::Path;
 
-/// Makes the folder, and those above it, readable by its owner alone. An existing one is only checked.
+/// Creates the folder and its missing parents with mode 0700. An existing folder is only checked.
 pub(super) fn make_private(folder: &Path) -> Result<(), StoreError> {
     let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
     made.map_err(|source| unusable(folder, source))?;
     if is_private(folder)? { Ok(()) } else { Err(unusable(folder, ErrorKind::NotFound.into())) }
 }
 
-/// Whether the folder exists. One that others can write to is refused: they could plant tasks that we would run, and
-/// results that clients would believe.
+/// Whether the folder exists. One that other users can access is refused: they could plant tasks that we would run, and results
+/// that clients would trust.
 pub(super) fn is_private(folder: &Path) -> Result<bool, StoreError> {
     match fs::metadata(folder) {
         Ok(found) => match problem(&found) {
@@ -27,7 +27,7 @@ pub(super) fn is_private(folder: &Path) -> Result<bool, StoreError> {
     }
 }
 
-/// Whether tasks could be kept in the folder: it is private and can be written to, or it can be made.
+/// Whether tasks could be stored in the folder: it is private and writable, or it can be created.
 pub(super) fn check(folder: &Path) -> Result<(), StoreError> {
     let existing = if is_private(folder)? { folder } else { nearest_above(folder) };
     let failed = |error: io::Error| {
@@ -40,7 +40,7 @@ pub(super) fn check(folder: &Path) -> Result<(), StoreError> {
     accessat(CWD, existing, access, AtFlags::EACCESS).map_err(|error| failed(error.into()))
 }
 
-/// The folder above this one, or above that, which exists.
+/// The nearest ancestor that exists.
 fn nearest_above(folder: &Path) -> &Path {
     let mut above = folder.ancestors().skip(1).filter(|above| !above.as_os_str().is_empty());
     above.find(|above| fs::symlink_metadata(above).is_ok()).unwrap_or(Path::new("."))

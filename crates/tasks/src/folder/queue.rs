@@ -1,5 +1,5 @@
-//! Queue of a folder store: a mark for each task that takes turns, in a folder of its own, so that finding them takes no longer
-//! if many other tasks are kept. All that is known of a task is in its record.
+//! Queue of a folder store: a marker file for each task that takes turns, in a folder of its own, so that the number of other
+//! tasks does not matter. The record of a task holds everything else.
 
 use super::FolderStore;
 use crate::store::Durability::Durable;
@@ -16,10 +16,11 @@ use std::time::Duration;
 
 const QUEUE: &str = "queue";
 
-/// The lock of the process that decides whose turn it is.
+/// The lock file of the process that decides whose turn it is.
 const GATE: &str = "gate";
 
-/// How often, and after which pause, a process tries to pass the gate. One that is frozen inside stops nobody for longer.
+/// How often a process tries to lock the gate, and the pause between two tries. If the process that holds the lock is frozen,
+/// others wait no longer than that.
 const TRIES: u32 = 100;
 const PAUSE: Duration = Duration::from_millis(2);
 
@@ -32,7 +33,7 @@ impl FolderStore {
         self.queue().join(id.as_str())
     }
 
-    /// The task takes turns no more.
+    /// Removes the marker: the task takes turns no longer.
     pub(super) fn unmark(&self, id: &TaskId) -> Result<(), StoreError> {
         let path = self.mark(id);
         match fs::remove_file(&path) {
@@ -51,26 +52,26 @@ impl FolderStore {
     ) -> Result<bool, StoreError> {
         self.check_attempt(lease)?;
         self.make_mark(&lease.id)?;
-        let Some(_gate) = self.pass_gate()? else { return Ok(false) };
+        let Some(_gate) = self.lock_gate()? else { return Ok(false) };
         let others = self.entrants()?;
         let may = Entrant::of(record).is_some_and(|task| may_begin(&task, &others, limits));
         if may && let Some(turn) = &mut record.turn {
             turn.waits = false;
             if let Err(error) = self.write_record(record, Durable) {
-                // It waits on.
+                // It still waits.
                 record.turn = record.turn.map(|turn| Turn { waits: true, ..turn });
                 return Err(error);
             }
             if !record.repeatable {
-                // Nobody begins it again.
+                // The task is never started again.
                 self.remove_file(&record.id, "request")?;
             }
         }
         Ok(may)
     }
 
-    /// The tasks that wait or run in a living process. The marks of others are removed: the server that claims such a
-    /// task makes its mark again.
+    /// The tasks that wait or run in a live process. The markers of others are removed: the server that claims such a task
+    /// makes its marker again.
     pub(super) fn entrants(&self) -> Result<Vec<Entrant>, StoreError> {
         let failed = |source| StoreError::Read { path: self.queue(), source };
         let entries = match fs::read_dir(self.queue()) {
@@ -82,7 +83,7 @@ impl FolderStore {
         for entry in entries {
             let name = entry.map_err(failed)?.file_name();
             let Some(id) = name.to_str().and_then(TaskId::parse) else { continue };
-            // A record that cannot be read is left for a person to look at, and holds nobody up.
+            // A record that cannot be read is left for inspection, and blocks no other task.
             let Ok(record) = self.get(&id) else { continue };
             match record.as_ref().and_then(Entrant::of).filter(|_| !self.is_free(&id)) {
                 Some(entrant) => entrants.push(entrant),
@@ -108,8 +109,8 @@ impl FolderStore {
         made.map(drop).map_err(|source| StoreError::Write { path, source })
     }
 
-    /// `None` if another process does not leave the gate in time.
-    fn pass_gate(&self) -> Result<Option<File>, StoreError> {
+    /// Locks the gate. `None` if another process holds the lock for too long.
+    fn lock_gate(&self) -> Result<Option<File>, StoreError> {
         let path = self.queue().join(GATE);
         let failed = |source: io::Error| StoreError::Write { path: path.clone(), source };
         let gate = append(&path).map_err(failed)?;

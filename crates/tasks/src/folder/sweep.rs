@@ -1,4 +1,4 @@
-//! Sweep: removes what has expired, a bounded number of files at a time.
+//! Sweep: removes expired tasks, a bounded number of files at a time.
 
 use super::{FolderStore, id_of};
 use crate::{Claim, StoreError, Swept, TaskStore as _};
@@ -6,18 +6,18 @@ use mcp_bash_files::append;
 use std::fs::{self, ReadDir};
 use std::time::{Duration, SystemTime};
 
-/// A lock without a record belongs to a task that is being made, or was being made when its server died. After this time
-/// it is the latter.
+/// A lock without a record belongs to a task that is being created, or whose server died while creating it. After this time,
+/// the latter is assumed.
 const LOST: Duration = Duration::from_secs(60 * 60);
 
-/// Walks over the folder of a store, again and again.
+/// Iterates over the folder of a store, and starts again at its end.
 #[derive(Default)]
 pub(super) struct Sweep {
     entries: Option<ReadDir>,
 }
 
 impl Sweep {
-    /// Looks at the next `most` files. Tasks that another process runs are left to it.
+    /// Examines the next `most` files. Tasks that another process runs are left to it.
     pub(super) fn step(
         &mut self,
         store: &FolderStore,
@@ -41,7 +41,7 @@ impl Sweep {
             };
             let name = entry.file_name();
             if let Some(id) = id_of(&name, "json") {
-                // A record that cannot be read is left for a person to look at.
+                // A record that cannot be read is left for inspection.
                 let Ok(Some(record)) = store.get(&id) else { continue };
                 let is_expired = record.is_expired(now_ms);
                 if !is_expired && record.status.is_final() {

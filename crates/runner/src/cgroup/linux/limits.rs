@@ -1,8 +1,10 @@
-//! Limits of control groups: the memory and the processes of a call, all of its processes together, as root too.
+//! Limits of control groups: the memory and the number of processes of a call, for all of its processes together, also
+//! under root.
 //!
-//! They need controllers that we may hand on to the groups of calls: in a unit of systemd with `Delegate=yes`, in a
-//! container with a writable tree of control groups, or as root in the root group. The kernel hands controllers on only
-//! from a group without processes, so the server moves into a group of its own, if no process of others is beside it.
+//! They need controllers that can be enabled for the groups of calls (`cgroup.subtree_control`): in a systemd unit with
+//! `Delegate=yes`, in a container with a writable cgroup tree, or as root in the root group. The kernel enables
+//! controllers below a group only if that group has no processes, so the server moves into a child group, unless its
+//! own group holds foreign processes.
 
 use super::{CallGroup, GROUPS, PREFIX, memory, own_group};
 use mcp_bash_sandbox::{GroupLimits, GroupPowers};
@@ -14,35 +16,35 @@ use std::sync::atomic::Ordering;
 
 static POWERS: OnceLock<GroupPowers> = OnceLock::new();
 
-/// The controllers of memory and of processes.
+/// The memory and pids controllers.
 const NAMES: [&str; 2] = ["memory", "pids"];
 
-/// The end of the name of the group that the server moves into.
+/// The suffix of the name of the group that the server moves into.
 const SERVER: &str = ".server";
 
-/// What the groups of calls can limit. The first use turns the controllers on, as far as that is possible.
+/// The limits that the groups of calls support. The first use enables the controllers, as far as that is possible.
 pub fn powers() -> GroupPowers {
     *POWERS.get_or_init(|| {
         if GROUPS.given_up.load(Ordering::Relaxed) {
             return GroupPowers::default();
         }
         let parent = GROUPS.state.lock().parent().map(Path::to_owned);
-        let handed_on = parent.and_then(|parent| {
-            hand_on(own_group().ok_or(io::ErrorKind::Unsupported)?)?;
-            turn_on(&parent)?;
+        let delegated = parent.and_then(|parent| {
+            delegate_controllers(own_group().ok_or(io::ErrorKind::Unsupported)?)?;
+            enable_controllers(&parent)?;
             memory::count_kills_in(&parent);
             words(&parent.join("cgroup.subtree_control"))
         });
-        let handed_on = handed_on.unwrap_or_default();
-        let has = |name: &str| handed_on.iter().any(|word| word == name);
+        let delegated = delegated.unwrap_or_default();
+        let has = |name: &str| delegated.iter().any(|word| word == name);
         GroupPowers { memory: has(NAMES[0]), processes: has(NAMES[1]) }
     })
 }
 
-/// Turns the controllers on in a group that is to hold those of calls, if it takes the place of one that had them.
-pub(super) fn turn_on_again(parent: &Path) -> io::Result<()> {
+/// Enables the controllers in a new parent of the groups of calls, if the previous parent had them.
+pub(super) fn enable_controllers_again(parent: &Path) -> io::Result<()> {
     match POWERS.get() {
-        Some(powers) if *powers != GroupPowers::default() => turn_on(parent),
+        Some(powers) if *powers != GroupPowers::default() => enable_controllers(parent),
         _ => Ok(()),
     }
 }
@@ -53,11 +55,11 @@ impl CallGroup {
         if self.limits == limits {
             return Ok(());
         }
-        // What is not known to be set is set again.
+        // If a write fails, no limit is known to be set, and all of them are written again.
         let before = std::mem::replace(&mut self.limits, GroupLimits { memory: Some(0), processes: Some(0) });
         if before.memory != limits.memory {
             write(&self.path.join("memory.max"), &value(limits.memory))?;
-            // Otherwise it would go on in swap space. Kernels without swap have no such file.
+            // Otherwise the processes would go on in swap space. Kernels without swap have no such file.
             let swap = if limits.memory.is_some() { "0" } else { "max" };
             let _ = write(&self.path.join("memory.swap.max"), swap);
         }
@@ -73,10 +75,10 @@ fn value(limit: Option<u64>) -> String {
     limit.map_or_else(|| "max".to_owned(), |limit| limit.to_string())
 }
 
-/// Lets the groups below ours have the controllers that ours has.
-fn hand_on(ours: &Path) -> io::Result<()> {
-    match turn_on(ours) {
-        // There are processes in the group. In the root group that does not matter.
+/// Enables the controllers of our group for the groups below it.
+fn delegate_controllers(ours: &Path) -> io::Result<()> {
+    match enable_controllers(ours) {
+        // The group has processes, which matters everywhere but in the root group.
         Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {}
         done => return done,
     }
@@ -87,7 +89,7 @@ fn hand_on(ours: &Path) -> io::Result<()> {
     }
     let server = ours.join(format!("{PREFIX}{us}{SERVER}"));
     fs::create_dir(&server)?;
-    let moved = move_into(&server, &beside).and_then(|()| turn_on(ours));
+    let moved = move_into(&server, &beside).and_then(|()| enable_controllers(ours));
     if moved.is_err() {
         let _ = move_into(ours, &beside);
         let _ = fs::remove_dir(&server);
@@ -95,8 +97,8 @@ fn hand_on(ours: &Path) -> io::Result<()> {
     moved
 }
 
-/// Turns on the controllers that a group has for those below it.
-fn turn_on(group: &Path) -> io::Result<()> {
+/// Enables all available controllers of a group for the groups below it.
+fn enable_controllers(group: &Path) -> io::Result<()> {
     let has = words(&group.join("cgroup.controllers"))?;
     let enabled = words(&group.join("cgroup.subtree_control"))?;
     let missing = NAMES.into_iter().filter(|name| has.iter().any(|word| word == name));
@@ -117,7 +119,7 @@ fn move_into(group: &Path, pids: &[String]) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether a process is this one or was started by it, or has ended.
+/// Whether a process is this one, one of its descendants, or has ended.
 #[expect(clippy::disallowed_methods, reason = "files of the kernel")]
 fn is_ours(pid: &str, us: &str) -> bool {
     let mut pid = pid.to_owned();

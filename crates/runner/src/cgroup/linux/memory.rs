@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Processes that are killed within this time ran out of the same memory.
+/// Kills within this time are attributed to the same shortage of memory.
 const TOGETHER: Duration = Duration::from_secs(1);
 
 static OURS: Mutex<Option<Kills>> = Mutex::new(None);
@@ -22,7 +22,7 @@ struct Kills {
     grew: Option<Instant>,
 }
 
-/// Notes how many processes of our group were killed for lack of memory so far, to recognise later kills.
+/// Records the number of out-of-memory kills in our group so far, to recognise later ones.
 pub fn note_memory_kills() {
     let mut ours = OURS.lock();
     if ours.is_none() {
@@ -30,7 +30,7 @@ pub fn note_memory_kills() {
     }
 }
 
-/// The same for the groups of calls, which this group holds. It is used if our own group has no count, as the root group has
+/// Counts the kills in the parent of the groups of calls instead, if our own group has no count. The root group has
 /// none.
 pub(super) fn count_kills_in(parent: &Path) {
     let mut ours = OURS.lock();

@@ -74,7 +74,7 @@ pub(crate) struct CallGroup {
     is_reusable: AtomicBool,
 }
 
-/// Takes a control group that no call uses, and sets its limits. `None` if we have no control groups.
+/// Takes a control group that no call uses, and sets its limits. `None` if control groups are not available.
 pub(crate) fn take(limits: GroupLimits) -> io::Result<Option<CallGroup>> {
     let Some(mut group) = take_any() else {
         let is_limited = limits != GroupLimits::default();
@@ -108,19 +108,19 @@ fn take_any() -> Option<CallGroup> {
     made.ok()
 }
 
-/// Makes a group for a later call. A call that comes too early waits for it.
+/// Creates a group for a later call. A call that arrives meanwhile waits for it.
 pub(crate) fn prepare() {
     if GROUPS.given_up.load(Ordering::Relaxed) {
         return;
     }
     let mut state = GROUPS.state.lock();
     if state.made > 0 {
-        // The call came first.
+        // A call was faster.
         return;
     }
     match state.make() {
         Ok(group) if launch::can_hold_processes(&group) => state.spare.push(group),
-        // It is removed with the group that holds it.
+        // It is removed together with its parent.
         Ok(_) => {}
         Err(_) => give_up(),
     }
@@ -279,14 +279,13 @@ fn make_parent() -> io::Result<PathBuf> {
     let ours = own_group().ok_or(io::ErrorKind::Unsupported)?;
     let path = ours.join(format!("{PREFIX}{}.{}", std::process::id(), random::hex::<4>()?));
     create(&path)?;
-    limits::turn_on_again(&path)?;
+    limits::enable_controllers_again(&path)?;
     remove_forgotten(ours);
     warden::end_group_with_us(&path);
     Ok(path)
 }
 
-/// Makes a group without pressure stall accounting, which the kernel would do whenever one of its processes goes to
-/// sleep.
+/// Creates a group without pressure stall accounting, which the kernel would do whenever one of its processes sleeps.
 #[expect(clippy::disallowed_methods, reason = "files of the kernel")]
 fn create(path: &Path) -> io::Result<()> {
     fs::create_dir(path)?;

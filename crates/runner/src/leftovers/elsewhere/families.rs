@@ -43,8 +43,8 @@ pub(crate) struct Families {
     groups: HashMap<Pid, CallNumber>,
     /// The lineage numbers of all members, including those that have ended.
     ancestors: HashMap<u64, CallNumber>,
-    /// Processes whose environment was read and named no call, with the time when they were first seen. No stranger gives
-    /// the mark of a call to another process.
+    /// Processes whose environment was read and names no call, with the time when they were first seen. A process
+    /// without the mark of a call passes none on.
     strangers: HashMap<Identity, Instant>,
 }
 
@@ -125,8 +125,8 @@ impl Families {
         }
     }
 
-    /// Forgets what identified processes of calls that have left. Between two readings of the table a group may come to
-    /// belong to others; members that are still alive stay known by themselves.
+    /// Forgets the groups and lineages of calls that have left: the id of a group may be reused between two readings of
+    /// the table. Members that are still alive stay known.
     pub(crate) fn forget_calls(&mut self, is_known: impl Fn(CallNumber) -> bool) {
         self.groups.retain(|_, call| is_known(*call));
         self.ancestors.retain(|_, call| is_known(*call));

@@ -26,17 +26,17 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{LazyLock, Once};
 use std::time::{Duration, Instant};
 
-/// How long [`end`] goes on, if each reading finds more.
+/// The time limit of [`end`], if each reading finds more.
 const END_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How long to wait for a killed process in all. Only uninterruptible sleep takes so long, and the process is not
 /// waited for again.
 const KILL_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How long to wait before the table is read again to see whether killed processes have ended.
+/// How long to wait before the table is read again to check whether killed processes have ended.
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// How old a reading may be that another call has made.
+/// The age up to which the reading of another call counts.
 const FRESH: Duration = Duration::from_millis(10);
 
 static STATE: LazyLock<Mutex<State>> = LazyLock::new(Mutex::default);
@@ -65,7 +65,7 @@ impl State {
         let (us, warden) = (getpid(), warden::pid());
         let others: Vec<Listed> =
             table.into_iter().filter(|process| process.pid != us && Some(process.pid) != warden).collect();
-        // Before the reading is taken in: the last one may have been long ago.
+        // Before the update: the last reading may be old, and group ids reused since.
         self.families.forget_calls(|call| CALLS.is_in_table(call));
         let carried = |process: &Listed| OURS.call_in(&process_table::variable(process.pid, VARIABLE)?);
         self.families.update(&others, &leaders, carried, now);
@@ -93,8 +93,8 @@ pub(crate) fn prepare() {
     ONCE.call_once(system_calls::settle_signals);
 }
 
-/// Notes the process that leads a call, while it certainly lives: it may have ended when the table is next read, and the
-/// system forgets then which processes it has started.
+/// Notes the leader of a call right after its start, while it certainly exists. It may have ended when the table is
+/// next read, and then the system does not know which processes it has started.
 pub(crate) fn note_leader(call: CallNumber, leader: Pid) {
     if let Some(process) = process_table::of(leader) {
         STATE.lock().families.add(&process, call);

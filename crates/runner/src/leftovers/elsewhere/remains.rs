@@ -7,7 +7,7 @@ use rustix::process::{Pid, Signal, getpid, kill_process};
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
-/// How long [`kill_remains`] goes on, if each reading finds more.
+/// The time limit of [`kill_remains`], if each reading finds more.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How many readings in a row have to find nothing. A reading may miss a process that forks and exits meanwhile.

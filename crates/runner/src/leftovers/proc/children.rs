@@ -1,4 +1,4 @@
-//! Lists of children, and limits, of which only the code for Linux has need.
+//! Lists of children, and limits: the part of `/proc` that only the code for Linux reads.
 
 use super::{all, is_readable, numbers_in, pid, read, status, whole};
 use rustix::process::{Pid, getpid};
@@ -27,8 +27,8 @@ fn children_of_thread(process: Pid, thread: Pid) -> Vec<Pid> {
     list.map_or_else(Vec::new, |list| pids(&list))
 }
 
-/// The list of the children of our main thread, which is the one that gets orphans. `None` if the kernel is built
-/// without such lists.
+/// The list of the children of our main thread, to which orphans are given. `None` if the kernel is built without such
+/// lists.
 #[expect(clippy::disallowed_methods, reason = "files of the kernel")]
 static OUR_CHILDREN: LazyLock<Option<File>> = LazyLock::new(|| {
     let us = getpid().as_raw_nonzero();

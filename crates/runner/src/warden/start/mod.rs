@@ -6,7 +6,7 @@
     any(target_arch = "x86_64", target_arch = "aarch64")
 ))]
 mod sharing_memory;
-/// Not written for other systems and processors.
+/// Not implemented for other systems and processors.
 #[cfg(not(all(
     target_os = "linux",
     not(mcp_bash_portable),
@@ -35,7 +35,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::Ordering;
 
-/// A warden that was started and not waited for.
+/// A running warden, which is a child of this process.
 pub(super) struct Warden {
     process: Pid,
     /// Closed by the kernel when this process ends, which wakes the warden.
@@ -73,7 +73,7 @@ impl Warden {
 struct Program {
     path: PathBuf,
     name: PathBuf,
-    /// The only variable it gets: the mark of the outer server, if this one runs in a call of another.
+    /// Its only environment variable: the mark of the outer server, if this one runs in a call of another.
     mark: Option<&'static OsStr>,
 }
 
@@ -104,7 +104,7 @@ impl Program {
             // Signals of a terminal or for our process group do not reach the warden.
             .process_group(0);
         system_calls::keep_descriptors_to_ourselves();
-        system_calls::start_ignoring_requests_to_end(&mut command);
+        system_calls::start_ignoring_termination_signals(&mut command);
         let process = command.spawn()?;
         Pid::from_raw(process.id().cast_signed()).ok_or_else(|| io::Error::other("the warden has no pid"))
     }

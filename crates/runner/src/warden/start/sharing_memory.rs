@@ -1,13 +1,13 @@
-//! Warden start in shared memory, at the cost of a thread.
+//! Warden start in shared memory: costs no more than a thread.
 //!
 //! Loading this program again takes longer than most scripts run, and a command that makes a single call would pay for
-//! it each time. So the warden begins in the memory of this process (`CLONE_VM`), where it only waits for the end of
-//! the pipe. Then, or after [`TIMEOUT`], it becomes a program of its own by `execve`. It does not stay as it is: when
-//! memory runs out the kernel kills all processes that share a memory, and the memory of a server that has ended would
-//! not be freed.
+//! it each time. So the warden starts in the memory of this process (`CLONE_VM`), where it only waits for the end of
+//! the pipe. Then, or after [`TIMEOUT`], it loads its program with `execve`. It must not share the memory for longer:
+//! when memory runs out, the kernel kills all processes that share an address space, and the memory of a server that
+//! has exited would not be freed.
 //!
-//! Code that runs here before `execve` runs beside this process, in its memory, and with the thread-local storage of
-//! the thread that has started it, which may have ended. So it makes system calls directly, not through the C library,
+//! Until `execve`, the code here runs concurrently with this process, in its memory, and with the thread-local storage
+//! of the thread that started it, which may have exited. So it makes system calls directly, not through the C library,
 //! which would write `errno` there.
 
 #![expect(unsafe_code, reason = "no safe interface starts a process in the memory of this one")]
@@ -112,9 +112,9 @@ extern "C" fn main(shared: *mut c_void) -> c_int {
         if !failed {
             let mut end = libc::pollfd { fd: 0, events: libc::POLLIN, revents: 0 };
             // The kernel writes the remaining time to it.
-            let mut patience = TIMEOUT;
-            let (end, patience) = (&raw mut end, &raw mut patience);
-            call(libc::SYS_ppoll, [end.expose_provenance(), 1, patience.expose_provenance(), 0, 0]);
+            let mut remaining = TIMEOUT;
+            let (end, remaining) = (&raw mut end, &raw mut remaining);
+            call(libc::SYS_ppoll, [end.expose_provenance(), 1, remaining.expose_provenance(), 0, 0]);
             let program = shared.program.as_ptr().expose_provenance();
             let arguments = shared.arguments.as_ptr().expose_provenance();
             let environment = shared.environment.as_ptr().expose_provenance();
