@@ -46,13 +46,31 @@ fn an_address_that_cannot_be_read_stops_the_start_and_a_password_is_never_shown(
 }
 
 #[test]
-fn scripts_do_not_see_the_address_of_the_database() {
-    let project = Project::new().tool("shows", "#!/bin/sh\nenv\n");
-    let fleet = Fleet::start(&project, 1);
-    let answer =
-        fleet.ask_with(0, "tools/call", &json!({ "name": "shows", "arguments": {} }), &stateless_meta());
+fn scripts_do_not_see_what_opens_the_database() {
+    let secret = "not-for-scripts";
+    let settings = [
+        ("PGPASSWORD", secret),
+        ("MCPBASH_TOOL_ENV_MODE", "inherit"),
+        ("MCPBASH_TOOL_ENV_INHERIT_ALLOW", "true"),
+    ];
+    let project = Project::new()
+        .file("tools/shows/tool.meta.json", r#"{"name": "shows", "env": ["PGPASSWORD", "MCPBASH_STORE"]}"#)
+        .script("tools/shows/tool.sh", "#!/bin/sh\nenv\n")
+        .file("server.d/env.sh", "env >\"$MCPBASH_PROJECT_ROOT/seen\"\n");
+    let fleet = Fleet::start_with(&project, 1, &settings);
+    let call = json!({ "name": "shows", "arguments": {} });
+    let answer = fleet.ask_with(0, "tools/call", &call, &stateless_meta());
     let shown = answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}"));
-    assert!(shown.contains("MCP") && !shown.contains("postgres://"), "{shown}");
+    for shown in [shown, &project.read("seen")] {
+        assert!(
+            shown.contains("MCP") && !shown.contains("postgres://") && !shown.contains(secret),
+            "{shown}"
+        );
+    }
+    // Without a database, it is a variable like any other.
+    let server = HttpServer::start_with(project.root(), &[], &settings);
+    let answer = server.ask("tools/call", &call);
+    assert!(answer.to_string().contains(secret), "{answer}");
 }
 
 #[test]

@@ -243,12 +243,19 @@ fn resources_and_prompts_are_policed_too() {
         .file("resources/open.txt", "card 4111111111111111")
         .file("resources/closed.txt", "closed")
         .file("prompts/greet.txt", "Hello {{name}}, 4111111111111111")
+        .script(
+            "prompts/described.sh",
+            "#!/bin/sh\n# mcp: {\"name\": \"described\"}\n\
+             echo '{\"description\": \"About 4111111111111111\", \"messages\": [{\"role\": \"user\", \"content\": {\"type\": \
+             \"text\", \"text\": \"Hi\"}}]}'\n",
+        )
         .file(
             FILE,
             &rules(
                 "deny",
                 "  - {when: resource.uri.endsWith('/open.txt'), allow: true}\n  \
                  - {when: prompt.name == 'greet' && args.name == 'Ada', allow: true}\n  \
+                 - {when: prompt.name == 'described', allow: true}\n  \
                  - {redact: [{pattern: '[0-9]{16}'}]}\n",
             ),
         );
@@ -267,6 +274,8 @@ fn resources_and_prompts_are_policed_too() {
         server.ask(1, "prompts/get", &json!({ "name": "greet", "arguments": { "name": name } }))
     };
     assert_eq!(get("Ada")["result"]["messages"][0]["content"]["text"], "Hello Ada, [redacted]");
+    let described = Server::ready(project.root()).ask(1, "prompts/get", &json!({ "name": "described" }));
+    assert_eq!(described["result"]["description"], "About [redacted]", "{described}");
     assert!(words(&get("Bob")).contains("no rule"));
     assert!(
         words(&ask(

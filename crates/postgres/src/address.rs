@@ -29,11 +29,6 @@ pub struct Address {
 }
 
 impl Address {
-    /// Whether a text is meant to be such an address.
-    pub fn is_meant_by(text: &str) -> bool {
-        text.starts_with("postgres://") || text.starts_with("postgresql://")
-    }
-
     /// Reads an address. A password that it lacks is `password`, as `PGPASSWORD` gives it to every program of PostgreSQL.
     pub fn parse(text: &str, password: Option<&str>) -> Result<Self, DatabaseError> {
         let (base, query) = text.split_once('?').unwrap_or((text, ""));

@@ -50,7 +50,7 @@ pub use resources::ResourceSettings;
 pub use row::Setting;
 pub use settings::Settings;
 pub use table::{CONNECTION_SETTING, PROCESS_SETTING, TABLE};
-pub use tasks::TaskSettings;
+pub use tasks::{TaskSettings, names_database};
 pub use token::RemoteToken;
 pub use unknown::{UnknownName, unknown_names};
 pub use words::ClientName;

@@ -2,12 +2,12 @@
 
 use crate::reader::Reader;
 use crate::table;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 #[derive(Debug, Clone)]
 pub struct TaskSettings {
-    /// The folder of the store, if the operator names one.
+    /// The folder or the database of the store, if the operator names one.
     pub store: Option<PathBuf>,
     /// How long a task is kept after its call.
     pub ttl: Duration,
@@ -27,6 +27,18 @@ impl TaskSettings {
             most_running_per_caller: limit(reader.value(&table::MAX_RUNNING_TASKS_PER_CALLER)),
         }
     }
+}
+
+impl TaskSettings {
+    /// Whether the store is a database, whose password only the server may know.
+    pub fn is_in_database(&self) -> bool {
+        self.store.as_deref().is_some_and(names_database)
+    }
+}
+
+/// Whether a place is the address of a database, and not a folder.
+pub fn names_database(place: &Path) -> bool {
+    place.to_str().is_some_and(|text| text.starts_with("postgres://") || text.starts_with("postgresql://"))
 }
 
 fn limit(number: usize) -> Option<usize> {

@@ -33,7 +33,9 @@ pub(crate) struct CellFolders {
     pub(crate) tmp: PathBuf,
     pub(crate) home: PathBuf,
     /// How many entries the unused home has, including those of its folders.
-    links: usize,
+    entries: usize,
+    /// The links of the unused home, and where they lead.
+    links: Vec<(PathBuf, PathBuf)>,
     /// Whether the unused home has folders.
     has_folders: bool,
     /// The stamps of both folders when they were last found clean.
@@ -95,7 +97,8 @@ impl CellFolders {
             tmp: root.join("tmp"),
             home: root.join("home"),
             root,
-            links: 0,
+            entries: 0,
+            links: Vec::new(),
             has_folders: false,
             clean: None,
         };
@@ -107,8 +110,15 @@ impl CellFolders {
             }
         }
         let has_folders = links.iter().any(|below| below.components().count() > 1);
-        let links = count(&folders.home, usize::MAX);
-        Ok(Self { links, has_folders, ..folders })
+        let entries = count(&folders.home, usize::MAX);
+        let made = links.iter().filter_map(|below| {
+            let path = folders.home.join(below);
+            // A folder may be there instead, for the links below it.
+            let target = fs::read_link(&path).ok()?;
+            Some((path, target))
+        });
+        let links = made.collect();
+        Ok(Self { entries, links, has_folders, ..folders })
     }
 
     /// Links `~/below` of this home to that of the user.
@@ -124,7 +134,8 @@ impl CellFolders {
         }
     }
 
-    /// Whether the folders have as many entries as when they were made. They are listed only if their stamps have changed.
+    /// Whether the folders have the entries that they were made with, and no others. They are listed only if their stamps have
+    /// changed.
     pub(super) fn are_clean(&mut self) -> bool {
         let now = SystemTime::now();
         let (Some(tmp), Some(home)) = (private(&self.tmp), private(&self.home)) else { return false };
@@ -132,7 +143,12 @@ impl CellFolders {
         if self.clean == Some(stamps) {
             return true;
         }
-        let are_clean = count(&self.tmp, 0) == 0 && count(&self.home, self.links) == self.links;
+        let are_clean = count(&self.tmp, 0) == 0
+            && count(&self.home, self.entries) == self.entries
+            && self
+                .links
+                .iter()
+                .all(|(link, target)| fs::read_link(link).is_ok_and(|found| found == *target));
         // The stamp of a folder does not change with the contents of its subfolders.
         if self.has_folders {
             return are_clean;
@@ -203,7 +219,15 @@ mod tests {
         let (tmp, home) = (above.join("tmp"), above.join("home"));
         make_folder(&tmp).unwrap();
         make_folder(&home).unwrap();
-        CellFolders { root: above.to_owned(), tmp, home, links: 0, has_folders: false, clean: None }
+        CellFolders {
+            root: above.to_owned(),
+            tmp,
+            home,
+            entries: 0,
+            links: Vec::new(),
+            has_folders: false,
+            clean: None,
+        }
     }
 
     #[test]
@@ -232,11 +256,27 @@ mod tests {
         let above = tempfile::tempdir().unwrap();
         let mut folders = folders(above.path());
         folders.link(Path::new(".config/gh"), Path::new("/home/ann")).unwrap();
-        (folders.links, folders.has_folders) = (count(&folders.home, usize::MAX), true);
+        (folders.entries, folders.has_folders) = (count(&folders.home, usize::MAX), true);
         sleep(2 * SETTLED);
         assert!(folders.are_clean() && folders.are_clean());
         fs::write(folders.home.join(".config/left"), "").unwrap();
         assert!(!folders.are_clean());
+    }
+
+    #[test]
+    fn a_home_whose_link_was_replaced_is_not_clean() {
+        let above = tempfile::tempdir().unwrap();
+        let mut folders = folders(above.path());
+        let (link, target) = (folders.home.join(".gitconfig"), PathBuf::from("/home/me/.gitconfig"));
+        symlink(&target, &link).unwrap();
+        (folders.entries, folders.links) = (1, vec![(link.clone(), target)]);
+        assert!(folders.are_clean());
+        fs::remove_file(&link).unwrap();
+        fs::write(&link, "[alias]\nst = !id").unwrap();
+        assert!(!folders.are_clean(), "by a file");
+        fs::remove_file(&link).unwrap();
+        symlink("/tmp/theirs", &link).unwrap();
+        assert!(!folders.are_clean(), "by another link");
     }
 
     #[test]

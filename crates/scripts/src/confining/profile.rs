@@ -21,7 +21,7 @@ const PROGRAMS: [&str; 10] = [
 ];
 
 /// The configuration files of the system that programs read. No folder of services, and no file that holds a secret.
-const CONFIGURATION: [&str; 47] = [
+const CONFIGURATION: [&str; 54] = [
     "/etc/alternatives",
     "/etc/bash.bashrc",
     "/etc/bash_completion.d",
@@ -55,7 +55,11 @@ const CONFIGURATION: [&str; 47] = [
     "/etc/os-release",
     "/etc/passwd",
     "/etc/perl",
-    "/etc/pki",
+    "/etc/pki/ca-trust",
+    "/etc/pki/java",
+    "/etc/pki/tls/cert.pem",
+    "/etc/pki/tls/certs",
+    "/etc/pki/tls/openssl.cnf",
     "/etc/protocols",
     "/etc/python3",
     "/etc/python3.11",
@@ -65,7 +69,10 @@ const CONFIGURATION: [&str; 47] = [
     "/etc/resolv.conf",
     "/etc/services",
     "/etc/shells",
-    "/etc/ssl",
+    "/etc/ssl/ca-bundle.pem",
+    "/etc/ssl/cert.pem",
+    "/etc/ssl/certs",
+    "/etc/ssl/openssl.cnf",
     "/etc/terminfo",
     "/etc/timezone",
     "/etc/xml",
@@ -203,6 +210,21 @@ mod tests {
             ["/home/ann/.ssh/id_rsa", "/home/ann/.local/share/keyrings/a", "/home/ann/lib/a", "/usr/bin"]
         {
             assert!(!found.iter().any(|folder| Path::new(secret).starts_with(folder)), "{secret}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn no_configuration_folder_holds_private_keys_or_passwords() {
+        let secrets = [
+            "/etc/shadow",
+            "/etc/ssh",
+            "/etc/ssl/private",
+            "/etc/pki/tls/private",
+            "/etc/pki/nssdb",
+            "/etc/sudoers",
+        ];
+        for secret in secrets.map(Path::new) {
+            assert!(!CONFIGURATION.iter().any(|path| secret.starts_with(path)), "{}", secret.display());
         }
     }
 

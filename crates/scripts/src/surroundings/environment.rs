@@ -2,6 +2,7 @@
 
 use crate::running::error::{NoEnvironment, ScriptError};
 use crate::running::process::Limits;
+use crate::running::processes::Processes;
 use crate::surroundings::Surroundings;
 use crate::surroundings::env_file::Changes;
 use crate::surroundings::project_programs::{ProgramEnvironment, ProjectPrograms};
@@ -92,7 +93,7 @@ impl Surroundings {
     }
 
     /// The environment of a script of `server.d`. Operators write those, so they receive all of our environment except the
-    /// remote token, with the changes of `env.sh`, and the toolbox.
+    /// secrets of the server, with the changes of `env.sh`, and the toolbox.
     pub(crate) async fn server_environment(&self, paths: &Paths) -> Result<Variables, NoEnvironment> {
         Ok(self.with_toolbox(&*self.toolbox()?, self.exported(paths).await?))
     }
@@ -137,7 +138,7 @@ impl Surroundings {
             return;
         }
         let hidden = self.secrets.hidden();
-        for (name, value) in needed(names).filter(|(name, _)| !hidden.contains(OsStr::new(name))) {
+        for (name, value) in self.needed(names).filter(|(name, _)| !hidden.contains(OsStr::new(name))) {
             // The changes of `env.sh` take precedence.
             if variables.get(name).is_none() {
                 variables.set(name, value);
@@ -180,7 +181,7 @@ fn compose(
     let settings = surroundings.settings();
     let needed = [settings.project_variables.as_slice(), &settings.chosen_variables].concat();
     let hidden = surroundings.secrets.hidden();
-    let mut variables = inherited(mode, &needed);
+    let mut variables = surroundings.inherited(mode, &needed);
     variables.retain(|name, _| !hidden.contains(name));
     set_search_path(surroundings, paths, &mut variables);
     for (name, value) in DEFAULTS {
@@ -214,7 +215,7 @@ fn set_places(paths: &Paths, variables: &mut Map) {
 
 /// The environment of the scripts of operators.
 fn own_map(surroundings: &Surroundings, paths: &Paths) -> Map {
-    let mut variables: Map = environment_without_secret().collect();
+    let mut variables: Map = surroundings.processes.own_environment().collect();
     set_search_path(surroundings, paths, &mut variables);
     set_places(paths, &mut variables);
     variables
@@ -230,7 +231,7 @@ fn changed(surroundings: &Surroundings, mut variables: Map, changes: &Changes) -
             return false;
         }
         let name = name.to_string_lossy();
-        !OF_ONE_CALL.contains(&&*name) && !is_of_server(&name)
+        !OF_ONE_CALL.contains(&&*name) && !surroundings.is_of_server(&name)
     };
     let set = changes.set.iter().filter(|(name, _)| may_be_set(name));
     variables.extend(set.map(|(name, value)| (name.clone(), value.clone())));
@@ -294,37 +295,54 @@ pub(crate) const OF_ONE_CALL: [&str; 52] = [
     "TRACESTATE",
 ];
 
-/// Whether a variable may hold a secret of the server: the token that authenticates requests, or the address of the database,
-/// which may contain a password.
-fn is_of_server(name: &str) -> bool {
-    name.contains("MCPBASH_REMOTE_TOKEN") || name == "MCPBASH_STORE"
+impl Processes {
+    /// Our own environment without the remote token and without what opens the database of the server.
+    pub(super) fn own_environment(&self) -> impl Iterator<Item = (OsString, OsString)> + use<> {
+        let is_in_database = self.settings.tasks.is_in_database();
+        environment_without_secret()
+            .filter(move |(name, _)| !(is_in_database && OF_DATABASE.iter().any(|known| name == known)))
+    }
 }
 
-/// The variables of our own environment that the mode allows, and those that the project declares. Secrets of the server are
-/// never among them.
-fn inherited(mode: &EnvironmentMode, needed: &[String]) -> Map {
-    let allowed = |name: &OsStr| {
-        let name = name.to_string_lossy();
-        if OF_ONE_CALL.contains(&&*name) || is_of_server(&name) {
-            return false;
-        }
-        let ours =
-            (name.starts_with("MCP_") || name.starts_with("MCPBASH_")) && !name.contains("REMOTE_TOKEN");
-        ours || needed.iter().any(|known| *known == name)
-            || match mode {
-                EnvironmentMode::Inherit => true,
-                EnvironmentMode::Allowlist(names) => {
-                    INHERITED.contains(&&*name) || names.iter().any(|known| *known == name)
-                }
-                EnvironmentMode::Minimal | EnvironmentMode::Refused(_) => INHERITED.contains(&&*name),
+impl Surroundings {
+    /// Whether a variable may hold a secret of the server: the token that authenticates requests, or what opens its database.
+    fn is_of_server(&self, name: &str) -> bool {
+        name.contains("MCPBASH_REMOTE_TOKEN")
+            || name == STORE
+            || self.settings().tasks.is_in_database() && OF_DATABASE.contains(&name)
+    }
+
+    /// The variables of our own environment that the mode allows, and those that the project declares. Secrets of the server
+    /// are never among them.
+    fn inherited(&self, mode: &EnvironmentMode, needed: &[String]) -> Map {
+        let allowed = |name: &OsStr| {
+            let name = name.to_string_lossy();
+            if OF_ONE_CALL.contains(&&*name) || self.is_of_server(&name) {
+                return false;
             }
-    };
-    environment_without_secret().filter(|(name, _)| allowed(name)).collect()
+            let ours =
+                (name.starts_with("MCP_") || name.starts_with("MCPBASH_")) && !name.contains("REMOTE_TOKEN");
+            ours || needed.iter().any(|known| *known == name)
+                || match mode {
+                    EnvironmentMode::Inherit => true,
+                    EnvironmentMode::Allowlist(names) => {
+                        INHERITED.contains(&&*name) || names.iter().any(|known| *known == name)
+                    }
+                    EnvironmentMode::Minimal | EnvironmentMode::Refused(_) => INHERITED.contains(&&*name),
+                }
+        };
+        self.processes.own_environment().filter(|(name, _)| allowed(name)).collect()
+    }
+
+    /// The variables of our own environment that one script declares.
+    fn needed<'a>(&self, names: &'a [String]) -> impl Iterator<Item = (&'a String, OsString)> {
+        let names =
+            names.iter().filter(|name| !OF_ONE_CALL.contains(&name.as_str()) && !self.is_of_server(name));
+        names.filter_map(|name| Some((name, variable_without_secret(name)?)))
+    }
 }
 
-/// The variables of our own environment that one script declares.
-pub(crate) fn needed(names: &[String]) -> impl Iterator<Item = (&String, OsString)> {
-    let ours = |name: &String| !OF_ONE_CALL.contains(&name.as_str()) && !is_of_server(name);
-    let names = names.iter().filter(move |name| ours(name));
-    names.filter_map(|name| Some((name, variable_without_secret(name)?)))
-}
+const STORE: &str = "MCPBASH_STORE";
+
+/// The address of the database, which may contain a password, and the password that every program of PostgreSQL takes.
+const OF_DATABASE: [&str; 2] = [STORE, "PGPASSWORD"];

@@ -2,7 +2,6 @@
 
 use crate::running::process::{Limits, Process};
 use crate::running::processes::Processes;
-use mcp_bash_project::environment_without_secret;
 use mcp_bash_project::trust::Start;
 use mcp_bash_runner::{Input, ProcessEnding, TimeLimits};
 use std::ffi::{OsStr, OsString};
@@ -45,7 +44,7 @@ impl Processes {
             start: Start { program: shell.into(), arguments: Vec::new() },
             words: options.iter().copied().chain([&*command]).map(Into::into).collect(),
             directory: &here,
-            environment: environment_without_secret().collect(),
+            environment: self.own_environment().collect(),
             input: Input::Bytes(&[]),
             limits: Limits {
                 patience: TimeLimits::fixed(timeout),

@@ -3,8 +3,8 @@
 
 use crate::running::process::{Limits, Process};
 use crate::surroundings::Surroundings;
+use mcp_bash_project::Paths;
 use mcp_bash_project::trust::Start;
-use mcp_bash_project::{Paths, environment_without_secret};
 use mcp_bash_runner::{Input, ProcessEnding, TimeLimits, Variables};
 use mcp_bash_sandbox::Confinement;
 use mcp_bash_secrets::{CommandFault, LONGEST, Secret, SecretError};
@@ -61,7 +61,7 @@ impl Commands {
 
 /// The output of a command. Its standard error is not kept, because it may contain the secret.
 async fn run(surroundings: &Surroundings, words: &[String], paths: &Paths) -> Result<Vec<u8>, CommandFault> {
-    let mut environment: Variables = environment_without_secret().collect();
+    let mut environment: Variables = surroundings.processes.own_environment().collect();
     environment.set("PATH", surroundings.effective_search_path());
     let process = Process {
         start: Start { program: (&words[0]).into(), arguments: Vec::new() },

@@ -6,7 +6,7 @@ use crate::logging::Log;
 use crate::stores::Store;
 use mcp_bash_postgres::{Address, DatabaseError, Postgres};
 use mcp_bash_runner::StateDir;
-use mcp_bash_settings::TaskSettings;
+use mcp_bash_settings::{TaskSettings, names_database};
 use mcp_bash_tasks::{FolderStore, TaskStore};
 use mcp_bash_wire::LogLevel;
 use serde_json::json;
@@ -30,7 +30,7 @@ impl StorePlace {
 
     /// The place that an operator names: a folder, or the address of a database.
     pub fn named(place: &Path) -> Result<Self, DatabaseError> {
-        let Some(address) = place.to_str().filter(|text| Address::is_meant_by(text)) else {
+        let Some(address) = place.to_str().filter(|_| names_database(place)) else {
             return Ok(Self::Folder(place.to_owned()));
         };
         let password = std::env::var("PGPASSWORD").ok();

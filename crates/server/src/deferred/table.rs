@@ -144,6 +144,7 @@ impl Deferred {
         match self.store.create(&record, call.request) {
             Ok(lease) => Ok((lease, record)),
             Err(error) => {
+                self.uncount(&record);
                 self.report(&error);
                 Err(error.into())
             }
@@ -159,10 +160,10 @@ impl Deferred {
             return Err(NotMade::TooMany(own.len()));
         }
         own.push_back(now.saturating_add(ttl_ms));
-        // Up to two callers are removed whose newest task has expired.
+        // Up to two callers are removed whose tasks have all expired.
         let gone: Vec<Owner> = expiries
             .iter()
-            .filter(|(_, own)| own.back().is_none_or(|expiry| *expiry <= now))
+            .filter(|(_, own)| own.iter().all(|expiry| *expiry <= now))
             .map(|(owner, _)| owner.clone())
             .take(2)
             .collect();
@@ -170,6 +171,16 @@ impl Deferred {
             expiries.remove(&owner);
         }
         Ok(())
+    }
+
+    /// Takes back the count of a task that could not be created.
+    fn uncount(&self, record: &TaskRecord) {
+        let expiry = record.created_ms.saturating_add(record.ttl_ms);
+        if let Some(own) = self.expiries.lock().get_mut(&record.owner)
+            && let Some(place) = own.iter().rposition(|known| *known == expiry)
+        {
+            own.remove(place);
+        }
     }
 
     /// Adds a task that this process runs from now on.
@@ -409,4 +420,39 @@ pub(super) fn now_ms() -> u64 {
 
 fn milliseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::logging::Style;
+    use mcp_bash_tasks::FolderStore;
+
+    fn owner(name: &str) -> Owner {
+        Owner { known_by: "token".to_owned(), name: name.to_owned() }
+    }
+
+    fn deferred() -> Arc<Deferred> {
+        let settings = TaskSettings {
+            store: None,
+            ttl: Duration::from_secs(60),
+            most_per_caller: 2,
+            most_running: None,
+            most_running_per_caller: None,
+        };
+        let store = Arc::new(FolderStore::new("/dev/null/no-folder".into()));
+        Deferred::new(store, &settings, Arc::new(Log::new(LogLevel::Error, Style::Hidden)))
+    }
+
+    #[test]
+    fn a_short_task_hides_no_long_one_from_the_limit() {
+        let deferred = deferred();
+        deferred.count(&owner("a"), 0, 1_000).unwrap();
+        deferred.count(&owner("a"), 0, 10).unwrap();
+        deferred.count(&owner("b"), 20, 1_000).unwrap();
+        deferred.count(&owner("a"), 20, 1_000).unwrap();
+        assert!(matches!(deferred.count(&owner("a"), 20, 1_000), Err(NotMade::TooMany(2))));
+        deferred.count(&owner("c"), 2_000, 1).unwrap();
+        assert!(!deferred.expiries.lock().contains_key(&owner("a")), "all of its tasks have expired");
+    }
 }

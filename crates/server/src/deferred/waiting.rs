@@ -61,8 +61,11 @@ impl Desk {
                 Some(Err(error)) => self.deferred.report(&error),
                 None => {}
             }
-            if self.deferred.is_leaving() || self.record.is_expired(now_ms()) {
+            if self.deferred.is_leaving() {
                 return Err(Ending::Stopped);
+            }
+            if self.record.is_expired(now_ms()) {
+                return Err(Ending::Expired);
             }
             sleep(CHECK_INTERVAL).await;
         }

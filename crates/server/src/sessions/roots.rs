@@ -19,6 +19,9 @@ use tokio::time::{sleep, timeout};
 /// How long to collect changes before asking: a client that opens a workspace reports each folder.
 const QUIET: Duration = Duration::from_millis(100);
 
+/// How long calls that need roots wait until the client is initialized.
+const INITIALIZED_WITHIN: Duration = Duration::from_secs(10);
+
 /// The longest answer that is accepted, in bytes. Every script receives its content.
 const LONGEST: usize = 1024 * 1024;
 
@@ -77,8 +80,10 @@ pub(crate) struct ClientRoots {
 
 #[derive(Clone, Default)]
 enum Known {
-    /// The client has not been asked, or has not answered.
+    /// The client has not been asked.
     #[default]
+    Unasked,
+    /// The client has been asked for the first time, and has not answered.
     Awaited,
     /// The client has no usable answer, or named no folder.
     Nothing,
@@ -89,7 +94,7 @@ impl Known {
     fn these(&self) -> Option<Arc<ScriptRoots>> {
         match self {
             Self::These(roots) => Some(Arc::clone(roots)),
-            Self::Nothing | Self::Awaited => None,
+            Self::Nothing | Self::Unasked | Self::Awaited => None,
         }
     }
 }
@@ -107,6 +112,13 @@ impl ClientRoots {
     /// Asks the client. The previous roots stay in use until it answers.
     pub(crate) fn refresh(self: &Arc<Self>, server: &Arc<Server>, is_first: bool) {
         let generation = self.generation.fetch_add(1, Ordering::AcqRel) + 1;
+        self.known.send_if_modified(|known| {
+            let is_new = matches!(known, Known::Unasked);
+            if is_new {
+                *known = Known::Awaited;
+            }
+            is_new
+        });
         let (roots, server) = (Arc::clone(self), Arc::clone(server));
         let runtime = server.runtime().clone();
         runtime.spawn(async move {
@@ -137,7 +149,7 @@ impl ClientRoots {
         let said = listed.map(|listed| usable(&listed, is_wrong));
         self.known.send_modify(|known| match (said, &*known) {
             (Some(Some(roots)), _) => *known = Known::These(Arc::new(roots)),
-            (Some(None), _) | (None, Known::Awaited) => *known = Known::Nothing,
+            (Some(None), _) | (None, Known::Unasked | Known::Awaited) => *known = Known::Nothing,
             // The previous roots are better than none.
             (None, _) => {}
         });
@@ -146,11 +158,11 @@ impl ClientRoots {
     /// Waits for the client's roots. `None` if it has none, or does not answer in time.
     pub(crate) async fn get(&self) -> Option<Arc<ScriptRoots>> {
         let mut known = self.known.subscribe();
-        let said = known.wait_for(|known| !matches!(known, Known::Awaited));
-        // A client that is never initialized is never asked, so this wait is limited.
-        match timeout(Duration::from_secs(10), said).await {
-            Ok(Ok(known)) => known.these(),
-            _ => None,
-        }
+        // A client that never says that it is initialized is never asked.
+        let asked = known.wait_for(|known| !matches!(known, Known::Unasked));
+        timeout(INITIALIZED_WITHIN, asked).await.ok()?.ok()?;
+        // The question has the timeout that the operator sets.
+        let answered = known.wait_for(|known| !matches!(known, Known::Awaited));
+        answered.await.ok()?.these()
     }
 }

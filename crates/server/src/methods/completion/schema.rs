@@ -22,7 +22,8 @@ pub(super) fn values(schema: &str, typed: &str, root: &Path) -> Vec<String> {
             folders
         }
         _ if schema["type"] == "boolean" => {
-            let values = ["true", "false"].into_iter().filter(|value| value.starts_with(typed));
+            let values =
+                ["true", "false"].into_iter().filter(|value| value.starts_with(&typed.to_lowercase()));
             values.map(str::to_owned).collect()
         }
         _ => Vec::new(),

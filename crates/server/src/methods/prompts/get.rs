@@ -91,10 +91,11 @@ impl Rendered {
         Self { messages, ..Self::default() }
     }
 
-    /// Applies the redactions of the policy to the messages and `_meta`.
+    /// Applies the redactions of the policy to the messages, a description of the script's own, and `_meta`.
     fn redacted(mut self, redactions: &Redactions) -> Self {
         if !redactions.is_empty() {
             self.messages = result_redaction::contents(&self.messages, redactions);
+            self.description = self.description.map(|text| redactions.patterns(&text).into_owned());
             redactions.value(&mut self.meta);
         }
         self

@@ -53,11 +53,12 @@ impl Record<'_> {
     fn summary(&self, message: &str) -> Value {
         let members =
             |text: &str| serde_json::from_str::<Map<String, Value>>(text).map_or(0, |members| members.len());
+        let has_timed_out = matches!(self.outcome.ending, ProcessEnding::TimedOut(_));
         json!({
             "ts": now(),
             "tool": self.tool.name,
-            "exitCode": self.outcome.exit_code().unwrap_or(124),
-            "timedOut": matches!(self.outcome.ending, ProcessEnding::TimedOut(_)),
+            "exitCode": self.outcome.exit_code().or(has_timed_out.then_some(124)),
+            "timedOut": has_timed_out,
             "argCount": members(self.arguments),
             "argBytes": self.arguments.len(),
             "argHash": hash(self.arguments),
@@ -82,7 +83,7 @@ impl Record<'_> {
             return error;
         }
         data.insert("tool".into(), self.tool.name.clone().into());
-        data.insert("exitCode".into(), 0.into());
+        data.insert("exitCode".into(), self.outcome.exit_code().unwrap_or(0).into());
         data.insert("stderrTail".into(), self.outcome.errors().into());
         data.insert("traceAvailable".into(), self.outcome.last_command.is_some().into());
         if let Some(line) = &self.outcome.last_command {
