@@ -56,7 +56,7 @@ impl Deadline {
             let waited = paused.elapsed().min(self.pause_left);
             self.pause_left -= waited;
             self.started += waited;
-            self.last_sign += waited;
+            self.last_sign += waited.saturating_sub(self.last_sign.saturating_duration_since(paused));
         }
     }
 
@@ -64,7 +64,11 @@ impl Deadline {
     pub fn end(&self) -> (Instant, Overrun) {
         // While a question is open, the clock resumes only after the pause is used up.
         let pause = if self.paused.is_some() { self.pause_left } else { Duration::ZERO };
-        let silent = self.last_sign + self.limits.limit.min(FAR) + pause;
+        // A sign of life during the pause counts from when it came.
+        let before_sign = self.paused.map(|paused| self.last_sign.saturating_duration_since(paused));
+        let silent = self.last_sign
+            + self.limits.limit.min(FAR)
+            + pause.saturating_sub(before_sign.unwrap_or_default());
         match self.limits.most {
             None => (silent, Overrun::Fixed),
             Some(most) => {
@@ -104,6 +108,20 @@ mod tests {
         assert_eq!(left(&deadline), 10);
         advance(4 * SECOND).await;
         assert_eq!(left(&deadline), 6);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_sign_of_life_during_a_question_extends_the_time_by_no_more_than_itself() {
+        let limits = TimeLimits { limit: 10 * SECOND, most: Some(1000 * SECOND), pause: 100 * SECOND };
+        let mut deadline = Deadline::from_now(limits);
+        advance(5 * SECOND).await;
+        deadline.pause();
+        advance(50 * SECOND).await;
+        deadline.note_sign_of_life();
+        assert_eq!(left(&deadline), 60, "the pause ends in 50 seconds");
+        advance(20 * SECOND).await;
+        deadline.resume();
+        assert_eq!(left(&deadline), 10);
     }
 
     #[tokio::test(start_paused = true)]

@@ -24,7 +24,7 @@ pub enum StoreError {
     Broken { path: PathBuf, problem: String },
     #[error("task {id} is run by another process since attempt {attempt}")]
     Stale { id: TaskId, attempt: u64 },
-    #[error("task {id} has too many unread notes; try again when it goes on")]
+    #[error("task {id} takes no more answers or cancellations: too many were sent")]
     TooManyNotes { id: TaskId },
     /// An error of a store in a database.
     #[error(transparent)]

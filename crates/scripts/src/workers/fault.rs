@@ -45,6 +45,9 @@ pub(super) enum Why {
     /// It is not trusted: another user could have written a file that it has loaded.
     #[error("has loaded what others may have written, and was ended: {0}")]
     Distrusted(Distrust),
+    /// None of the workers that were started for a call could take it.
+    #[error("was replaced each time before it could take the call: files that it has loaded keep changing")]
+    NeverCurrent,
     #[error("was stopped because the server is shutting down")]
     ServerEnds,
 }

@@ -253,6 +253,7 @@ impl Workers {
         let patience = if are_busy { patience } else { patience.max(pool.bounds.start) };
         let too_late = || ScriptError::worker(&call.what, busy(&pool, patience));
         let wait = async {
+            let mut why = Why::ServerEnds;
             for _ in 0..MOST_TURNS {
                 if let Some(permit) = start.take() {
                     // If this takes long, it does not count as time of the worker.
@@ -266,6 +267,7 @@ impl Workers {
                     Ok(Turn::Take(lease)) => {
                         pool.retire(&lease.worker);
                         drop(lease);
+                        why = Why::NeverCurrent;
                         (turn, start) = pool.wait_again();
                     }
                     Ok(Turn::Start(permit)) => {
@@ -279,7 +281,7 @@ impl Workers {
                     Err(_) => (turn, start) = pool.wait_again(),
                 }
             }
-            Err(ScriptError::worker(&call.what, Why::ServerEnds.to_string()))
+            Err(ScriptError::worker(&call.what, why.to_string()))
         };
         tokio::select! {
             biased;

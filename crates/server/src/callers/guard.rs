@@ -2,7 +2,7 @@
 
 use super::caller::Caller;
 use mcp_bash_settings::RemoteToken;
-use mcp_bash_wire::{Object, Raw, RpcError, Scanner};
+use mcp_bash_wire::{Object, Raw, RpcError, Scanner, write};
 use parking_lot::Mutex;
 use sha2::{Digest, Sha256};
 use std::collections::VecDeque;
@@ -87,7 +87,7 @@ impl Guard {
         let mut left = String::from("{");
         let is_secret = |key: Raw<'_>, value: Raw<'_>| {
             let is_known = key.string().is_some_and(|key| *key == *self.key || *key == *self.fallback_key);
-            is_known || key.text().contains(&self.secret) || value.text().contains(&self.secret)
+            is_known || self.is_in(key.text()) || self.is_in(value.text())
         };
         // Scanned before, so this cannot fail.
         let _ = Scanner::again(meta).members(|key, value| {
@@ -105,10 +105,43 @@ impl Guard {
         left
     }
 
+    /// Whether the secret is in JSON text, however that is escaped.
+    fn is_in(&self, json: &str) -> bool {
+        let escaped = write::string(&self.secret);
+        let escaped = &escaped[1..escaped.len() - 1];
+        let plain =
+            json.contains('\\').then(|| serde_json::from_str::<serde_json::Value>(json).ok()).flatten();
+        json.contains(escaped) || plain.is_some_and(|value| value.to_string().contains(escaped))
+    }
+
     fn shown(&self, meta: Raw<'_>) -> Option<String> {
         let names = [self.key.as_str(), self.fallback_key.as_str()];
         let members = Object::read(meta, "_meta", &names).ok()?;
         let found = |name: &str| if name.is_empty() { None } else { members.get(name)?.string() };
         found(&self.key).or_else(|| found(&self.fallback_key)).map(std::borrow::Cow::into_owned)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Guard;
+    use crate::test_kit::raw;
+    use mcp_bash_settings::RemoteToken;
+
+    #[test]
+    fn no_member_with_the_secret_reaches_scripts_however_it_is_escaped() {
+        let secret = r#"0123456789"abcdef\0123456789abcdef"#.to_owned();
+        let token = RemoteToken {
+            secret,
+            key: "token".to_owned(),
+            fallback_key: "old".to_owned(),
+            max_failures_per_minute: 10,
+        };
+        let guard = Guard::new(&token);
+        let meta = r#"{"token":1,"old":2,"kept":"\u00e9 0123456789",
+            "plain":"0123456789\"abcdef\\0123456789abcdef","deep":[{"x":"\u003012345678\u0039\u0022abcdef\u005c0123456789abcdef"}],
+            "a 0123456789\"abcdef\\0123456789abcdef":1}"#;
+        let left = guard.without_secret(raw(meta));
+        assert_eq!(left, r#"{"kept":"\u00e9 0123456789"}"#);
     }
 }
