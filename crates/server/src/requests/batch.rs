@@ -112,6 +112,18 @@ impl Reply for Batch {
         self.settle(None);
     }
 
+    /// An equal part of what the array may still hold, for each request that is not answered: the responses leave in one
+    /// message.
+    fn longest_message(&self) -> usize {
+        let longest = self.reply.longest_message();
+        if longest == usize::MAX {
+            return longest;
+        }
+        let collected = self.collected.lock();
+        // Each response is followed by a comma or a bracket.
+        (longest.saturating_sub(collected.array.len()) / collected.owed.max(1)).saturating_sub(2)
+    }
+
     fn is_shared(&self) -> bool {
         self.reply.is_shared()
     }
@@ -119,7 +131,7 @@ impl Reply for Batch {
 
 #[cfg(test)]
 mod tests {
-    use super::Batch;
+    use super::{Batch, Reply, Stream};
     use crate::callers::caller::test_caller;
     use crate::dispatch::in_memory::InMemoryReply;
     use crate::replies::shape::RenderedResult;
@@ -160,5 +172,41 @@ mod tests {
         let (empty, mut said) = batch();
         empty.close();
         assert!(all_said(&mut said).is_empty());
+    }
+
+    /// A reply whose messages may have 1,000 bytes.
+    struct Short;
+
+    impl Stream for Short {
+        fn notify(&self, _: Vec<u8>) {}
+
+        fn ask(&self, _: Vec<u8>) -> bool {
+            false
+        }
+
+        fn flush(&self) {}
+    }
+
+    impl Reply for Short {
+        fn answer(&self, _: Vec<u8>) {}
+
+        fn end(&self) {}
+
+        fn longest_message(&self) -> usize {
+            1000
+        }
+    }
+
+    #[test]
+    fn the_responses_share_what_one_message_may_hold() {
+        let (unlimited, _said) = batch();
+        assert_eq!(unlimited.longest_message(), usize::MAX);
+        let batch = Batch::open(Arc::new(Short), test_caller("a").budget());
+        let responders = [batch.responder(), batch.responder()];
+        batch.close();
+        assert_eq!(batch.longest_message(), 498);
+        responders[0].error(Some(&id(1)), &RpcError::new(-1, "a".repeat(100)));
+        let left = batch.longest_message();
+        assert!((800..900).contains(&left), "{left}");
     }
 }

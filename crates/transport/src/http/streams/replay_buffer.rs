@@ -138,19 +138,24 @@ impl ReplayBuffer {
         }
     }
 
-    /// Queues a message that is not the last one. Messages after the answer are dropped.
-    pub(in crate::http) fn queue(&self, message: Vec<u8>) {
+    /// Queues a message that is not the last one. False if it is dropped: it is too long, comes after the answer, or nobody will
+    /// read it.
+    pub(in crate::http) fn queue(&self, message: Vec<u8>) -> bool {
         let mut state = self.state.lock();
-        if message.len() <= LONGEST_EVENT && !matches!(state.stage, Stage::Answered(_)) {
+        let is_taken =
+            message.len() <= LONGEST_EVENT && !matches!(state.stage, Stage::Answered(_)) && !state.is_closed;
+        if is_taken {
             self.push(&mut state, message);
         }
         wake(state);
+        is_taken
     }
 
     /// Queues an answer that is not the last message. If it is too long for an event, it is replaced by an error.
     pub(in crate::http) fn queue_or_error(&self, message: Vec<u8>, id: impl FnOnce() -> Option<Id>) {
         if message.len() <= LONGEST_EVENT {
-            return self.queue(message);
+            self.queue(message);
+            return;
         }
         let error = too_long_for_an_event(message.len());
         drop(message);

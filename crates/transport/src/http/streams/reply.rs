@@ -1,6 +1,6 @@
 //! HTTP replies: the reply of one POST, and the stream of a session.
 
-use crate::http::streams::replay_buffer::{LONGEST_EVENT, ReplayBuffer};
+use crate::http::streams::replay_buffer::ReplayBuffer;
 use mcp_bash_server::{Reply, Stream};
 use mcp_bash_wire::Id;
 use std::sync::Arc;
@@ -40,9 +40,7 @@ impl Stream for BufferedReply {
     }
 
     fn ask(&self, message: Vec<u8>) -> bool {
-        let leaves = message.len() <= LONGEST_EVENT;
-        self.buffer.queue(message);
-        leaves
+        self.buffer.queue(message)
     }
 
     /// Queueing a message wakes the reader.

@@ -200,7 +200,7 @@ fn a_new_reader_replaces_the_one_before_and_gets_what_was_said_meanwhile() {
     assert!(buffer.has_reader(), "only the last reader can leave");
     buffer.leave(second);
     assert!(!buffer.has_reader());
-    buffer.queue(b"meanwhile".to_vec());
+    assert!(buffer.queue(b"meanwhile".to_vec()));
     assert_eq!(numbers(&buffer, buffer.take_over()), [1]);
 }
 
@@ -227,6 +227,6 @@ fn a_reply_that_begins_with_events_has_no_answer_that_is_too_long_for_one() {
 fn nothing_follows_the_answer() {
     let Scene { buffer, .. } = scene(Some(1), 100);
     buffer.answer(b"yes".to_vec(), None, id);
-    buffer.queue(b"too late".to_vec());
+    assert!(!buffer.queue(b"too late".to_vec()));
     assert_eq!(buffer.try_beginning(), Some(Beginning::Answer("yes".into(), None)));
 }
