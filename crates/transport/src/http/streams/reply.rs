@@ -78,15 +78,17 @@ impl Reply for BufferedReply {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http::streams::replay_buffer::Rules;
+    use crate::http::streams::replay_buffer::{LONGEST_EVENT, Rules};
     use mcp_bash_budget::Budget;
 
     #[test]
-    fn a_question_that_is_too_long_for_an_event_is_known_not_to_leave() {
+    fn a_question_that_is_too_long_or_that_nobody_will_read_is_known_not_to_leave() {
         let rules = Arc::new(Rules { limit: usize::MAX, relieve: Box::new(|| {}) });
         let buffer = Arc::new(ReplayBuffer::new(Some(1), &rules, &Budget::new(usize::MAX, "LIMIT")));
         let reply = BufferedReply::on(&buffer, None);
         assert!(!reply.ask(vec![b'x'; LONGEST_EVENT + 1]) && buffer.try_beginning().is_none());
         assert!(reply.ask(vec![b'x'; LONGEST_EVENT]) && buffer.try_beginning().is_some());
+        buffer.close();
+        assert!(!reply.ask(b"anybody?".to_vec()), "the client is gone");
     }
 }
