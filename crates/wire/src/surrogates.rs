@@ -10,13 +10,13 @@ pub fn repaired(json: &str) -> Cow<'_, str> {
         return Cow::Borrowed(json);
     }
     let mut bytes = json.as_bytes().to_vec();
-    mend(&mut bytes);
+    replace_lone(&mut bytes);
     // Escapes are ASCII, before and after.
     String::from_utf8(bytes).map_or(Cow::Borrowed(json), Cow::Owned)
 }
 
 /// The same in place. Text without such an escape, which is nearly all text, is only searched.
-pub fn mend(json: &mut [u8]) {
+pub fn replace_lone(json: &mut [u8]) {
     let mut start = 0;
     while let Some(place) = next_half(json, start) {
         json[place + 2..place + 6].copy_from_slice(b"fffd");
@@ -80,7 +80,7 @@ mod tests {
             ("", ""),
         ] {
             let mut frame = before.as_bytes().to_vec();
-            mend(&mut frame);
+            replace_lone(&mut frame);
             assert_eq!(String::from_utf8(frame).unwrap(), after, "{before}");
             assert_eq!(repaired(before), after, "{before}");
         }

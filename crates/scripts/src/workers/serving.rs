@@ -130,7 +130,7 @@ impl ServingWorker {
 
     /// Passes on a frame of the worker. Returns the place of a call that is answered.
     async fn pass_on(&mut self, mut frame: Frame) -> Result<Option<Lease>, Why> {
-        surrogates::mend(&mut frame.bytes);
+        surrogates::replace_lone(&mut frame.bytes);
         let said = frame::read(&frame.bytes);
         let said = said.map_err(|problem| self.supervisor.report_malformed(&frame.bytes, problem))?;
         let (call, event) = match said {

@@ -103,7 +103,7 @@ impl Supervisor {
                 }
             };
             let mut bytes = frame.bytes;
-            surrogates::mend(&mut bytes);
+            surrogates::replace_lone(&mut bytes);
             match frame::read(&bytes)
                 .map_err(|problem| unexplained(self.report_malformed(&bytes, problem)))?
             {

@@ -1,7 +1,7 @@
 //! Consent: the user is asked before a tool runs. The consent is bound to the tool, its exact arguments and the caller, and is
 //! valid once, or for the session if the user chooses so.
 //!
-//! The question is sent like a script's questions (`asking.rs`), before any process exists. It is always asked anew: answers
+//! The question is sent like a script's questions (`asking.rs`), before any process exists. It is asked again each time: answers
 //! that came with the call, or from an earlier run, are not used.
 
 use super::asking::{ClientQuestion, Resumable};
