@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 /// The timeout of a test. It only keeps a broken server from blocking the tests for ever, so it is longer
 /// than any machine needs; endless scripts last longer still.
-pub(crate) const TIMEOUT: Duration = Duration::from_secs(120);
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(300);
 
 /// Polls until `look` finds something.
 pub(crate) fn wait_until<T>(what: &str, look: impl FnMut() -> Option<T>) -> T {

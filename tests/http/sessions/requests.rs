@@ -151,7 +151,7 @@ fn request_ids_are_per_client() {
 #[test]
 fn a_client_that_does_not_read_blocks_no_other() {
     let script = format!(
-        "#!/bin/bash\ntext=$(head -c 8000 /dev/zero | tr '\\0' x)\n{}for n in $(seq 1 2000); do step $n; done\n\
+        "#!/bin/bash\ntext=$(head -c 8000 /dev/zero | tr '\\0' x)\n{}for n in $(seq 1 1000); do step $n; done\n\
          echo $$ >>ended\necho done\n",
         STEP.replace("\"progress\":%s", "\"progress\":%s,\"message\":\"'$text'\"")
     );
