@@ -79,22 +79,22 @@ impl Peer {
             self.run.audit.owe(self.pid, &id, method, Due::Cancelled);
         }
         let mut asked = settled?;
-        self.run.audit.owe(self.pid, id, asked.draft.method, Due::Answered(outcome(message)));
+        self.run.audit.owe(self.pid, id, asked.draft.method, Due::Answered(Outcome::of(message)));
         if matches!(asked.draft.expect, Expect::Told(_)) && self.is_deaf.load(Ordering::Acquire) {
             // Its question may have arrived too late to be answered.
             asked.draft.expect = Expect::Word;
         }
-        self.run.tally.request(asked.draft.method, outcome(message));
+        self.run.tally.request(asked.draft.method, Outcome::of(message));
         // After the end of input the server writes only answers.
         let is_owed_news = !self.is_deaf.load(Ordering::Acquire);
-        let is_honest = asked.draft.expect == Expect::Honest && outcome(message) == Outcome::Result;
+        let is_honest = asked.draft.expect == Expect::Honest && Outcome::of(message) == Outcome::Result;
         let heard = if is_honest && is_owed_news { ledger.check_notifications(&asked) } else { Ok(()) };
         drop(ledger);
         if let Some(next) = message["result"]["nextCursor"].as_str() {
             let mut cursors = self.cursors.lock().unwrap_or_else(PoisonError::into_inner);
             cursors.insert(asked.draft.method, next.to_owned());
         }
-        if outcome(message) == Outcome::InputRequired {
+        if Outcome::of(message) == Outcome::InputRequired {
             return self.take_input_required(asked, message);
         }
         heard?;
@@ -143,22 +143,9 @@ impl Peer {
     }
 }
 
-fn outcome(message: &Value) -> Outcome {
-    let result = &message["result"];
-    if message.get("error").is_some() {
-        Outcome::Error
-    } else if result["resultType"] == "input_required" {
-        Outcome::InputRequired
-    } else if result["isError"] == true {
-        Outcome::ToolError
-    } else {
-        Outcome::Result
-    }
-}
-
 /// Whether the answer is the expected one.
 fn check_answer(asked: &Asked, message: &Value, words: &BTreeSet<Word>) -> Result<(), String> {
-    let outcome = outcome(message);
+    let outcome = Outcome::of(message);
     let must_be = |wanted: Outcome| {
         if outcome == wanted { Ok(()) } else { Err(format!("{wanted:?} was due, and {outcome:?} came")) }
     };

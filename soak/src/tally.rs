@@ -1,5 +1,6 @@
 //! Tally: counts of events.
 
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -42,6 +43,20 @@ pub(crate) enum Outcome {
 }
 
 impl Outcome {
+    /// That of an answer.
+    pub(crate) fn of(answer: &Value) -> Self {
+        let result = &answer["result"];
+        if answer.get("error").is_some() {
+            Self::Error
+        } else if result["resultType"] == "input_required" {
+            Self::InputRequired
+        } else if result["isError"] == true {
+            Self::ToolError
+        } else {
+            Self::Result
+        }
+    }
+
     pub(crate) const ALL: [(Self, &'static str); 6] = [
         (Self::Result, "result"),
         (Self::ToolError, "tool error"),

@@ -1,6 +1,7 @@
 //! The audit log: what is in it, whatever happens to the server and to its disk.
 
 mod commands;
+mod continued;
 mod durability;
 mod fields;
 mod floods;

@@ -82,6 +82,8 @@ class Answers:
 
     asked: list = field(default_factory=list)
     forms: list = field(default_factory=list)
+    # Whether the client can show forms.
+    can_ask: bool = True
 
     def form(self, message):
         """An action and what was filled in."""

@@ -3,7 +3,7 @@
 use super::SERVER;
 use super::mark::Mark;
 use super::project::TOOLS;
-use crate::audit::Due;
+use crate::audit::{By, Due};
 use crate::http::{Connection, EventBlocks, STATELESS, add_meta, delete, get, initialize, post};
 use crate::planted;
 use crate::random::Random;
@@ -114,16 +114,9 @@ impl<'a> Caller<'a> {
     /// Makes a call, and notes what the audit log must say of it.
     fn ask_audited(&self, call: &Call) -> Asked<Value> {
         let asked = self.ask(call);
-        let due = match &asked {
-            Err(_) => Due::Unknown,
-            Ok(answer) if answer["result"]["resultType"] == "input_required" => {
-                Due::Answered(Outcome::InputRequired)
-            }
-            Ok(answer) if answer.get("error").is_some() => Due::Answered(Outcome::Error),
-            Ok(answer) if answer["result"]["isError"] == true => Due::Answered(Outcome::ToolError),
-            Ok(_) => Due::Answered(Outcome::Result),
-        };
-        self.run.audit.owe_by(self.name, self.pid, &call.message["id"].to_string(), due);
+        let due = asked.as_ref().map_or(Due::Unknown, |answer| Due::Answered(Outcome::of(answer)));
+        let by = By::Token(self.name.to_owned());
+        self.run.audit.owe_by(by, self.pid, &call.message["id"].to_string(), due);
         asked
     }
 

@@ -2,8 +2,10 @@
 
 use super::account::{Account, Fate};
 use super::project::STEPS;
+use super::told::{Asked, Call, Told, judge};
 use super::vandal::Damage;
-use crate::http::{Connection, Event, EventBlocks, Head, STATELESS, add_meta, delete, get, initialize, post};
+use crate::audit::Due;
+use crate::http::{Connection, EventBlocks, STATELESS, add_meta, delete, get, initialize, post};
 use crate::random::Random;
 use serde_json::{Value, json};
 use std::net::SocketAddr;
@@ -66,17 +68,6 @@ const JUNK: [(&str, u16); 4] = [
     ("PUT /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n", 405),
     ("\x16\x03\x01\x02\x00\x01\x00\r\n\r\n", 400),
 ];
-
-/// A call: its id, which its answer repeats, and its message.
-struct Call {
-    id: String,
-    tool: &'static str,
-    message: Value,
-    /// The amount of damage before the call.
-    damage: u64,
-}
-
-type Asked = Result<Fate, String>;
 
 impl<'a> Client<'a> {
     pub(super) fn new(
@@ -176,6 +167,12 @@ impl<'a> Client<'a> {
         Ok(connection)
     }
 
+    /// Sends a whole call, of which the audit log has one line at most, and exactly one if it is answered.
+    fn send_call(&self, call: &Call, bytes: &[u8]) -> Result<Connection, String> {
+        self.account.owe(&call.id, Due::Unknown);
+        self.send(bytes)
+    }
+
     /// A call without a session.
     fn call_alone(&mut self, tool: &'static str, cut: Cut) -> Asked {
         let has_progress = self.random.chance(60);
@@ -187,7 +184,7 @@ impl<'a> Client<'a> {
             self.send(&bytes[..end])?;
             return Ok(Fate::GivenUp);
         }
-        let mut connection = self.send(&bytes)?;
+        let mut connection = self.send_call(&call, &bytes)?;
         if self.is_chaotic && self.random.chance(20) {
             self.account.note("requests after which the client said no more");
             connection.half_close()?;
@@ -201,9 +198,9 @@ impl<'a> Client<'a> {
             return Ok(Fate::GivenUp);
         }
         if !head.is_events {
-            return judge(&head, &connection.json()?, &call);
+            return judge(self.account, &head, &connection.json()?, &call);
         }
-        let (mut text, mut told) = (EventBlocks::default(), Told::nothing(self.damage));
+        let (mut text, mut told) = (EventBlocks::default(), Told::nothing(self.account, self.damage));
         let mut left = if let Cut::AfterEvents(count) = cut { count } else { u64::MAX };
         while let Some(event) = connection.event(&mut text)? {
             if event.id.is_some() {
@@ -240,15 +237,16 @@ impl<'a> Client<'a> {
         let session = self.session()?;
         let tool = self.random.weighted(&CALLED);
         let call = self.new_call(tool, true);
-        let mut connection = self.send(&post(&[of_session(&session)], &call.message))?;
+        let mut connection = self.send_call(&call, &post(&[of_session(&session)], &call.message))?;
         if self.is_chaotic && self.random.chance(10) {
             return Ok(Fate::GivenUp);
         }
         let head = connection.head()?;
         if !head.is_events {
-            return judge(&head, &connection.json()?, &call);
+            return judge(self.account, &head, &connection.json()?, &call);
         }
-        let (mut text, mut told, mut last) = (EventBlocks::default(), Told::nothing(self.damage), None);
+        let (mut text, mut told, mut last) =
+            (EventBlocks::default(), Told::nothing(self.account, self.damage), None);
         loop {
             let mut left =
                 if self.is_chaotic && self.random.chance(70) { self.random.below(4) } else { u64::MAX };
@@ -278,7 +276,7 @@ impl<'a> Client<'a> {
     fn stop_call(&mut self, ends_session: bool) -> Asked {
         let session = self.session()?;
         let call = self.new_call("slow", false);
-        let mut connection = self.send(&post(&[of_session(&session)], &call.message))?;
+        let mut connection = self.send_call(&call, &post(&[of_session(&session)], &call.message))?;
         sleep(self.random.millis(0, 200));
         let (stop, expected) = if ends_session {
             self.session = None;
@@ -297,7 +295,7 @@ impl<'a> Client<'a> {
         match body {
             Value::Null => Ok(Fate::GivenUp),
             // It finished first, or its session was deleted before it arrived.
-            body => judge(&head, &body, &call),
+            body => judge(self.account, &head, &body, &call),
         }
     }
 
@@ -345,73 +343,4 @@ impl<'a> Client<'a> {
 
 fn of_session(session: &str) -> (&'static str, &str) {
     ("Mcp-Session-Id", session)
-}
-
-/// The messages of a call so far.
-struct Told<'a> {
-    steps: u64,
-    answer: Option<Value>,
-    damage: &'a Damage,
-}
-
-impl<'a> Told<'a> {
-    fn nothing(damage: &'a Damage) -> Self {
-        Self { steps: 0, answer: None, damage }
-    }
-
-    fn take(&mut self, event: Event, call: &Call) -> Result<(), String> {
-        let Some(message) = event.message else { return Ok(()) };
-        if self.answer.is_some() {
-            return Err(format!("the answer is followed by {message}"));
-        }
-        if message.get("id").is_some() {
-            self.answer = Some(message);
-            return Ok(());
-        }
-        let params = &message["params"];
-        // Messages of the server to all clients.
-        if message["method"] != "notifications/progress" {
-            return Ok(());
-        }
-        if params["progressToken"] != *call.id {
-            return Err(format!("{message} belongs to another"));
-        }
-        self.steps += 1;
-        if params["progress"].as_u64() != Some(self.steps) && !self.damage_concerns(call) {
-            return Err(format!("step {} is {message}", self.steps));
-        }
-        Ok(())
-    }
-
-    /// Whether something was removed while it ran: then its steps may be missing.
-    fn damage_concerns(&self, call: &Call) -> bool {
-        self.damage.count() != call.damage
-    }
-
-    fn judge(self, head: &Head, call: &Call) -> Asked {
-        let answer = self.answer.as_ref().ok_or("the stream ended without an answer")?;
-        let fate = judge(head, answer, call)?;
-        let is_short = call.tool == "steps"
-            && fate == Fate::Answered
-            && ![0, STEPS].contains(&self.steps)
-            && !self.damage_concerns(call);
-        if is_short { Err(format!("only {} steps were told", self.steps)) } else { Ok(fate) }
-    }
-}
-
-/// The outcome of a request, from its answer.
-fn judge(head: &Head, answer: &Value, call: &Call) -> Asked {
-    if answer["id"] != *call.id {
-        return Err(format!("status {} and the answer of another: {answer}", head.status));
-    }
-    if let Some(error) = answer.get("error") {
-        let is_refused =
-            head.status != 200 || error["message"].as_str().is_some_and(|why| why.contains("busy"));
-        return Ok(if is_refused { Fate::Refused } else { Fate::Failed });
-    }
-    if answer["result"]["isError"] == true {
-        return Ok(Fate::Failed);
-    }
-    let text = answer["result"]["content"][0]["text"].as_str().unwrap_or_default();
-    if text.contains(&call.id) { Ok(Fate::Answered) } else { Err(format!("the result of another: {answer}")) }
 }

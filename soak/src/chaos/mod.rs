@@ -1,15 +1,18 @@
 //! Chaos over HTTP: many clients call one server while scripts are killed, connections are cut in every
 //! phase, folders are removed and files edited. At the end every request is accounted for: answered, refused,
 //! or cancelled by its own client. None is lost, and none leaves a process, a file, a descriptor or memory
-//! behind. The server has recovered, and each tool works as before.
+//! behind. The server has recovered, and each tool works as before. Its audit log, whose lines are durable before answers are sent,
+//! has one line for each answered call, and none for a call that no client made.
 
 mod account;
 mod client;
 mod project;
 mod shortages;
+mod told;
 mod vandal;
 
 use crate::arguments::Arguments;
+use crate::audit;
 use crate::http::{Server, Usage};
 use crate::proc;
 use crate::process::signal_process;
@@ -30,6 +33,12 @@ use vandal::{Damage, Vandal};
 
 /// The number of concurrent clients, each with its own random choices.
 const CLIENTS: u32 = 24;
+
+/// The numbers of other clients: each has its own, and so have its calls.
+const CALM: u32 = 100;
+const LAST: u32 = 1000;
+const LISTING: u32 = 2000;
+const HEALING_CLIENT: u32 = 2001;
 
 /// The state that all threads share.
 struct Scene<'a> {
@@ -54,7 +63,14 @@ pub(crate) fn chaos(arguments: &Arguments) -> io::Result<bool> {
     let folder = tempfile::Builder::new().prefix("mcp-bash-chaos.").tempdir()?;
     let disk = Disk::mount(folder.path().join("disk"), DISK)?;
     let (project, temporary) = (Project::write(&folder.path().join("project"))?, disk.path().join("tmp"));
-    let environment = [("MCPBASH_MAX_PROGRESS_PER_MIN", "0"), ("MCPBASH_HTTP_MAX_SESSIONS_PER_MIN", "0")];
+    let log = folder.path().join("audit.jsonl");
+    let audited = audit::settings_of_short_run(&log);
+    let mut environment = vec![
+        ("MCPBASH_MAX_PROGRESS_PER_MIN", "0"),
+        ("MCPBASH_HTTP_MAX_SESSIONS_PER_MIN", "0"),
+        ("MCPBASH_AUDIT_DURABLE", "true"),
+    ];
+    environment.extend(audited.iter().map(|(name, value)| (*name, value.as_str())));
     let server = Server::start(&arguments.binary, project.root(), &temporary, &[], &environment)?;
     let (seed, seconds) = (arguments.seed, arguments.length.as_secs());
     crate::say(&format!("chaos at {} for {seconds} s, seed {seed}\n", server.address));
@@ -63,7 +79,7 @@ pub(crate) fn chaos(arguments: &Arguments) -> io::Result<bool> {
     // After these calls the server holds everything that it keeps for reuse by concurrent calls.
     scene.load(Duration::from_secs(2), false, false);
     let before = scene.server.quiet_usage(|_| true);
-    let lists = scene.client(2000, "lists", false).lists();
+    let lists = scene.client(LISTING, "lists", false).lists();
     scene.load(arguments.length, true, arguments.is_vandalised);
     scene.has_healed(&lists);
     scene.nothing_goes_on();
@@ -71,7 +87,9 @@ pub(crate) fn chaos(arguments: &Arguments) -> io::Result<bool> {
     if let Some(growth) = after.growth(&before) {
         scene.account.blame(growth);
     }
+    let pid = scene.server.pid();
     let account = scene.end();
+    account.settle_audit(&arguments.binary, &log, pid);
     crate::say(&report(&account, &before, &after));
     if !account.is_clean() {
         crate::say(&format!("\nthe same choices again: chaos --seed {seed} --seconds {seconds}\n"));
@@ -113,6 +131,7 @@ impl Scene<'_> {
             let clients: Vec<_> = (0..CLIENTS)
                 .map(|number| {
                     let part = format!("client {number}, chaotic {is_chaotic}");
+                    let number = if is_chaotic { number } else { CALM + number };
                     let mut client = self.client(number, &part, is_chaotic);
                     scope.spawn(move || {
                         while Instant::now() < until {
@@ -147,7 +166,7 @@ impl Scene<'_> {
     /// After the damage stops and no resource is short: each tool works again within a while, and each list
     /// is as before.
     fn has_healed(&self, lists: &Result<String, String>) {
-        let mut client = self.client(2000, "healing", false);
+        let mut client = self.client(HEALING_CLIENT, "healing", false);
         let mut is_as_before = || {
             TOOLS.iter().try_for_each(|tool| client.is_served(tool))?;
             let now = client.lists();
@@ -180,7 +199,7 @@ impl Scene<'_> {
         thread::scope(|scope| {
             let waiting: Vec<_> = (0..4)
                 .map(|number| {
-                    let mut client = self.client(1000 + number, &format!("last {number}"), false);
+                    let mut client = self.client(LAST + number, &format!("last {number}"), false);
                     scope.spawn(move || client.call_slowly())
                 })
                 .collect();

@@ -20,8 +20,6 @@ pub(super) struct Client<'a> {
     number: u32,
     pub(super) random: Random,
     calls: u64,
-    /// The number of requests in sessions.
-    requests: u64,
     /// The id of its session, in the handshake era.
     pub(super) session: Option<String>,
 }
@@ -80,7 +78,7 @@ impl Messages {
 
 impl<'a> Client<'a> {
     pub(super) fn new(fleet: &'a Fleet, number: u32, random: Random) -> Self {
-        Self { fleet, number, random, calls: 0, requests: 0, session: None }
+        Self { fleet, number, random, calls: 0, session: None }
     }
 
     /// A call that no other has. `kind` is `call` or `task`.
@@ -90,10 +88,9 @@ impl<'a> Client<'a> {
         Call { tool, word: format!("{}-{kind}-{}-{}", tool.name(), self.number, self.calls), beats }
     }
 
-    /// A request with an id that no other of this client has: one that was cut off may still run.
-    pub(super) fn request(&mut self, method: &str, params: &Value) -> Value {
-        self.requests += 1;
-        json!({ "jsonrpc": "2.0", "id": self.requests, "method": method, "params": params })
+    /// A request with an id of its own: one that was cut off may still run, and the audit logs tell them apart.
+    pub(super) fn request(&self, method: &str, params: &Value) -> Value {
+        json!({ "jsonrpc": "2.0", "id": self.fleet.new_id(), "method": method, "params": params })
     }
 
     /// Sends a request and reads until `take` has its answer. Everything but the answer is passed to `take` too.

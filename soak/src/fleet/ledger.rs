@@ -50,6 +50,8 @@ pub(super) enum Wrong {
     TaskChanged,
     /// Servers show a task differently.
     Disagreement,
+    /// An audit log that is altered, or does not have what happened.
+    Audit,
     ProcessLeft,
     FileLeft,
     RowLeft,

@@ -5,8 +5,10 @@
 //!
 //! The faults are in `faults.rs`, with a log that explains what clients saw. Clients (`stateless.rs`, `sessions.rs`) enter
 //! requests and tasks into the `ledger`; tools write their runs into a journal (`project.rs`, `journal.rs`), in which `runs.rs`
-//! finds those that should not have been; the `judge` follows the tasks to their ends.
+//! finds those that should not have been; the `judge` follows the tasks to their ends. Each server has an audit log, whose lines
+//! are durable before answers are sent: `audit.rs` finds each request and each run in them.
 
+mod audit;
 mod client;
 mod faults;
 mod journal;
@@ -49,6 +51,7 @@ pub(crate) fn fleet(arguments: &Arguments) -> io::Result<bool> {
     load(&fleet, seed, length);
     Judge::new(&fleet, seed).judge();
     end(&fleet);
+    audit::judge(&fleet);
     crate::say(&fleet.ledger.report());
     let is_clean = fleet.ledger.is_clean();
     if !is_clean {

@@ -1,9 +1,11 @@
 //! The fleet: servers of one project with one database, each behind a link to its clients and a link to the database.
 
+use super::audit::Requests;
 use super::faults::FaultLog;
 use super::ledger::{Ledger, Wrong};
 use super::link::{Link, as_socket, lock};
 use super::project;
+use crate::audit;
 use crate::http::Server;
 use mcp_bash_postgres_server::Server as Database;
 use rustix::process::Signal;
@@ -13,12 +15,15 @@ use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
 const SIZE: usize = 3;
+
+/// The name of the token that all clients have.
+pub(super) const CALLER: &str = "fleet";
 
 /// How long before its end a server gets no new connections.
 const NOTICE: Duration = Duration::from_secs(1);
@@ -36,7 +41,9 @@ pub(super) struct Fleet {
     /// Which server has the connection that a client made from an address.
     routes: Mutex<HashMap<SocketAddr, usize>>,
     next: AtomicUsize,
-    binary: PathBuf,
+    last_id: AtomicU64,
+    pub(super) requests: Requests,
+    pub(super) binary: PathBuf,
     folder: PathBuf,
     pub(super) token: String,
     pub(super) begun: Instant,
@@ -61,7 +68,7 @@ impl Fleet {
     /// Prepares everything in a folder and starts all servers.
     pub(super) fn start(binary: &Path, folder: &Path) -> io::Result<Arc<Self>> {
         project::write(folder)?;
-        let token = crate::callers::new_token(binary, "fleet", &folder.join("tokens"))?;
+        let token = crate::callers::new_token(binary, CALLER, &folder.join("tokens"))?;
         project::write_private(&folder.join("keys"), "1:b2xkIG9sZCBvbGQgb2xkIG9sZCBvbGQgb2xkIG9sZCA=\n")?;
         let database = Database::start();
         let socket = database.folder().join(".s.PGSQL.5432");
@@ -75,6 +82,8 @@ impl Fleet {
             address: listener.local_addr()?,
             routes: Mutex::default(),
             next: AtomicUsize::new(0),
+            last_id: AtomicU64::new(0),
+            requests: Requests::default(),
             binary: binary.to_owned(),
             folder: folder.to_owned(),
             token: format!("Bearer {token}"),
@@ -110,6 +119,16 @@ impl Fleet {
     /// The server that has the connection from that address.
     pub(super) fn server_of(&self, client: SocketAddr) -> Option<usize> {
         lock(&self.routes).remove(&client)
+    }
+
+    /// The id of a request, which no other has.
+    pub(super) fn new_id(&self) -> u64 {
+        self.last_id.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// The audit log of all processes in one place.
+    pub(super) fn audit_log(&self, place: usize) -> PathBuf {
+        self.folder.join(format!("audit-{place}.jsonl"))
     }
 
     pub(super) fn journal(&self) -> PathBuf {
@@ -170,7 +189,8 @@ impl Place {
         let (tokens, keys) = (file("tokens"), file("keys"));
         let (number, port) = (self.number.to_string(), self.store.port());
         let store = format!("postgres://postgres@127.0.0.1:{port}/postgres?schema={SCHEMA}&sslmode=disable");
-        let environment = [
+        let audited = audit::settings_of_short_run(&fleet.audit_log(self.number));
+        let mut environment = vec![
             ("MCPBASH_STORE", &*store),
             ("MCPBASH_STATE_KEYS_FILE", keys.to_str().unwrap_or_default()),
             (project::SERVER_VARIABLE, &*number),
@@ -180,7 +200,11 @@ impl Place {
             ("MCPBASH_PARKED_TIMEOUT_SECS", "30"),
             ("MCPBASH_MAX_PROGRESS_PER_MIN", "0"),
             ("MCPBASH_HTTP_MAX_SESSIONS_PER_MIN", "0"),
+            ("MCPBASH_AUDIT_DURABLE", "true"),
+            // The words of calls are among them.
+            ("MCPBASH_AUDIT_ARGUMENTS", "full"),
         ];
+        environment.extend(audited.iter().map(|(name, value)| (*name, value.as_str())));
         let options = [OsStr::new("--tokens"), tokens.as_os_str()];
         match Server::start(&fleet.binary, &project::root(&fleet.folder), &temporary, &options, &environment)
         {

@@ -68,7 +68,9 @@ impl Client<'_> {
         let headers = [("Authorization", &*self.fleet.token), ("Mcp-Session-Id", session)];
         let what = format!("{} {} in a session", message["method"], message["params"]);
         let what: String = what.chars().take(120).collect();
-        self.exchange(&what, self.fleet.address, &post(&headers, message), work, |_| false)
+        let asked = self.exchange(&what, self.fleet.address, &post(&headers, message), work, |_| false);
+        self.fleet.requests.enter(message, &asked);
+        asked
     }
 
     /// A request in its session. It begins another if that is lost.

@@ -55,11 +55,13 @@ impl Client<'_> {
         if declares {
             capabilities["extensions"] = json!({ "io.modelcontextprotocol/tasks": {} });
         }
-        let mut message = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+        let mut message = self.request(method, &params);
         add_meta(&mut message, &capabilities);
         let mut headers = vec![("Authorization", &*self.fleet.token), ("Mcp-Method", method), STATELESS];
         headers.extend(name.as_deref().map(|name| ("Mcp-Name", name)));
-        self.exchange(&what, address, &post(&headers, &message), work, take)
+        let asked = self.exchange(&what, address, &post(&headers, &message), work, take);
+        self.fleet.requests.enter(&message, &asked);
+        asked
     }
 
     fn ask_plainly(&self, method: &str, params: Value, declares: bool, work: Duration) -> Asked {

@@ -34,7 +34,7 @@ class Python2:
             mode=self.mode,
             logging_callback=heard.log,
             message_handler=heard.message,
-            elicitation_callback=self.elicit,
+            elicitation_callback=self.elicit if answers.can_ask else None,
             sampling_callback=self.sample,
             list_roots_callback=self.roots,
         )

@@ -13,6 +13,12 @@ export class Answers {
   asked = [];
   forms = [];
 
+  /** `canAsk` says whether the client can show forms. */
+  constructor(canAsk = true) {
+    this.canAsk = canAsk;
+    this.capabilities = canAsk ? CAPABILITIES : { ...CAPABILITIES, elicitation: undefined };
+  }
+
   async elicit(params) {
     this.asked.push(params.message);
     return this.forms.shift() ?? { action: "cancel" };

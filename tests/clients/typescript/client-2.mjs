@@ -2,18 +2,17 @@
 // is `auto`, and uses the handshake where it is `legacy`.
 
 import { Client, LOG_LEVEL_META_KEY } from "@modelcontextprotocol/client";
-import { CAPABILITIES } from "./answers.mjs";
 
 export async function connect(transport, heard, answers, mode) {
   const client = new Client(
     { name: "client-2", version: "1.0.0" },
-    { capabilities: CAPABILITIES, versionNegotiation: { mode } },
+    { capabilities: answers.capabilities, versionNegotiation: { mode } },
   );
   client.onerror = (error) => heard.complaints.push(String(error));
   client.setNotificationHandler("notifications/message", ({ params }) => void heard.logs.push(params));
   client.setNotificationHandler("notifications/resources/updated", ({ params }) => void heard.updated.push(params.uri));
   client.setNotificationHandler("notifications/tools/list_changed", () => void (heard.toolChanges += 1));
-  client.setRequestHandler("elicitation/create", ({ params }) => answers.elicit(params));
+  if (answers.canAsk) client.setRequestHandler("elicitation/create", ({ params }) => answers.elicit(params));
   client.setRequestHandler("sampling/createMessage", ({ params }) => answers.sample(params));
   client.setRequestHandler("roots/list", () => answers.roots());
   await client.connect(transport);

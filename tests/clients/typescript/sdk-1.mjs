@@ -5,15 +5,14 @@ import {
   CreateMessageRequestSchema, ElicitRequestSchema, ListRootsRequestSchema, LoggingMessageNotificationSchema,
   ResourceUpdatedNotificationSchema, ToolListChangedNotificationSchema,
 } from "@modelcontextprotocol/sdk/types.js";
-import { CAPABILITIES } from "./answers.mjs";
 
 export async function connect(transport, heard, answers) {
-  const client = new Client({ name: "sdk-1", version: "1.0.0" }, { capabilities: CAPABILITIES });
+  const client = new Client({ name: "sdk-1", version: "1.0.0" }, { capabilities: answers.capabilities });
   client.onerror = (error) => heard.complaints.push(String(error));
   client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => void heard.logs.push(params));
   client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => void heard.updated.push(params.uri));
   client.setNotificationHandler(ToolListChangedNotificationSchema, () => void (heard.toolChanges += 1));
-  client.setRequestHandler(ElicitRequestSchema, ({ params }) => answers.elicit(params));
+  if (answers.canAsk) client.setRequestHandler(ElicitRequestSchema, ({ params }) => answers.elicit(params));
   client.setRequestHandler(CreateMessageRequestSchema, ({ params }) => answers.sample(params));
   client.setRequestHandler(ListRootsRequestSchema, () => answers.roots());
   // The library tells the version to nobody but its transport.

@@ -71,7 +71,7 @@ impl Work {
             (Some(session), _) => {
                 self.ask_in_session(session, &asked, timeout.unwrap_or(USUAL_TIMEOUT)).await
             }
-            (None, None) => match self.ask_without_session(&asked, call, timeout).await {
+            (None, None) => match self.ask_without_session(&asked, call, timeout, related.as_ref()).await {
                 Ok(answers) => answers.into_iter().map(Ok).collect(),
                 Err(why) => asked.iter().map(|_| Err(why.clone())).collect::<Vec<_>>(),
             },
@@ -152,6 +152,7 @@ impl Work {
         asked: &[&ClientQuestion],
         call: Resumable,
         timeout: Option<Duration>,
+        related: Option<&Related>,
     ) -> Result<Vec<RawBuf>, Unanswered> {
         let mut pending: Vec<PendingQuestion> = asked.iter().map(|question| self.pending(question)).collect();
         let is_named = |question: &PendingQuestion| &*question.key != UNNAMED;
@@ -178,11 +179,25 @@ impl Work {
             // The script continues with or without answers.
             rest.end().await;
             pending = answered.map_err(timed_out)?.map_err(|_| Unanswered::Cancelled)?;
+            self.record_continuation(related).await?;
         }
         if call.may_run_again {
             self.answered.lock().push(Round(pending.iter().map(PendingQuestion::entry).collect()));
         }
         pending.into_iter().map(|question| question.answer.ok_or(Unanswered::Cancelled)).collect()
+    }
+
+    /// Completes the audit record of the retry that continues the work, and writes that of its start. If that has to be durable
+    /// and is not, answers the retry with the problem.
+    async fn record_continuation(&self, earlier: Option<&Related>) -> Result<(), Unanswered> {
+        if let Some(earlier) = earlier {
+            self.measure(|measured| measured.continues(earlier));
+        }
+        if let Some(problem) = self.record_beginning().await {
+            self.answer(Err(problem));
+            return Err(Unanswered::Cancelled);
+        }
+        Ok(())
     }
 
     /// The params of a question as sent to the client.

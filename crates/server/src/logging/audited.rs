@@ -35,6 +35,7 @@ pub(crate) struct Related {
     /// The id of its event.
     call: String,
     record: Record,
+    rule: Option<Box<str>>,
 }
 
 /// A line that has to be durable before its answer is sent.
@@ -71,8 +72,18 @@ impl Audited {
 
     /// What further lines have in common with this one, which is not written yet.
     pub(super) fn related(&self) -> Option<Related> {
-        let record = self.state.lock().record.clone()?;
-        Some(Related { audit: Arc::clone(&self.audit), call: self.event_id.clone(), record })
+        let state = self.state.lock();
+        let (record, rule) = (state.record.clone()?, state.rule.clone());
+        Some(Related { audit: Arc::clone(&self.audit), call: self.event_id.clone(), record, rule })
+    }
+
+    /// Adds what was found out about its call while another request was open, which it continues.
+    pub(super) fn continues(&self, earlier: &Related) {
+        let mut state = self.state.lock();
+        state.rule.clone_from(&earlier.rule);
+        if let Some(record) = &mut state.record {
+            record.share(&earlier.record, &OF_CALL);
+        }
     }
 
     /// What becomes of it, and why. The first one counts.
@@ -145,6 +156,9 @@ const SHARED: [&str; 11] = [
 /// Those that the line of the beginning has besides: if the server is killed, there is no other line.
 const BEGUN: [&str; 5] =
     ["mcp.method.name", "mcp.resource.uri", "mcp.completion.ref", "arguments", "arguments.hash"];
+
+/// Those about a call that are not in its request.
+const OF_CALL: [&str; 2] = ["launcher", "sandbox"];
 
 impl Related {
     fn begin(&self, event: Event) -> Record {

@@ -112,6 +112,13 @@ impl Measured {
         self.audited.as_ref()?.related()
     }
 
+    /// Adds to the audit record what is known about the call of an earlier request, which this one continues.
+    pub(crate) fn continues(&self, earlier: &Related) {
+        if let Some(audited) = &self.audited {
+            audited.continues(earlier);
+        }
+    }
+
     /// Joins its span to the caller's trace. `ambient` is the `traceparent` of the HTTP request.
     pub(crate) fn join(&self, trace: &TraceVariables, ambient: Option<&str>) {
         if let Some(span) = &self.span {

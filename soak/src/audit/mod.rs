@@ -1,14 +1,16 @@
 //! Audit account: every request of an audited method must be in the audit log exactly once, with its caller and its outcome.
 //! Servers that are killed and servers that share a file are no exception: a line is written before its answer is sent.
 
+mod log;
+
+pub(crate) use log::{Line, beginnings, ends, verify};
+
 use crate::run::Run;
 use crate::tally::Outcome;
-use crate::violations::{Kind, excerpt};
-use serde_json::Value;
-use std::collections::{BTreeMap, HashMap};
-use std::fs;
+use crate::violations::Kind;
+use log::is_audited;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The name of the log in violations.
@@ -16,15 +18,24 @@ const LOG: &str = "the audit log";
 
 /// The settings of servers that write the log. Files are small, so that they are rotated, and all of them are kept.
 pub(crate) fn settings(log: &Path) -> [(&'static str, String); 3] {
+    rotating(log, 1 << 20)
+}
+
+/// The same for a short run, with files so small that they are rotated while many calls end.
+pub(crate) fn settings_of_short_run(log: &Path) -> [(&'static str, String); 3] {
+    rotating(log, 1 << 16)
+}
+
+fn rotating(log: &Path, bytes: u32) -> [(&'static str, String); 3] {
     [
         ("MCPBASH_AUDIT", log.display().to_string()),
-        ("MCPBASH_AUDIT_MAX_BYTES", (1 << 20).to_string()),
+        ("MCPBASH_AUDIT_MAX_BYTES", bytes.to_string()),
         ("MCPBASH_AUDIT_KEEP_FILES", "100000".to_owned()),
     ]
 }
 
 /// A request: the process of its server, and its id as JSON.
-pub(crate) type Request = (u32, String);
+type Request = (u32, String);
 
 /// What the log must hold about one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,38 +48,59 @@ pub(crate) enum Due {
     Unknown,
 }
 
+/// Who makes a request, and how that is known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum By {
+    /// The user who started the server.
+    Local,
+    /// Whoever connects from this machine.
+    Address,
+    /// The caller of a token, by name.
+    Token(String),
+}
+
 /// What the log must hold, by request. An id that was used again has several records.
 #[derive(Debug, Default)]
 pub(crate) struct AuditAccount(Mutex<HashMap<Request, Account>>);
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Account {
-    /// The caller, if it has a name of its own.
-    caller: Option<String>,
+    by: By,
     due: Vec<Due>,
-}
-
-/// What the log says about one request.
-struct Found {
-    outcome: String,
-    caller: String,
-    known_by: String,
 }
 
 impl AuditAccount {
     /// A request of this method has come to its end.
     pub(crate) fn owe(&self, pid: u32, id: &str, method: &str, due: Due) {
         if is_audited(method) {
-            self.lock().entry((pid, id.to_owned())).or_default().due.push(due);
+            self.owe_by(By::Local, pid, id, due);
         }
     }
 
-    /// The same for a request of a named caller.
-    pub(crate) fn owe_by(&self, caller: &str, pid: u32, id: &str, due: Due) {
+    /// The same for a request of another caller than the user, of an audited method.
+    pub(crate) fn owe_by(&self, by: By, pid: u32, id: &str, due: Due) {
         let mut accounts = self.lock();
-        let account = accounts.entry((pid, id.to_owned())).or_default();
-        account.caller = Some(caller.to_owned());
+        let account = accounts.entry((pid, id.to_owned())).or_insert(Account { by, due: Vec::new() });
         account.due.push(due);
+    }
+
+    /// Compares what is due with the lines of all logs. Returns what is wrong.
+    pub(crate) fn settle(&self, lines: Vec<Line>) -> Vec<String> {
+        let mut found = HashMap::<Request, Vec<Line>>::new();
+        for line in lines {
+            found.entry((line.pid, line.id.clone())).or_default().push(line);
+        }
+        let mut problems = Vec::new();
+        for ((pid, id), account) in self.lock().drain() {
+            let records = found.remove(&(pid, id.clone())).unwrap_or_default();
+            if let Err(problem) = account.compare(&records) {
+                problems.push(format!("request {id} of process {pid}: {problem}"));
+            }
+        }
+        problems.extend(found.into_iter().map(|((pid, id), records)| {
+            format!("request {id} of process {pid} was never made, and has {} records", records.len())
+        }));
+        problems
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Request, Account>> {
@@ -76,97 +108,28 @@ impl AuditAccount {
     }
 }
 
-fn is_audited(method: &str) -> bool {
-    matches!(
-        method,
-        "tools/call" | "resources/read" | "resources/subscribe" | "prompts/get" | "completion/complete"
-    )
-}
-
 /// Compares the logs with what was asked and answered, after all servers have exited. Returns the number of records.
 pub(crate) fn settle(run: &Run, logs: &[PathBuf]) -> usize {
-    for log in logs {
-        verify(run, log);
+    for problem in logs.iter().filter_map(|log| verify(&run.binary, log).err()) {
+        run.violations.add(Kind::Audit, LOG, &problem);
     }
     compare(run, logs)
 }
 
 /// Compares what is due with the records. Returns their number.
 fn compare(run: &Run, logs: &[PathBuf]) -> usize {
-    let mut found = HashMap::new();
-    for log in logs {
-        read(run, log, &mut found);
+    let blame = |what: &str| run.violations.add(Kind::Audit, LOG, what);
+    let stray = |record: &_| blame(&format!("no start of the server of {record}"));
+    let lines: Vec<Line> = logs.iter().flat_map(|log| ends(log, stray)).collect();
+    let count = lines.len();
+    for problem in run.audit.settle(lines) {
+        blame(&problem);
     }
-    let records = found.values().map(Vec::len).sum();
-    let mut accounts = run.audit.lock();
-    for (request, account) in accounts.drain() {
-        let records = found.remove(&request).unwrap_or_default();
-        if let Err(problem) = account.compare(&records) {
-            let (pid, id) = request;
-            run.violations.add(Kind::Audit, LOG, &format!("request {id} of process {pid}: {problem}"));
-        }
-    }
-    for ((pid, id), records) in found {
-        let what = format!("request {id} of process {pid} was never made, and has {} records", records.len());
-        run.violations.add(Kind::Audit, LOG, &what);
-    }
-    records
-}
-
-fn verify(run: &Run, log: &Path) {
-    let output = Command::new(&run.binary).args(["audit", "verify"]).arg(log).output();
-    let problem = match output {
-        Ok(output) if output.status.success() => return,
-        Ok(output) => String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned(),
-        Err(error) => error.to_string(),
-    };
-    run.violations.add(Kind::Audit, LOG, &format!("it cannot be verified: {}", excerpt(&problem)));
-}
-
-/// Reads the records of requests, of the log and of the files before it.
-fn read(run: &Run, log: &Path, found: &mut HashMap<Request, Vec<Found>>) {
-    let mut pids = BTreeMap::new();
-    for file in files_of(log) {
-        let text = fs::read(&file).unwrap_or_default();
-        // What a killed process left half written is no record. The verification has judged it.
-        let records =
-            text.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Value>(line).ok());
-        for record in records {
-            let text = |name: &str| record[name].as_str().unwrap_or_default().to_owned();
-            let event = text("event.id");
-            let server = event.split('-').next().unwrap_or_default().to_owned();
-            if record["event.name"] == "mcp.server.start" {
-                let pid = record["process.pid"].as_u64().and_then(|pid| u32::try_from(pid).ok());
-                pids.insert(server, pid.unwrap_or_default());
-            // That it was begun says nothing about its end, which has a line of its own unless the server was killed.
-            } else if record["event.name"] != "mcp.begun"
-                && is_audited(&text("mcp.method.name"))
-                && event.contains('-')
-            {
-                let Some(pid) = pids.get(&server) else {
-                    run.violations.add(Kind::Audit, LOG, &format!("no start of the server of {record}"));
-                    continue;
-                };
-                let (outcome, caller, known_by) =
-                    (text("outcome"), text("caller.name"), text("caller.known_by"));
-                let request = (*pid, text("jsonrpc.request.id"));
-                found.entry(request).or_default().push(Found { outcome, caller, known_by });
-            }
-        }
-    }
-}
-
-/// The files of a log, oldest first.
-fn files_of(log: &Path) -> Vec<PathBuf> {
-    let numbered = |number: u32| PathBuf::from(format!("{}.{number}", log.display()));
-    let mut files: Vec<_> = (1..u32::MAX).map(numbered).take_while(|file| file.exists()).collect();
-    files.reverse();
-    files.push(log.to_owned());
-    files
+    count
 }
 
 impl Account {
-    fn compare(&self, records: &[Found]) -> Result<(), String> {
+    fn compare(&self, records: &[Line]) -> Result<(), String> {
         let outcomes: Vec<&str> = records.iter().map(|record| &*record.outcome).collect();
         let least = self.due.iter().filter(|due| **due != Due::Unknown).count();
         if records.len() < least || records.len() > self.due.len() {
@@ -180,22 +143,29 @@ impl Account {
                 return Err(format!("{:?} is due, and the records say {outcomes:?}", self.due));
             }
         }
-        let is_right = |record: &&Found| match &self.caller {
-            Some(caller) => record.caller == *caller && record.known_by == "token",
-            None => record.known_by == "local",
-        };
-        match records.iter().find(|record| !is_right(record)) {
+        match records.iter().find(|record| !self.by.fits(record)) {
             Some(wrong) => Err(format!(
                 "it is of {:?}, and the record says {} {}",
-                self.caller, wrong.known_by, wrong.caller
+                self.by, wrong.known_by, wrong.caller
             )),
             None => Ok(()),
         }
     }
 }
 
+impl By {
+    pub(crate) fn fits(&self, line: &Line) -> bool {
+        match self {
+            Self::Local => line.known_by == "local",
+            Self::Address => line.known_by == "address",
+            Self::Token(name) => line.known_by == "token" && line.caller == *name,
+        }
+    }
+}
+
 impl Due {
-    fn fits(self, outcome: &str) -> bool {
+    /// Whether the outcome of a record fits.
+    pub(crate) fn fits(self, outcome: &str) -> bool {
         match self {
             Self::Answered(Outcome::Result) => outcome == "success",
             Self::Answered(Outcome::ToolError) => matches!(outcome, "failure" | "refused" | "timeout"),
@@ -210,13 +180,18 @@ impl Due {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     fn judged(due: &[Due], records: &[(&str, &str, &str)], caller: Option<&str>) -> bool {
-        let account = Account { caller: caller.map(str::to_owned), due: due.to_vec() };
-        let found = |(outcome, known_by, caller): &(&str, &str, &str)| Found {
+        let by = caller.map_or(By::Local, |name| By::Token(name.to_owned()));
+        let account = Account { by, due: due.to_vec() };
+        let found = |(outcome, known_by, caller): &(&str, &str, &str)| Line {
+            pid: 7,
+            id: "1".to_owned(),
             outcome: (*outcome).to_owned(),
             caller: (*caller).to_owned(),
             known_by: (*known_by).to_owned(),
+            word: None,
         };
         account.compare(&records.iter().map(found).collect::<Vec<_>>()).is_ok()
     }
@@ -250,7 +225,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let run = Run::new(1, folder.path(), Vec::new(), std::time::Duration::ZERO);
         for id in ["1", "2"] {
-            run.audit.owe_by("ada", 7, id, Due::Answered(Outcome::Result));
+            run.audit.owe_by(By::Token("ada".to_owned()), 7, id, Due::Answered(Outcome::Result));
         }
         let start = r#"{"event.name":"mcp.server.start","event.id":"f-0","process.pid":7}"#;
         let whole: Vec<&str> = [start].into_iter().chain(lines.iter().copied()).collect();
