@@ -21,6 +21,8 @@ Usage: soak [OPTION VALUE]...        over standard input and output
   --percent N      how much of what `leaks` does is done (default 100)
   --vandal N       whether chaos removes folders, edits files and makes the server short of descriptors,
                    processes and space too (default 1; 0 for not)
+  --upgrade-from FILE  the older server that each of `fleet` is until its first restart: old and new use one database,
+                   and share sessions and tasks
 
 Exit status: 0 if the server did nothing wrong, 1 if it did, 2 if the soak could not be run.
 ";
@@ -38,6 +40,8 @@ pub(crate) struct Arguments {
     pub(crate) percent: u64,
     /// Whether to remove folders and edit files.
     pub(crate) is_vandalised: bool,
+    /// The program that the servers of a fleet are before they are restarted.
+    pub(crate) older: Option<PathBuf>,
 }
 
 /// The kind of run.
@@ -68,6 +72,7 @@ impl Arguments {
         let (mut length, mut seed, mut servers) = (Duration::from_secs(60), None, 6);
         let (mut callers, mut is_vandalised) = (6, true);
         let (mut purpose, mut percent) = (Purpose::Soak, 100);
+        let mut older = None;
         while let Some(name) = given.next() {
             if matches!(&*name, "-h" | "--help") {
                 return Ok(None);
@@ -97,12 +102,16 @@ impl Arguments {
                 }
                 "--percent" => percent = number()?,
                 "--vandal" => is_vandalised = number()? > 0,
+                "--upgrade-from" => older = Some(value.into()),
                 _ => return Err(format!("{name} is not an option")),
             }
         }
         let binary = binary.ok_or("--binary says which server; MCPBASH_SOAK_BINARY does too")?;
         let seed = seed.unwrap_or_else(seed_of_the_clock);
-        Ok(Some(Self { binary, length, seed, servers, callers, purpose, percent, is_vandalised }))
+        if older.is_some() && purpose != Purpose::Fleet {
+            return Err("--upgrade-from is an option of `fleet`".to_owned());
+        }
+        Ok(Some(Self { binary, length, seed, servers, callers, purpose, percent, is_vandalised, older }))
     }
 }
 

@@ -45,10 +45,13 @@ pub(crate) fn fleet(arguments: &Arguments) -> io::Result<bool> {
     crate::adopt_orphans()?;
     let folder = tempfile::Builder::new().prefix("mcp-bash-fleet.").tempdir()?;
     let (seed, length) = (arguments.seed, arguments.length);
-    let fleet = Fleet::start(&arguments.binary, folder.path())?;
+    let fleet = Fleet::start(&arguments.binary, arguments.older.as_deref(), folder.path())?;
     let seconds = length.as_secs();
     crate::say(&format!("chaos of a fleet at {} for {seconds} s, seed {seed}\n", fleet.address));
     load(&fleet, seed, length);
+    if let [number, ..] = fleet.not_upgraded()[..] {
+        return Err(io::Error::other(format!("server {number} was not upgraded: it needs more --seconds")));
+    }
     Judge::new(&fleet, seed).judge();
     end(&fleet);
     audit::judge(&fleet);

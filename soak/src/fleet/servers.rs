@@ -44,6 +44,8 @@ pub(super) struct Fleet {
     last_id: AtomicU64,
     pub(super) requests: Requests,
     pub(super) binary: PathBuf,
+    /// The program that servers are before their first restart, if it is another.
+    older: Option<PathBuf>,
     folder: PathBuf,
     pub(super) token: String,
     pub(super) begun: Instant,
@@ -66,7 +68,7 @@ pub(super) struct Place {
 
 impl Fleet {
     /// Prepares everything in a folder and starts all servers.
-    pub(super) fn start(binary: &Path, folder: &Path) -> io::Result<Arc<Self>> {
+    pub(super) fn start(binary: &Path, older: Option<&Path>, folder: &Path) -> io::Result<Arc<Self>> {
         project::write(folder)?;
         let token = crate::callers::new_token(binary, CALLER, &folder.join("tokens"))?;
         project::write_private(&folder.join("keys"), "1:b2xkIG9sZCBvbGQgb2xkIG9sZCBvbGQgb2xkIG9sZCA=\n")?;
@@ -85,6 +87,7 @@ impl Fleet {
             last_id: AtomicU64::new(0),
             requests: Requests::default(),
             binary: binary.to_owned(),
+            older: older.map(Path::to_owned),
             folder: folder.to_owned(),
             token: format!("Bearer {token}"),
             begun: Instant::now(),
@@ -124,6 +127,12 @@ impl Fleet {
     /// The id of a request, which no other has.
     pub(super) fn new_id(&self) -> u64 {
         self.last_id.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// The servers that no fault has restarted, and that are not upgraded therefore.
+    pub(super) fn not_upgraded(&self) -> Vec<usize> {
+        let places = self.places.iter().filter(|_| self.older.is_some());
+        places.filter(|place| place.starts.load(Ordering::Relaxed) < 2).map(|place| place.number).collect()
     }
 
     /// The audit log of all processes in one place.
@@ -206,8 +215,8 @@ impl Place {
         ];
         environment.extend(audited.iter().map(|(name, value)| (*name, value.as_str())));
         let options = [OsStr::new("--tokens"), tokens.as_os_str()];
-        match Server::start(&fleet.binary, &project::root(&fleet.folder), &temporary, &options, &environment)
-        {
+        let program = fleet.older.as_ref().filter(|_| generation == 0).unwrap_or(&fleet.binary);
+        match Server::start(program, &project::root(&fleet.folder), &temporary, &options, &environment) {
             Ok(server) => {
                 *lock(&self.server) = Some(server);
                 self.is_out.store(false, Ordering::Release);
