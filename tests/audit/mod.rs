@@ -9,6 +9,7 @@ mod listening;
 mod other_requests;
 mod records;
 mod refusals;
+mod shutdown;
 mod sinks;
 mod survival;
 

@@ -150,7 +150,7 @@ mod tests {
             account.owe("a", Due::Unknown);
             account.owe("a", Due::Answered(Outcome::Result));
             account.owe("b", Due::Unknown);
-            fs::write(&log, [&[start.clone()], lines].concat().join("\n")).unwrap();
+            fs::write(&log, [std::slice::from_ref(&start), lines].concat().join("\n")).unwrap();
             account.settle_audit(Path::new("true"), &log, 7);
             account.lock().wrong.len()
         };

@@ -325,7 +325,7 @@ fn outcome_of(answer: &Result<RawBuf, Unanswered>) -> (Outcome, Cow<'_, str>) {
         }
         Err(Unanswered::TimedOut(_)) => (Outcome::Timeout, "no answer"),
         Err(Unanswered::Refused(_)) => (Outcome::Error, "error"),
-        Err(Unanswered::Cancelled) => (Outcome::Cancelled, "no answer"),
+        Err(Unanswered::Cancelled | Unanswered::NoAnswers) => (Outcome::Cancelled, "no answer"),
         Err(_) => (Outcome::Error, "not asked"),
     };
     (outcome, Cow::Borrowed(word))

@@ -22,7 +22,9 @@ pub(crate) enum Unanswered {
     Refused(String),
     #[error("the request was cancelled")]
     Cancelled,
-    #[error("the client cannot answer any more: the server's input has ended")]
+    #[error(
+        "the client cannot answer any more: the server's input has ended, or the server is shutting down"
+    )]
     NoAnswers,
     #[error(
         "the client leaves unread what it was sent before; MCPBASH_MAX_UNREAD_BYTES says how much it may"

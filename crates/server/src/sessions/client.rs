@@ -176,11 +176,16 @@ impl Client {
     /// Completes when every request is answered and its handler has finished. Call it when the client sends nothing more.
     /// Cancel-safe.
     pub async fn finish(&self) {
+        self.end_questions();
+        self.listens.end_all(&self.server);
+        self.in_flight.idle().await;
+    }
+
+    /// Calls go on without answers to their questions: no more can arrive.
+    pub fn end_questions(&self) {
         if let Some(session) = &self.session {
             session.questions.close();
         }
-        self.listens.end_all(&self.server);
-        self.in_flight.idle().await;
     }
 
     /// Cancels all requests of a client that has disconnected. It receives nothing more.

@@ -419,13 +419,23 @@ impl Server {
         }
     }
 
-    /// Terminates all processes of all calls, and removes temporary state.
+    /// Ends everything: the calls, and then the audit log.
     pub fn end(&self, grace: Duration) {
+        self.end_calls(grace);
+        self.close_audit();
+    }
+
+    /// Terminates all processes of all calls, and removes temporary state.
+    pub fn end_calls(&self, grace: Duration) {
         if let Some(deferred) = &self.deferred {
             deferred.stop(grace);
         }
         self.served.store_definitions();
         self.scripts.end(grace);
+    }
+
+    /// Writes the last line of the audit log. All requests should have theirs.
+    pub fn close_audit(&self) {
         if let Some(audit) = &self.audit {
             audit.close();
         }

@@ -96,6 +96,13 @@ impl Endpoint {
         }
     }
 
+    /// Calls go on without answers to their questions.
+    pub(in crate::http) fn end_questions(&self) {
+        for session in self.sessions.all() {
+            session.client.end_questions();
+        }
+    }
+
     pub(in crate::http) fn end_sessions(&self) {
         for session in self.sessions.all() {
             self.sessions.end(&session);

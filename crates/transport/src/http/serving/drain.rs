@@ -3,6 +3,7 @@
 
 use crate::http::limits::connections::Connections;
 use crate::http::requests::endpoint::Endpoint;
+use mcp_bash_server::Server;
 use mcp_bash_wire::LogLevel;
 use serde_json::json;
 use std::sync::Arc;
@@ -29,15 +30,22 @@ pub(in crate::http) async fn drain(endpoint: &Arc<Endpoint>, connections: &Conne
     if timeout_at(until, endpoint.server.tasks_ended()).await.is_err() {
         log.event(LogLevel::Warning, "mcp.http", "tasks that took too long were stopped", &json!({}));
     }
-    // Requests that still wait are answered when their scripts have exited.
-    let (done, is_done_by_server) = oneshot::channel::<()>();
-    endpoint.server.in_background(move |server| {
-        server.end(GRACE);
-        drop(done);
-    });
-    let _ = is_done_by_server.await;
+    // Requests that still wait are answered when their questions have failed and their scripts have exited.
+    endpoint.end_questions();
+    in_background(endpoint, |server| server.end_calls(GRACE)).await;
     if !is_done {
         let _ = timeout(ANSWERS_TIMEOUT, connections.all_closed()).await;
     }
     endpoint.end_sessions();
+    in_background(endpoint, Server::close_audit).await;
+}
+
+/// Completes when the server has done what blocks, on a thread of its own.
+async fn in_background(endpoint: &Endpoint, work: fn(&Server)) {
+    let (done, is_done) = oneshot::channel::<()>();
+    endpoint.server.in_background(move |server| {
+        work(server);
+        drop(done);
+    });
+    let _ = is_done.await;
 }
