@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "a descriptor that was handed over is known by its number alone")]
 
-use super::{ListenError, Listener, limit_unacknowledged};
+use super::{ListenError, Listener};
 use rustix::fd::{BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use rustix::io::{FdFlags, fcntl_setfd};
 use std::io;
@@ -73,9 +73,7 @@ fn adopt(socket: OwnedFd) -> io::Result<Listener> {
     }
     let socket = std::net::TcpListener::from(OwnedFd::from(socket));
     socket.local_addr()?;
-    let listener = tokio::net::TcpListener::from_std(socket)?;
-    limit_unacknowledged(&listener);
-    Ok(Listener::Tcp(listener))
+    Ok(Listener::Tcp(tokio::net::TcpListener::from_std(socket)?))
 }
 
 #[cfg(test)]

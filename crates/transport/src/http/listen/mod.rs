@@ -11,15 +11,16 @@ pub(crate) use stream::{Peer, Stream};
 use std::io;
 use std::net::{Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
+use std::time::Duration;
 use tokio::net::{TcpListener, TcpSocket, UnixListener};
 pub(crate) use unix::SocketFile;
 
 /// Length of the queue of connections that were not accepted yet.
 const BACKLOG: u32 = 1024;
 
-/// How long sent data may stay unacknowledged before the connection is closed, in milliseconds.
+/// The shortest time that sent data may stay unacknowledged before the connection is closed.
 #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
-const UNACKNOWLEDGED_MS: u32 = 30_000;
+const UNACKNOWLEDGED: Duration = Duration::from_secs(30);
 
 #[derive(Debug, thiserror::Error)]
 pub enum ListenError {
@@ -85,6 +86,22 @@ impl Listener {
             Address::Inherited => inherited::take(),
         }
     }
+
+    /// Sets `TCP_USER_TIMEOUT`, which closes connections whose peer has vanished: streams send something every few seconds, and
+    /// sent data has to be acknowledged. Data that a client does not read counts as unacknowledged too, so it may wait for as
+    /// long as a client may go without reading. Accepted connections inherit the option.
+    #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
+    pub(crate) fn limit_unacknowledged(&self, stall_time: Duration) {
+        if let Self::Tcp(listener) = self {
+            let time = u32::try_from(stall_time.max(UNACKNOWLEDGED).as_millis()).unwrap_or(u32::MAX);
+            // Without it the system closes such connections later.
+            let _ = rustix::net::sockopt::set_tcp_user_timeout(listener, time);
+        }
+    }
+
+    #[cfg(any(not(target_os = "linux"), mcp_bash_portable))]
+    #[expect(clippy::unused_self, reason = "the same method as on Linux")]
+    pub(crate) fn limit_unacknowledged(&self, _stall_time: Duration) {}
 
     /// Takes the socket file that this server created, so that it can be removed earlier or later than the listener.
     pub(crate) fn take_file(&mut self) -> Option<SocketFile> {
@@ -159,26 +176,13 @@ fn tcp(address: SocketAddr) -> Result<TcpListener, ListenError> {
         // Connections in TIME_WAIT must not keep the server from being restarted.
         socket.set_reuseaddr(true)?;
         socket.bind(address)?;
-        let listener = socket.listen(BACKLOG)?;
-        limit_unacknowledged(&listener);
-        Ok(listener)
+        socket.listen(BACKLOG)
     };
     open().map_err(|error| match error.kind() {
         io::ErrorKind::AddrInUse => ListenError::InUse(address),
         _ => ListenError::Tcp { address, error },
     })
 }
-
-/// Sets `TCP_USER_TIMEOUT`, which closes connections whose peer has vanished: streams send something every few seconds, and
-/// sent data has to be acknowledged. Accepted connections inherit the option.
-#[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
-fn limit_unacknowledged(listener: &TcpListener) {
-    // Without it the system closes such connections later.
-    let _ = rustix::net::sockopt::set_tcp_user_timeout(listener, UNACKNOWLEDGED_MS);
-}
-
-#[cfg(any(not(target_os = "linux"), mcp_bash_portable))]
-fn limit_unacknowledged(_listener: &TcpListener) {}
 
 #[cfg(test)]
 mod tests {
@@ -194,13 +198,14 @@ mod tests {
         let refused = Listener::open(&Address::Tcp(address)).unwrap_err();
         assert!(matches!(refused, ListenError::InUse(at) if at == address), "{refused}");
 
+        listeners[0].limit_unacknowledged(Duration::from_secs(600));
         let mut client = tokio::net::TcpStream::connect(address).await.unwrap();
         let (mut stream, peer) = listeners[0].accept().await.unwrap();
         assert_eq!(peer, Peer::Tcp(client.local_addr().unwrap()));
         let Stream::Tcp(socket) = &stream else { panic!() };
         assert!(socket.nodelay().unwrap());
         #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
-        assert_eq!(rustix::net::sockopt::tcp_user_timeout(socket).unwrap(), UNACKNOWLEDGED_MS);
+        assert_eq!(rustix::net::sockopt::tcp_user_timeout(socket).unwrap(), 600_000);
         client.write_all(b"there").await.unwrap();
         let mut bytes = [0; 5];
         stream.read_exact(&mut bytes).await.unwrap();

@@ -75,6 +75,9 @@ pub fn serve(
     exposure::check(&options, &listeners)?;
     let health_listeners = options.metrics.as_ref().map(Listener::open).transpose();
     let mut health_listeners = health_listeners.map_err(ListenError::of_metrics)?.unwrap_or_default();
+    for listener in listeners.iter().chain(&health_listeners) {
+        listener.limit_unacknowledged(options.limits.stall_time);
+    }
     let access = AccessRules::new(&options, &listeners)?;
     let tls = options.tls.as_ref().map(|files| Tls::open(files, report(server)));
     let tls = tls.transpose()?;
