@@ -121,16 +121,31 @@ pub fn reason(path: &str, is_folder: bool) -> Option<Reason> {
     None
 }
 
-/// The same as patterns for the builders of images. Names that a tool may have count at the root only.
+/// The same as patterns for the builders of images, which compare names with case. Names that a tool may have count at the
+/// root, and in folders of a project that hold no entries: builders know no exception for the others.
 pub(crate) fn patterns() -> impl Iterator<Item = String> {
-    let all = NAMES.iter().map(|(pattern, reason)| {
-        if reason.is_secret() && !pattern.contains(['.', '*', '_']) {
-            (*pattern).to_owned()
+    let all = NAMES.iter().flat_map(|(pattern, reason)| {
+        let folders: &[&str] = if reason.is_secret() && !pattern.contains(['.', '*', '_']) {
+            &["", "config/**/", "lib/**/", "server.d/**/"]
         } else {
-            format!("**/{pattern}")
-        }
+            &["**/"]
+        };
+        folders.iter().map(|folder| format!("{folder}{}", in_any_case(pattern)))
     });
     all.chain(HARMLESS.iter().map(|name| format!("!**/{name}")))
+}
+
+/// `key` as `[kK][eE][yY]`.
+fn in_any_case(pattern: &str) -> String {
+    let mut written = String::with_capacity(pattern.len() * 4);
+    for letter in pattern.chars() {
+        if letter.is_ascii_lowercase() {
+            written.extend(['[', letter, letter.to_ascii_uppercase(), ']']);
+        } else {
+            written.push(letter);
+        }
+    }
+    written
 }
 
 fn matches(pattern: &str, name: &str) -> bool {
@@ -218,6 +233,21 @@ mod tests {
             assert_eq!(reason(path, false), None, "{path}");
         }
         assert_eq!((reason("tools/secrets", true), reason("secrets", true)), (None, Some(Reason::Secret)));
+    }
+
+    #[test]
+    fn patterns_of_builders_leave_out_the_same_names() {
+        let all: Vec<String> = patterns().collect();
+        for expected in [
+            "**/.[eE][nN][vV]",
+            "**/*.[pP][eE][mM]",
+            "**/[iI][dD]_[eE][dD]25519*",
+            "[sS][eE][cC][rR][eE][tT][sS]",
+            "config/**/[tT][oO][kK][eE][nN][sS]",
+            "!**/.env.example",
+        ] {
+            assert!(all.iter().any(|pattern| pattern == expected), "{expected}");
+        }
     }
 
     #[test]
