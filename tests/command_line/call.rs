@@ -265,6 +265,23 @@ fn run_tool_consents_only_with_yes() {
     assert!(code == Some(0) && project.path("ran").exists(), "{stderr}");
 }
 
+/// Global flags may stand before the command.
+#[test]
+fn a_flag_before_the_command_takes_no_flag_of_the_call_away() {
+    let project = Project::new()
+        .script("tools/wipe/tool.sh", "#!/bin/sh\ntouch \"$MCPBASH_PROJECT_ROOT/ran\"\n")
+        .file("tools/wipe/tool.meta.json", r#"{"name": "wipe", "description": "Wipes", "confirm": true}"#);
+    let root = project.root().to_str().unwrap();
+    let (code, _, stderr) = run(&project, &["--project-root", root, "call", "--yes", "wipe"]);
+    assert!(code == Some(0) && project.path("ran").exists(), "{stderr}");
+
+    let schema = r#"{"name": "web", "description": "d", "inputSchema": {"type": "object", "properties":
+        {"project": {"type": "string"}, "health": {"type": "boolean"}}}}"#;
+    let project = Project::new().script("tools/web/tool.sh", ECHO).file("tools/web/tool.meta.json", schema);
+    let (_, stdout, stderr) = run(&project, &["-q", "call", "web", "--project", "site", "--health"]);
+    assert_eq!(stdout, "got {\"project\":\"site\",\"health\":true}\n", "{stderr}");
+}
+
 #[test]
 fn json_output_is_the_result_as_the_server_sent_it() {
     let project = project().tool("price", "#!/bin/sh\necho '{\"eur\": 1.10}'\n");

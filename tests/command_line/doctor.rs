@@ -197,7 +197,7 @@ fn another_program_with_our_name_is_reported() {
 This program
   ⚠ `mcp-bash` on PATH is another one: {}
     → remove it, or put the folder of this one before it
-    → run: export PATH=\"{}:$PATH\"
+    → run: export PATH={}:\"$PATH\"
 
 0 errors, 1 warning
 ",

@@ -245,7 +245,7 @@ fn the_checks_report_dependencies_that_are_not_installed() {
 #[test]
 fn an_environment_without_an_interpreter_is_reported_with_the_command_to_recreate_it() {
     let machine = Machine::new();
-    let remedy = "make it anew with `python3 -m venv --clear .venv`";
+    let remedy = "create it again with `python3 -m venv --clear .venv`";
     let project = Project::new().file("tools/where.py", WHERE);
     std::fs::create_dir_all(project.path(".venv/bin")).unwrap();
     let is_told = |project: &Project| {

@@ -79,7 +79,7 @@ fn a_tool_may_be_called_like_a_secret() {
 #[test]
 fn files_that_no_package_can_hold_are_refused() {
     let key = format!("-----BEGIN PRIVATE KEY-----\n{}\n", "MIIEvQIBADANBgkq".repeat(4));
-    let cases: [(&str, Change<'_>, i32, &str); 10] = [
+    let cases: [(&str, Change<'_>, i32, &str); 11] = [
         (
             "a link out",
             &|p| symlink("/etc/hostname", p.path("tools/hi/host")).unwrap(),
@@ -96,6 +96,17 @@ fn files_that_no_package_can_hold_are_refused() {
         (
             "a circle",
             &|p| symlink("..", p.path("tools/hi/up")).unwrap(),
+            3,
+            "link to a folder that contains it",
+        ),
+        (
+            "two folders with links to each other",
+            &|p| {
+                fs::create_dir_all(p.path("lib/a")).unwrap();
+                fs::create_dir_all(p.path("lib/b")).unwrap();
+                symlink("../b", p.path("lib/a/b")).unwrap();
+                symlink("../a", p.path("lib/b/a")).unwrap();
+            },
             3,
             "link to a folder that contains it",
         ),

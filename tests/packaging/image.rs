@@ -36,7 +36,10 @@ fn an_image_has_what_the_scripts_need() {
         assert!(text.contains(expected), "{expected}: {text}");
     }
     let ignored = project.read(".dockerignore");
-    assert!(ignored.contains("\n**/.env\n") && ignored.ends_with("!.mcp-bash/mcp-bash\n"), "{ignored}");
+    assert!(
+        ignored.contains("\n**/.[eE][nN][vV]\n") && ignored.ends_with("!.mcp-bash/mcp-bash\n"),
+        "{ignored}"
+    );
     let again = run(&project, &["image"]);
     assert!(again.code == 3 && again.err.contains("--force"), "{again:?}");
     assert_eq!(run(&project, &["image", "--force"]).code, 0);

@@ -97,3 +97,21 @@ fn a_file_switches_the_debug_level_on_unless_a_level_is_set() {
     assert!(said(&[]).contains("\"level\":\"debug\""), "{}", said(&[]));
     assert!(!said(&[("MCPBASH_LOG_LEVEL", "info")]).contains("\"level\":\"debug\""));
 }
+
+/// What the file declares is not known then.
+#[test]
+fn a_sandbox_in_a_file_of_another_encoding_lets_no_script_run() {
+    let project = Project::with_hi();
+    for (declared, is_refused) in [("", false), (r#", "sandbox": "on""#, true)] {
+        let mut bytes = b"{\"title\": \"Gr\xf6\xdfe\"".to_vec();
+        bytes.extend(declared.bytes().chain(*b"}"));
+        fs::create_dir_all(project.path("server.d")).unwrap();
+        fs::write(project.path("server.d/server.meta.json"), bytes).unwrap();
+        let mut server =
+            Server::ready_with(project.root(), &[("MCPBASH_LOG_LEVEL", "emergency")], "2025-11-25");
+        server.call(1, "hi");
+        let answer = server.receive().to_string();
+        let refusal = "`sandbox` in server.d/server.meta.json cannot be used: it is not UTF-8 text";
+        assert_eq!(answer.contains(refusal), is_refused, "{answer}");
+    }
+}

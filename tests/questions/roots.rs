@@ -69,7 +69,12 @@ fn no_path_is_allowed_if_the_flag_is_invalid() {
 
 #[test]
 fn no_path_is_allowed_if_the_file_is_invalid() {
-    for file in ["{\"roots\": [", r#"{"roots": [{"path": "/nonexist"}]}"#, r#"{"roots": "data"}"#] {
+    for file in [
+        "{\"roots\": [",
+        r#"{"roots": [{"path": "/nonexist"}]}"#,
+        r#"{"roots": "data"}"#,
+        r#"{"roots": [{"pth": "data"}]}"#,
+    ] {
         let project = project().file("config/roots.json", file);
         let mut server = quiet(&project, &[]);
         let said = call(&mut server, "/etc/passwd");

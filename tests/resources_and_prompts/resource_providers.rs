@@ -156,6 +156,11 @@ fn https_reaches_only_allowed_hosts() {
     let mut server = Server::start_with(project.root(), &[("MCPBASH_HTTPS_DENY_HOSTS", "*.example.com")]);
     assert!(!server.wait().success());
     assert!(server.stderr().contains("MCPBASH_HTTPS_DENY_HOSTS"));
+    let settings = r#"{"settings": {"MCPBASH_HTTPS_DENY_HOSTS": "*.example.com"}}"#;
+    let project = project.file("server.d/server.meta.json", settings);
+    let mut server = Server::start_with(project.root(), &[]);
+    assert!(!server.wait().success());
+    assert!(server.stderr().contains("the server does not start without what it denies"));
 }
 
 #[test]

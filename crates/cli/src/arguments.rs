@@ -330,7 +330,11 @@ fn with_commands_for_flags(mut words: Vec<OsString>) -> Vec<OsString> {
     if words.len() == 2 && words[1] == "-v" {
         words[1] = "--version".into();
     }
-    if let Some(flag) = words.iter().position(|word| word == "--health" || word == "--ready") {
+    // After a command, they are its own: `call TOOL --health`.
+    let before_command = habits::command_place(&words).unwrap_or(words.len());
+    if let Some(flag) =
+        words[..before_command].iter().position(|word| word == "--health" || word == "--ready")
+    {
         words.remove(flag);
         words.insert(1, "health".into());
     }

@@ -1,6 +1,8 @@
 //! Habits: words and flags that people know from other programs. Each works here, or is explained by an error that names the
 //! right one.
 
+mod address;
+
 use crate::base::error::Error;
 use crate::base::exit::Exit;
 use std::ffi::{OsStr, OsString};
@@ -93,36 +95,63 @@ const COMMANDS_OF_CLIENTS: &[&str] = &["install", "uninstall"];
 const COMMANDS_THAT_ASK: &[&str] =
     &["call", "run-tool", "init", "new", "import", "test", "validate", "install", "uninstall"];
 
-/// The address that a server over HTTP has by default.
-const DEFAULT_PORT: &str = "8765";
+/// Flags with a value that stand before a command, besides those above.
+const GLOBAL_FLAGS_WITH_VALUE: &[&str] = &["--project-root", "--log-file", "--audit", "--roots", "--store"];
 
 /// The command line with the words that this program has.
 pub(crate) fn rewritten(words: Vec<OsString>) -> Result<Vec<OsString>, Error> {
     let words = with_command(words)?;
-    let first = words.get(1).and_then(|word| word.to_str()).unwrap_or_default();
-    // All words of jq are its own.
-    if first == "jq" {
-        return Ok(words);
-    }
-    let end = own_words(&words, first);
-    let (own, rest) = words.split_at(end);
-    let own = with_address(with_clients(with_flags(own)?));
+    let (own, rest) = words.split_at(own_words(&words));
+    let own = address::with_address(with_clients(with_flags(own)?));
     Ok([own, rest.to_vec()].concat())
 }
 
-/// How many words are ours: those after the name of a tool are its own.
-fn own_words(words: &[OsString], command: &str) -> usize {
-    let is_flag = |word: &OsString| word.as_encoded_bytes().starts_with(b"-");
+/// The position of the command: the first word that is not a flag, nor the value of one.
+pub(crate) fn command_place(words: &[OsString]) -> Option<usize> {
+    let habits = || FLAGS_WITH_VALUE.iter().map(|(habit, _)| *habit).chain(address::FLAGS.iter().copied());
+    let takes_value =
+        |word: &OsString| GLOBAL_FLAGS_WITH_VALUE.iter().copied().chain(habits()).any(|flag| word == flag);
+    let mut place = 1;
+    while let Some(word) = words.get(place) {
+        if !is_flag(word) {
+            return Some(place);
+        }
+        place += if takes_value(word) { 2 } else { 1 };
+    }
+    None
+}
+
+fn command_in(words: &[OsString]) -> Option<&OsStr> {
+    command_place(words).map(|place| &*words[place])
+}
+
+fn is_flag(word: &OsString) -> bool {
+    word.as_encoded_bytes().starts_with(b"-")
+}
+
+/// How many words are ours: those after the name of a tool are its own, and those after `jq`.
+fn own_words(words: &[OsString]) -> usize {
     let separator = words.iter().position(|word| word == "--").unwrap_or(words.len());
-    if !matches!(command, "call" | "run-tool" | "get") {
+    let Some(place) = command_place(words) else { return separator };
+    let first = place + 1;
+    if words[place] == "jq" {
+        return first;
+    }
+    if !["call", "run-tool", "get"].iter().any(|command| words[place] == *command) {
         return separator;
     }
-    words.iter().skip(2).position(|word| !is_flag(word)).map_or(separator, |place| (place + 2).min(separator))
+    words
+        .iter()
+        .skip(first)
+        .position(|word| !is_flag(word))
+        .map_or(separator, |name| (first + name).min(separator))
 }
 
 fn with_command(words: Vec<OsString>) -> Result<Vec<OsString>, Error> {
+    let Some(place) = command_place(&words) else { return Ok(words) };
+    let after = &words[place..];
     let starts_with = |habit: &[&str]| {
-        words.len() > habit.len() && words[1..].iter().zip(habit).all(|(word, habit)| word == habit)
+        after.len() >= habit.len() && after.iter().zip(habit).all(|(word, habit)| word == habit)
     };
     let found = COMMANDS.iter().find(|(habit, _)| starts_with(habit));
     let Some((habit, instead)) = found else { return Ok(words) };
@@ -131,15 +160,16 @@ fn with_command(words: Vec<OsString>) -> Result<Vec<OsString>, Error> {
         return Ok(words);
     }
     match instead {
-        Words(right) => Ok(replaced(&words, 1, habit.len(), right)),
+        Words(right) => Ok(replaced(&words, place, habit.len(), right)),
         Advice(advice) => Err(advised(&habit.join(" "), advice)),
     }
 }
 
 fn with_flags(words: &[OsString]) -> Result<Vec<OsString>, Error> {
     let mut own = Vec::with_capacity(words.len());
-    let asks = |word: &&OsString| COMMANDS_THAT_ASK.iter().any(|command| *word == command);
-    let never_asks = !words.get(1).is_some_and(|word| asks(&word));
+    let command = command_in(words);
+    let never_asks =
+        !command.is_some_and(|command| COMMANDS_THAT_ASK.iter().any(|asking| command == *asking));
     for word in words {
         let (flag, value) = parts(word);
         let known = FLAGS_WITH_VALUE.iter().chain(FLAGS).find(|(habit, _)| *habit == flag);
@@ -158,8 +188,8 @@ fn with_flags(words: &[OsString]) -> Result<Vec<OsString>, Error> {
 
 /// The values of `--client` as words.
 fn with_clients(mut words: Vec<OsString>) -> Vec<OsString> {
-    let takes_words = |word: &OsString| COMMANDS_OF_CLIENTS.iter().any(|command| word == command);
-    if words.get(1).is_some_and(takes_words) {
+    let takes_words = |word: &OsStr| COMMANDS_OF_CLIENTS.iter().any(|command| word == *command);
+    if command_in(&words).is_some_and(takes_words) {
         words.retain(|word| word != "--client");
         for word in &mut words {
             if let ("--client", Some(value)) = parts(word) {
@@ -168,75 +198,6 @@ fn with_clients(mut words: Vec<OsString>) -> Vec<OsString> {
         }
     }
     words
-}
-
-/// `--host` and `--port`, or `--listen` and `--bind` (and `--transport http`) as the address of `--http`.
-fn with_address(words: Vec<OsString>) -> Vec<OsString> {
-    let serves = words.get(1).is_none_or(|word| {
-        word == "serve"
-            || word == "dev"
-            || word.as_encoded_bytes().starts_with(b"-")
-            || Path::new(word).is_dir()
-    });
-    let is_habit = |word: &OsString| {
-        matches!(parts(word).0, "--host" | "--port" | "-p" | "--listen" | "--bind" | "--transport")
-    };
-    if !serves || !words.iter().any(is_habit) {
-        return words;
-    }
-    let (mut kept, mut host, mut port, mut transport) = (Vec::new(), None, None, None);
-    let mut listen = None;
-    let mut left = words.into_iter();
-    while let Some(word) = left.next() {
-        let (flag, value) = parts(&word);
-        let place = match flag {
-            "--host" => &mut host,
-            "--port" | "-p" => &mut port,
-            "--listen" | "--bind" => &mut listen,
-            "--transport" => &mut transport,
-            _ => {
-                kept.push(word);
-                continue;
-            }
-        };
-        *place = value.map(OsStr::to_owned).or_else(|| left.next());
-    }
-    if kept.get(1).is_none_or(|word| word != "serve" && word != "dev") {
-        kept.insert(1.min(kept.len()), "serve".into());
-    }
-    let text = |word: Option<OsString>| word.map(|word| word.to_string_lossy().into_owned());
-    let (named_host, named_port) = text(listen).map_or((None, None), |address| host_and_port(&address));
-    let (host, port) = (text(host).or(named_host), text(port).or(named_port));
-    if transport.as_ref().is_some_and(|transport| transport == "stdio") && host.is_none() && port.is_none() {
-        return kept;
-    }
-    let address = match (host, port) {
-        (Some(host), port) => {
-            let host = if host.contains(':') && !host.starts_with('[') { format!("[{host}]") } else { host };
-            Some(format!("{host}:{}", port.as_deref().unwrap_or(DEFAULT_PORT)))
-        }
-        (None, port) => port,
-    };
-    let has_http = kept.iter().any(|word| parts(word).0 == "--http");
-    match address {
-        Some(address) => kept.push(format!("--http={address}").into()),
-        None if !has_http => kept.push("--http".into()),
-        None => {}
-    }
-    kept
-}
-
-/// The parts of an address: `0.0.0.0:8080`, `[::1]:8080`, `:8080`, `8080` or `0.0.0.0`.
-fn host_and_port(address: &str) -> (Option<String>, Option<String>) {
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-    match address.rsplit_once(':') {
-        Some((host, port)) if is_number(port) && (!host.contains(':') || host.ends_with(']')) => {
-            (some(host), some(port))
-        }
-        None if is_number(address) => (None, some(address)),
-        _ => (some(address), None),
-    }
 }
 
 /// A flag, and its value if it is in the same word.
@@ -262,7 +223,7 @@ mod tests {
     use super::*;
     use crate::arguments::whole;
 
-    fn line(words: &[&str]) -> Result<Vec<String>, String> {
+    pub(super) fn line(words: &[&str]) -> Result<Vec<String>, String> {
         let words = ["mcp-bash"].iter().chain(words).map(OsString::from).collect();
         let rewritten = rewritten(words).map_err(|error| error.to_string())?;
         Ok(rewritten.into_iter().skip(1).map(|word| word.into_string().unwrap()).collect())
@@ -315,29 +276,6 @@ mod tests {
     }
 
     #[test]
-    fn addresses_are_those_of_http() {
-        for (words, right) in [
-            (&["serve", "--port", "8080"][..], &["serve", "--http=8080"][..]),
-            (&["start", "-p", "8080"], &["serve", "--http=8080"]),
-            (&["serve", "--port=8080", "--host=0.0.0.0", "-v"], &["serve", "-v", "--http=0.0.0.0:8080"]),
-            (&["serve", "--host", "::1"], &["serve", "--http=[::1]:8765"]),
-            (&["serve", "--listen", "0.0.0.0:8080"], &["serve", "--http=0.0.0.0:8080"]),
-            (&["serve", "--listen=:8080"], &["serve", "--http=8080"]),
-            (&["serve", "--bind", "[::1]:8080"], &["serve", "--http=[::1]:8080"]),
-            (&["serve", "--bind", "::1", "--port", "80"], &["serve", "--http=[::1]:80"]),
-            (&["--bind", "127.0.0.1"], &["serve", "--http=127.0.0.1:8765"]),
-            (&["--port", "8080"], &["serve", "--http=8080"]),
-            (&["serve", "--transport", "stdio"], &["serve"]),
-            (&["serve", "--transport", "streamable-http"], &["serve", "--http"]),
-            (&["serve", "--http", "8080"], &["serve", "--http", "8080"]),
-        ] {
-            assert_eq!(line(words).unwrap(), right, "{words:?}");
-            let parsed = whole().try_get_matches_from(["mcp-bash"].iter().chain(right));
-            assert!(parsed.is_ok(), "{right:?}");
-        }
-    }
-
-    #[test]
     fn clients_are_words_of_the_commands_that_take_them() {
         assert_eq!(line(&["install", "--client", "cursor"]).unwrap(), ["install", "cursor"]);
         assert_eq!(line(&["uninstall", "--client=zed", "-y"]).unwrap(), ["uninstall", "zed", "-y"]);
@@ -355,11 +293,44 @@ mod tests {
             &["jq", "--debug", "-C", "."],
             &["call", "--", "x", "--token", "y"],
             &["import", "justfile", "--yes"],
+            &["--project-root", "p", "call", "deploy", "--project", "x", "--token", "t"],
+            &["-v", "jq", "--debug", "-C", "."],
+            &["--audit", "call", "call", "deploy", "--debug"],
         ] {
             assert_eq!(line(words).unwrap(), words);
         }
         assert_eq!(line(&["call", "-C", "dir"]).unwrap(), ["call", "--project-root", "dir"]);
         assert_eq!(line(&["list", "--yes"]).unwrap(), ["list"]);
-        assert_eq!(line(&["call", "--yes", "x"]).unwrap(), ["call", "--yes", "x"]);
+        assert_eq!(line(&["-q", "call", "list", "--yes"]).unwrap(), ["-q", "call", "list", "--yes"]);
+    }
+
+    /// Global flags, and those that mean them by habit, may stand before the command.
+    #[test]
+    fn consent_is_kept_where_flags_stand_before_the_command() {
+        for (words, right) in [
+            (&["call", "--yes", "x"][..], &["call", "--yes", "x"][..]),
+            (&["-q", "call", "--yes", "x"], &["-q", "call", "--yes", "x"]),
+            (&["--project-root", "p", "install", "--yes"], &["--project-root", "p", "install", "--yes"]),
+            (&["-C", "p", "install", "--client=zed", "-y"], &["--project-root", "p", "install", "zed", "-y"]),
+            (&["-v", "create", "p", "--yes"], &["-v", "new", "p", "--yes"]),
+        ] {
+            assert_eq!(line(words).unwrap(), right, "{words:?}");
+        }
+    }
+
+    #[test]
+    fn the_lists_name_what_the_commands_take() {
+        let whole = whole();
+        for command in whole.get_subcommands() {
+            let asks = command.get_arguments().any(|argument| argument.get_long() == Some("yes"));
+            assert_eq!(asks, COMMANDS_THAT_ASK.contains(&command.get_name()), "{}", command.get_name());
+        }
+        let flags = whole.get_arguments().filter(|argument| argument.get_action().takes_values());
+        let mut flags: Vec<String> =
+            flags.filter_map(|flag| flag.get_long().map(|name| format!("--{name}"))).collect();
+        let mut listed = GLOBAL_FLAGS_WITH_VALUE.to_vec();
+        flags.sort_unstable();
+        listed.sort_unstable();
+        assert_eq!(flags, listed);
     }
 }

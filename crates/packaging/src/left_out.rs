@@ -121,16 +121,31 @@ pub fn reason(path: &str, is_folder: bool) -> Option<Reason> {
     None
 }
 
-/// The same as patterns for the builders of images. Names that a tool may have count at the root only.
+/// The same as patterns for the builders of images, which compare names with case. Names that a tool may have count at the
+/// root, and in folders of a project that hold no entries: builders know no exception for the others.
 pub(crate) fn patterns() -> impl Iterator<Item = String> {
-    let all = NAMES.iter().map(|(pattern, reason)| {
-        if reason.is_secret() && !pattern.contains(['.', '*', '_']) {
-            (*pattern).to_owned()
+    let all = NAMES.iter().flat_map(|(pattern, reason)| {
+        let folders: &[&str] = if reason.is_secret() && !pattern.contains(['.', '*', '_']) {
+            &["", "config/**/", "lib/**/", "server.d/**/"]
         } else {
-            format!("**/{pattern}")
-        }
+            &["**/"]
+        };
+        folders.iter().map(|folder| format!("{folder}{}", in_any_case(pattern)))
     });
     all.chain(HARMLESS.iter().map(|name| format!("!**/{name}")))
+}
+
+/// `key` as `[kK][eE][yY]`.
+fn in_any_case(pattern: &str) -> String {
+    let mut written = String::with_capacity(pattern.len() * 4);
+    for letter in pattern.chars() {
+        if letter.is_ascii_lowercase() {
+            written.extend(['[', letter, letter.to_ascii_uppercase(), ']']);
+        } else {
+            written.push(letter);
+        }
+    }
+    written
 }
 
 fn matches(pattern: &str, name: &str) -> bool {
@@ -141,22 +156,42 @@ fn matches(pattern: &str, name: &str) -> bool {
     }
 }
 
-/// Whether a file contains a private key, whatever its name is.
+/// Whether a file contains a private key, whatever its name is: in lines, or within a JSON text, as in the key of a service
+/// account.
 pub fn holds_private_key(bytes: &[u8]) -> bool {
-    let begin = b"-----BEGIN ";
-    let mut rest = bytes;
-    while let Some(at) = memmem::find(rest, begin) {
-        rest = &rest[at + begin.len()..];
-        let line = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
-        // A script that looks for keys has the words in a pattern, and no line of Base64 after them.
-        let body = rest.get(line.len() + 1..).unwrap_or_default();
-        let is_body = body.len() > 40 && body[..40].iter().all(u8::is_ascii_graphic);
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
-        if line.ends_with(b"PRIVATE KEY-----") && is_body {
-            return true;
-        }
+    const BEGIN: &[u8] = b"-----BEGIN ";
+    memmem::find_iter(bytes, BEGIN).any(|at| is_private_key(&bytes[at + BEGIN.len()..]))
+}
+
+/// Whether a text that follows `-----BEGIN ` is a private key. A script that looks for keys has the words in a pattern, and no
+/// line of Base64 after them.
+fn is_private_key(text: &[u8]) -> bool {
+    const LONGEST_LABEL: usize = 64;
+    const DASHES: &[u8] = b"-----";
+    let Some(end) = memmem::find(&text[..text.len().min(LONGEST_LABEL)], DASHES) else { return false };
+    let (label, rest) = (&text[..end], &text[end + DASHES.len()..]);
+    if !label.ends_with(b"PRIVATE KEY") && label != b"PGP PRIVATE KEY BLOCK" {
+        return false;
     }
-    false
+    let Some(mut body) = after_line_break(rest) else { return false };
+    while let Some(rest) = after_header(body) {
+        body = rest;
+    }
+    body.len() > 40 && body[..40].iter().all(u8::is_ascii_graphic)
+}
+
+/// The text after an empty line or a line like `Proc-Type: 4,ENCRYPTED`, which stand before the key itself.
+fn after_header(text: &[u8]) -> Option<&[u8]> {
+    const LONGEST_LINE: usize = 200;
+    let mut places = 0..text.len().min(LONGEST_LINE);
+    let (line, rest) = places.find_map(|at| Some((&text[..at], after_line_break(&text[at..])?)))?;
+    (line.is_empty() || memmem::find(line, b": ").is_some()).then_some(rest)
+}
+
+/// The text after a line break, as it is or escaped in a string.
+fn after_line_break(text: &[u8]) -> Option<&[u8]> {
+    let breaks: [&[u8]; 4] = [b"\n", b"\r\n", b"\\n", b"\\r\\n"];
+    breaks.iter().find_map(|line_break| text.strip_prefix(*line_break))
 }
 
 #[cfg(test)]
@@ -201,14 +236,42 @@ mod tests {
     }
 
     #[test]
+    fn patterns_of_builders_leave_out_the_same_names() {
+        let all: Vec<String> = patterns().collect();
+        for expected in [
+            "**/.[eE][nN][vV]",
+            "**/*.[pP][eE][mM]",
+            "**/[iI][dD]_[eE][dD]25519*",
+            "[sS][eE][cC][rR][eE][tT][sS]",
+            "config/**/[tT][oO][kK][eE][nN][sS]",
+            "!**/.env.example",
+        ] {
+            assert!(all.iter().any(|pattern| pattern == expected), "{expected}");
+        }
+    }
+
+    #[test]
     fn a_private_key_is_known_by_its_contents() {
         let key = format!("x\n-----BEGIN OPENSSH PRIVATE KEY-----\n{}\n", "b3BlbnNz".repeat(8));
         assert!(holds_private_key(key.as_bytes()));
         assert!(holds_private_key(key.replace('\n', "\r\n").as_bytes()));
+        let base64 = "b3BlbnNz".repeat(8);
+        for key in [
+            format!("{{\"private_key\": \"-----BEGIN PRIVATE KEY-----\\n{base64}\\n\"}}"),
+            format!("-----BEGIN PGP PRIVATE KEY BLOCK-----\n\n{base64}\n"),
+            format!("-----BEGIN PGP PRIVATE KEY BLOCK-----\nVersion: GnuPG v2\n\n{base64}\n"),
+            format!(
+                "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0\n\n{base64}\n"
+            ),
+        ] {
+            assert!(holds_private_key(key.as_bytes()), "{key}");
+        }
         for harmless in [
             "grep -q 'BEGIN PRIVATE KEY' \"$1\"",
             "-----BEGIN RSA PRIVATE KEY-----",
             "-----BEGIN CERTIFICATE-----\nMIIB",
+            "-----BEGIN PGP PUBLIC KEY BLOCK-----\n\nb3BlbnNzb3BlbnNzb3BlbnNzb3BlbnNzb3BlbnNzb3BlbnNz",
+            "begin=\"-----BEGIN PRIVATE KEY-----\\n\" # what the other side expects before its own key",
             "case $x in\n'-----BEGIN PRIVATE KEY-----'\n) echo no such key in this file, please ;;",
         ] {
             assert!(!holds_private_key(harmless.as_bytes()), "{harmless}");

@@ -261,7 +261,7 @@ fn watchers(reader: &mut Reader<'_>, ci: bool) -> (Option<Duration>, Option<Dura
     }
     let interval = reader.value(&table::ORPHAN_CHECK_INTERVAL);
     let mut ends_orphaned = reader.value(&table::ORPHAN_CHECK_ENABLED);
-    // If this check is set explicitly, it is done.
+    // An explicit value counts, whatever the mode.
     let has_own_value =
         reader.is_set(&table::ORPHAN_CHECK_ENABLED) || reader.is_refused(&table::ORPHAN_CHECK_ENABLED);
     if ci && !has_own_value {

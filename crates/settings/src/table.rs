@@ -92,7 +92,7 @@ table! {
     AUDIT: Optional<Text> = row("MCPBASH_AUDIT", Optional(Text), "",
         "Where the audit log goes (`--audit`): a file, `syslog`, `journal` or `stderr`; empty or `off` for nowhere");
     AUDIT_ARGUMENTS: Word<RecordedArguments> = row("MCPBASH_AUDIT_ARGUMENTS", RECORDED_ARGUMENTS, "hash",
-        "What the audit log has of arguments: a keyed `hash`, all of them (`full`) or `none`; a project can select some          (`audit` in server.meta.json)");
+        "What the audit log has of arguments: a keyed `hash`, all of them (`full`) or `none`; a project can select some (`audit` in server.meta.json)");
     AUDIT_DURABLE: Flag = row("MCPBASH_AUDIT_DURABLE", Flag, "false",
         "`true` sends an answer only when its line in the audit file survives a loss of power");
     AUDIT_ON_ERROR: Word<OnError> = row("MCPBASH_AUDIT_ON_ERROR", ON_AUDIT_ERROR, "refuse",

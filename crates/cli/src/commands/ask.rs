@@ -8,7 +8,7 @@ use std::os::unix::net::UnixStream;
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
-Examples (inside of a script that a client has called):
+Examples (inside a script that a client has called):
   mcp-bash ask roots/list '{}'
   mcp-bash ask all '{\"folders\":{\"method\":\"roots/list\"},\"who\":{\"method\":\"elicitation/create\",\"params\":{…}}}'
   echo \"$params\" | mcp-bash ask elicitation/create - --timeout 60

@@ -3,6 +3,7 @@
 use crate::base::common::Common;
 use crate::commands::call::arguments::OfCall;
 use crate::commands::run_tool::arguments::Arguments;
+use crate::habits::command_place;
 use clap::{CommandFactory, Parser};
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
@@ -63,19 +64,6 @@ pub(crate) fn own_flags(command: &str) -> HashSet<String> {
     flags.chain(["help".to_owned()]).collect()
 }
 
-/// The position of the command: the first word that is not a flag, nor the value of one.
-fn command_place(words: &[OsString]) -> Option<usize> {
-    let mut place = 1;
-    while let Some(word) = words.get(place) {
-        if !word.as_encoded_bytes().starts_with(b"-") {
-            return Some(place);
-        }
-        let takes_value = ["--project-root", "--log-file", "--roots"].iter().any(|flag| word == flag);
-        place += if takes_value { 2 } else { 1 };
-    }
-    None
-}
-
 /// How many words one of our flags takes, itself included; 0 if the word is none.
 fn own_length(command: &clap::Command, word: &OsStr) -> usize {
     let Some(word) = word.to_str() else { return 0 };
@@ -114,6 +102,7 @@ mod tests {
             ("m call x --yes --trace-access", "m call --yes --trace-access x"),
             ("m run-tool x --allow-self --args {}", "m run-tool --allow-self --args {} x"),
             ("m --project-root call call x --json", "m --project-root call call --json x"),
+            ("m --store call call x --json", "m --store call call --json x"),
             ("m health --json x", "m health --json x"),
         ] {
             assert_eq!(ordered(line), expected);

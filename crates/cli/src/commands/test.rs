@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with_all = ["patterns", "watch", "junit", "require_tests"])]
     contract: bool,
 
-    /// Record snapshots (or the contract) anew: each change is shown first, and asked about
+    /// Record snapshots (or the contract) again: each change is shown first, and asked about
     #[arg(long)]
     update: bool,
 

@@ -17,7 +17,8 @@ use crate::base::exit::Exit;
 use crate::open::end_signals::EndSignals;
 use crate::open::remote_arguments::RemoteArguments;
 use crate::open::search_path::SearchPath;
-use crate::open::{needs, shell_words, startup};
+use crate::open::startup::{self, SettingProblems};
+use crate::open::{needs, shell_words};
 use mcp_bash_client::{
     Connection, Error as ClientError, Host, HttpConnection, Launch, Remote, ServerProcess, Session,
 };
@@ -147,16 +148,11 @@ impl OpenProject {
         adjust: impl FnOnce(&mut Settings),
         begin: impl FnOnce(),
     ) -> Result<Self, Error> {
-        let (settings, problems) = startup::settings();
-        if let Some(fatal) = problems.iter().find(|problem| problem.fatal) {
-            return Err(Error::Setting(fatal.to_string()));
-        }
-        let mut problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
-        let location = startup::location(common, &settings)?;
+        let mut problems = SettingProblems::default();
+        let (location, mut settings) = startup::settings_to_serve(common, None, &mut problems)?;
         if location == Location::Embedded {
             return Err(Error::NoProject);
         }
-        let mut settings = startup::settings_at(&location, None, settings, &mut problems);
         adjust(&mut settings);
         let (runtime, scripts) = startup::scripts(settings)?;
         begin();
@@ -171,7 +167,7 @@ impl OpenProject {
         if let Some(why) = &catalog.failure {
             return Err(Error::of_command(Exit::Failed, why.clone()));
         }
-        Ok(Self { runtime, scripts, catalog, reading, problems })
+        Ok(Self { runtime, scripts, catalog, reading, problems: problems.all })
     }
 
     /// What is not served, although it looks as if it was meant to be.

@@ -5,7 +5,7 @@ use crate::base::error::Error;
 use crate::open::sandbox_check::SandboxCheck;
 use crate::open::search_path::SearchPath;
 use crate::open::secret_check::SecretCheck;
-use crate::open::startup;
+use crate::open::startup::{self, SettingProblems};
 use crate::report::finding::{Finding, Grade};
 use mcp_bash_project::{Catalog, Diagnostic, Location, Paths, Surroundings, examine};
 use mcp_bash_scripts::Scripts;
@@ -37,7 +37,8 @@ pub(crate) struct Examination {
 /// The message about a folder that has none of the parts of a project.
 const NO_PARTS: &str = "has nothing to serve";
 
-/// Problems with the settings of the environment, the fatal ones first. The bool says whether there are fatal ones.
+/// Problems with the settings of the environment, then variables that look like settings. The bool says whether there are
+/// problems with settings.
 pub(crate) fn of_environment() -> (Settings, Vec<Finding>, bool) {
     let (settings, problems) = startup::settings();
     let mut found: Vec<Finding> = problems.into_iter().map(Finding::from).collect();
@@ -54,7 +55,7 @@ impl Examination {
         settings: Settings,
         more: impl FnOnce(&Catalog) -> Vec<Diagnostic>,
     ) -> Result<Self, Error> {
-        let mut setting_problems = Vec::new();
+        let mut setting_problems = SettingProblems::default();
         let location = Location::Folder(folder.to_owned());
         let mut settings = startup::settings_at(&location, roots, settings, &mut setting_problems);
         settings.leaves_no_trace = true;
@@ -78,13 +79,19 @@ impl Examination {
         found.extend(SecretCheck::of(&scripts, &catalog).findings());
         found.extend(store_problem(&catalog, scripts.settings()));
         if let Err(why) = &scripts.settings().project_sandbox {
-            setting_problems.retain(|problem| !problem.contains(why));
+            setting_problems.all.retain(|problem| !problem.contains(why));
         }
         let environment = startup::environment_problems(&scripts, &catalog);
-        let is_usable = is_usable(&catalog, &found) && environment.refusals.is_empty();
-        let warnings = setting_problems.iter().chain(&environment.missing);
+        let is_usable = is_usable(&catalog, &found)
+            && environment.refusals.is_empty()
+            && setting_problems.fatal.is_none();
+        let (refusals, missing) = (&environment.refusals, &environment.missing);
+        let refusals = refusals.iter().chain(&setting_problems.fatal);
+        let warnings =
+            setting_problems.all.iter().filter(|words| setting_problems.fatal.as_ref() != Some(*words));
+        let warnings = warnings.chain(missing);
         found.extend(warnings.map(|words| Finding { grade: Grade::Warning, ..Finding::of_error(words) }));
-        found.extend(environment.refusals.iter().map(|words| Finding::error("", words.clone())));
+        found.extend(refusals.map(|words| Finding::error("", words.clone())));
         let has_parts = has_parts(&paths);
         if !has_parts {
             tell_of_no_parts(folder, &mut found);

@@ -3,7 +3,7 @@
 use crate::base::common::Common;
 use crate::base::error::Error;
 use crate::base::exit::Exit;
-use crate::open::startup;
+use crate::open::startup::{self, SettingProblems};
 use mcp_bash_entries::{Entry, PackageRunner, plain_name};
 use mcp_bash_project::{Identity, Location};
 use rustix::fs::{Access, access};
@@ -52,7 +52,12 @@ impl OwnEntry {
         let is_named = common.project_root.is_some() || settings.project_root.is_some();
         let folder =
             if is_named { std::env::current_dir().unwrap_or_else(|_| root.clone()) } else { root.clone() };
-        let settings = startup::settings_at(&Location::Folder(root.clone()), None, settings, &mut Vec::new());
+        let settings = startup::settings_at(
+            &Location::Folder(root.clone()),
+            None,
+            settings,
+            &mut SettingProblems::default(),
+        );
         let identity = Identity::read(&startup::paths(&root, &settings), &mut Vec::new());
         let entry = entry(&root, &identity.name, arguments);
         let entry = entry.map_err(|error| Error::of_command(Exit::Usage, error))?;

@@ -20,13 +20,57 @@ use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
 
+/// Problems with settings, of the environment and of the project.
+#[derive(Default)]
+pub(crate) struct SettingProblems {
+    pub(crate) all: Vec<String>,
+    /// The one that lets nothing be served.
+    pub(crate) fatal: Option<String>,
+}
+
+impl SettingProblems {
+    /// Adds those that are not known yet.
+    pub(crate) fn add(&mut self, problems: &[SettingProblem]) {
+        for problem in problems {
+            let words = problem.to_string();
+            if problem.fatal {
+                self.fatal.get_or_insert_with(|| words.clone());
+            }
+            if !self.all.contains(&words) {
+                self.all.push(words);
+            }
+        }
+    }
+
+    /// The error if one of them lets nothing be served: a list that cannot be read may deny this very host.
+    fn require_none_fatal(&self) -> Result<(), Error> {
+        self.fatal.as_ref().map_or(Ok(()), |fatal| Err(Error::Setting(fatal.clone())))
+    }
+}
+
+/// The settings in force for the project at `location`, for a command that runs or reads something; the error of a problem
+/// that forbids that.
+pub(crate) fn settings_to_serve(
+    common: &Common,
+    roots: Option<&str>,
+    problems: &mut SettingProblems,
+) -> Result<(Location, Settings), Error> {
+    let (settings, of_environment) = settings();
+    problems.add(&of_environment);
+    problems.require_none_fatal()?;
+    let location = location(common, &settings)?;
+    let settings = settings_at(&location, roots, settings, problems);
+    problems.require_none_fatal()?;
+    Ok((location, settings))
+}
+
 /// The settings in force for the project at `location`: those of the environment and of the command line, then its own.
 /// `problems` holds the problems with those of the environment, and receives the rest.
 pub(crate) fn settings_at(
     location: &Location,
     roots: Option<&str>,
     of_environment: Settings,
-    problems: &mut Vec<String>,
+    problems: &mut SettingProblems,
 ) -> Settings {
     let mut settings = match location {
         Location::Folder(folder) => with_project(folder, of_environment, problems),
@@ -40,21 +84,17 @@ pub(crate) fn settings_at(
 }
 
 /// The settings with those of the project in `root`.
-fn with_project(root: &Path, of_environment: Settings, problems: &mut Vec<String>) -> Settings {
+fn with_project(root: &Path, of_environment: Settings, problems: &mut SettingProblems) -> Settings {
     let (paths, mut diagnostics) = (paths(root, &of_environment), Vec::new());
     let config = ServerConfig::read(&paths, &mut diagnostics);
-    problems.extend(diagnostics.iter().map(ToString::to_string));
+    problems.all.extend(diagnostics.iter().map(ToString::to_string));
     let mut settings = of_environment;
     if !config.settings.is_empty() {
         let (project, unusable) = ProjectSettings::new(&config.settings);
         let (with_project, refused) = Settings::from_environment_and(&project);
         // The problems with the environment are known already.
-        problems.extend(unusable.iter().map(ToString::to_string));
-        for problem in refused.iter().map(ToString::to_string) {
-            if !problems.contains(&problem) {
-                problems.push(problem);
-            }
-        }
+        problems.all.extend(unusable.iter().map(ToString::to_string));
+        problems.add(&refused);
         settings = with_project;
     }
     settings.project_variables = config.variables;
@@ -89,7 +129,7 @@ pub(crate) fn location(common: &Common, settings: &Settings) -> Result<Location,
 pub(crate) fn project(common: &Common) -> Result<(Paths, Settings), Error> {
     let (settings, _) = settings();
     let location = location(common, &settings)?;
-    let settings = settings_at(&location, None, settings, &mut Vec::new());
+    let settings = settings_at(&location, None, settings, &mut SettingProblems::default());
     let Location::Folder(root) = location else { return Err(Error::NoProject) };
     Ok((paths(&root, &settings), settings))
 }

@@ -193,7 +193,8 @@ fn one_line(text: &str) -> String {
     text.chars().map(|sign| if sign.is_control() { ' ' } else { sign }).collect()
 }
 
-/// `.dockerignore`, which Podman reads too: nothing that a package leaves out enters the build.
+/// `.dockerignore`, which Podman reads too: what packages leave out because of its name. A folder below `tools` may have a
+/// name like `secrets`, and a key in a file with another name is not known.
 pub fn ignore_file(facts: &ImageFacts) -> String {
     let mut text = String::from("# What never enters an image. Made by `mcp-bash image`.\n");
     for pattern in left_out::patterns() {

@@ -30,7 +30,10 @@ fn only_what_scripts_call_is_installed() {
         made.text
     );
     let ignored = ignore_file(&facts);
-    assert!(ignored.contains("\n**/.env\n") && ignored.contains("\nsecrets\n"), "{ignored}");
+    assert!(
+        ignored.contains("\n**/.[eE][nN][vV]\n") && ignored.contains("\n[sS][eE][cC][rR][eE][tT]\n"),
+        "{ignored}"
+    );
     assert!(
         ignored.ends_with("!.mcp-bash/mcp-bash\n") && ignored.contains("\n!**/.env.example\n"),
         "{ignored}"

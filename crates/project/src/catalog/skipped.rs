@@ -92,9 +92,8 @@ fn named(text: &str) -> BTreeSet<String> {
     let is_of_name = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '.' | '/');
     let (mut names, mut word_before) = (BTreeSet::new(), "");
     let mut rest = text;
-    let mut letter_before = None;
     while let Some(start) = rest.find(is_of_name) {
-        letter_before = rest[..start].chars().next_back().or(letter_before);
+        let letter_before = rest[..start].chars().next_back();
         let word = &rest[start..];
         let end = word.find(|letter| !is_of_name(letter)).unwrap_or(word.len());
         let (word, after) = word.split_at(end);
@@ -106,7 +105,7 @@ fn named(text: &str) -> BTreeSet<String> {
         if is_quoted || is_defined || is_key {
             names.insert(word.to_owned());
         }
-        (word_before, rest, letter_before) = (word, after, None);
+        (word_before, rest) = (word, after);
     }
     names
 }

@@ -18,11 +18,9 @@ pub(super) fn check_file(file: &Path, found: &mut Vec<Diagnostic>) {
     }
     let Ok(serde_json::Value::Object(object)) = metadata::yaml(&text) else { return };
     for key in object.keys() {
-        let line =
-            text.lines().position(|line| line.trim_start_matches(['"', '\'']).starts_with(key.as_str()));
         let unknown = unknown(key, file, known::<Metadata>());
-        found.extend(unknown.map(|unknown| match line {
-            Some(line) => unknown.at_line(line as u64 + 1),
+        found.extend(unknown.map(|unknown| match metadata::yaml_line(&text, key) {
+            Some(line) => unknown.at_line(line as u64),
             None => unknown,
         }));
     }
@@ -122,5 +120,20 @@ pub(crate) mod known_keys {
 
     pub(crate) fn of_server() -> Vec<&'static str> {
         [known::<Meta>(), known::<server_config::Written>(), &server_config::OF_BUNDLES].concat()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_yaml_key_is_reported_in_its_own_line() {
+        let temp = tempfile::tempdir().unwrap();
+        let file = temp.path().join("tool.meta.yaml");
+        std::fs::write(&file, "description: Shows sizes\n\"desc\": no\nname: a\n").unwrap();
+        let mut found = Vec::new();
+        check_file(&file, &mut found);
+        assert_eq!(found.iter().map(|found| found.line).collect::<Vec<_>>(), [Some(2)]);
     }
 }

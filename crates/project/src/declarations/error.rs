@@ -37,6 +37,8 @@ pub(crate) enum EntryError {
     Yaml(String),
     #[error("the `mcp:` line: {0}")]
     Inline(JsonError),
+    #[error("the `mcp:` line: line {0} is not UTF-8 text; save the file as UTF-8")]
+    InlineNotText(usize),
     #[error("`{key}`: {source}")]
     Within { key: String, source: Box<dyn StdError + Send + Sync> },
     #[error("`{0}` is missing")]

@@ -3,7 +3,7 @@
 use crate::declarations::confirm::ConfirmScope;
 use crate::declarations::task_support::TaskSupport;
 use crate::ground::json::{JsonError, LONGEST, one_line};
-use crate::ground::optional::optional_text;
+use crate::ground::optional::{may_mention, optional_text};
 use crate::ground::wrong_type::describe_wrong_type;
 use crate::{Diagnostic, Paths};
 use serde::Deserialize;
@@ -45,21 +45,19 @@ impl Identity {
         let project = &*paths.root;
         let path = paths.server.join("server.meta.json");
         let text = optional_text(&path, LONGEST, diagnostics);
-        // A file that may have said so cannot be read: then all tools ask.
-        let may_confirm = text.as_ref().is_some_and(|text| text.contains("confirm"));
-        let mut confirm = ConfirmScope::Declared;
         let meta = text.map(|text| {
             let line = one_line(&text)?;
             let read = serde_json::from_str(line.get());
             read.map_err(|error| describe_wrong_type::<Meta>(&text).unwrap_or_else(|| JsonError::from(error)))
         });
-        let meta = meta.unwrap_or_else(|| Ok(Meta::default())).unwrap_or_else(|problem| {
+        let meta = meta.transpose().unwrap_or_else(|problem| {
             diagnostics.push(Diagnostic::new(&path, format!("is ignored: {problem}")));
-            if may_confirm {
-                confirm = ConfirmScope::All;
-            }
-            Meta::default()
+            None
         });
+        // If a file that cannot be used may declare it, all tools ask.
+        let may_confirm = meta.is_none() && may_mention(&path, LONGEST, "confirm");
+        let mut confirm = if may_confirm { ConfirmScope::All } else { ConfirmScope::Declared };
+        let meta: Meta = meta.unwrap_or_default();
         match ConfirmScope::read(meta.confirm.as_deref()) {
             Ok(scope) => confirm = confirm.max(scope),
             Err(problem) => {
@@ -124,7 +122,7 @@ fn version_of(project: &Path, diagnostics: &mut Vec<Diagnostic>) -> String {
 mod tests {
     use super::*;
 
-    fn read(files: &[(&str, &str)]) -> (Identity, Vec<Diagnostic>) {
+    fn read(files: &[(&str, impl AsRef<[u8]>)]) -> (Identity, Vec<Diagnostic>) {
         let temp = tempfile::tempdir().unwrap();
         let project = temp.path().join("ops-box_tools");
         for (path, text) in files {
@@ -138,7 +136,7 @@ mod tests {
 
     #[test]
     fn defaults_come_from_the_folder() {
-        let (identity, diagnostics) = read(&[]);
+        let (identity, diagnostics) = read(&[("tools/x", "")]);
         assert_eq!(
             (&*identity.name, &*identity.title, &*identity.version),
             ("ops-box_tools", "Ops Box Tools", "0.0.0")
@@ -161,14 +159,16 @@ mod tests {
 
     #[test]
     fn what_was_meant_to_ask_for_consent_does_not_end_as_nothing() {
-        let scope = |text: &str| {
+        let scope = |text: &[u8]| {
             let (identity, diagnostics) = read(&[("server.d/server.meta.json", text)]);
             (identity.confirm, diagnostics.len())
         };
-        assert_eq!(scope(r#"{"confirm": "destructive"}"#), (ConfirmScope::Destructive, 0));
-        assert_eq!(scope(r#"{"confirm": "destructve"}"#), (ConfirmScope::All, 1));
-        assert_eq!(scope(r#"{"confirm": "destructive",}"#), (ConfirmScope::All, 1));
-        assert_eq!(scope(r#"{"confirm": "destructive", "name": 1}"#), (ConfirmScope::All, 1));
-        assert_eq!(scope(r#"{"name": 1}"#), (ConfirmScope::Declared, 1));
+        assert_eq!(scope(br#"{"confirm": "destructive"}"#), (ConfirmScope::Destructive, 0));
+        assert_eq!(scope(br#"{"confirm": "destructve"}"#), (ConfirmScope::All, 1));
+        assert_eq!(scope(br#"{"confirm": "destructive",}"#), (ConfirmScope::All, 1));
+        assert_eq!(scope(br#"{"confirm": "destructive", "name": 1}"#), (ConfirmScope::All, 1));
+        assert_eq!(scope(br#"{"name": 1}"#), (ConfirmScope::Declared, 1));
+        assert_eq!(scope(b"{\"title\": \"Gr\xf6\xdfe\"}"), (ConfirmScope::Declared, 1));
+        assert_eq!(scope(b"{\"title\": \"Gr\xf6\xdfe\", \"confirm\": true}"), (ConfirmScope::All, 1));
     }
 }

@@ -194,8 +194,15 @@ impl Metadata {
         // A compiled program has no lines to speak of: only its beginning is read.
         let header = BufReader::new(file.take(16 * 1024)).split(b'\n').take(HEADER_LINES);
         for (index, line) in header.map_while(|line| line.map_err(noted).ok()).enumerate() {
-            let Ok(line) = std::str::from_utf8(&line) else { return Ok(None) };
-            if let Some(json) = inline_json(line) {
+            // A compiled program has no comments. A line in another encoding is not metadata, but may stand above it.
+            if line.contains(&0) {
+                return Ok(None);
+            }
+            let line = String::from_utf8_lossy(&line);
+            if let Some(json) = inline_json(&line) {
+                if json.contains(char::REPLACEMENT_CHARACTER) {
+                    return Err(EntryError::InlineNotText(index + 1));
+                }
                 let in_file = |(_, column)| Some((index as u64 + 1, column));
                 let read = Self::from_json(json).map(Some);
                 return read.map_err(|error| EntryError::Inline(error.moved(in_file)));
@@ -262,5 +269,28 @@ pub fn without_metadata(text: &str) -> String {
     match header.find(|line| inline_json(line).is_some()) {
         Some(line) => text.replacen(line, "", 1),
         None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The description in a script's own comment, or the error.
+    fn described(script: &[u8]) -> Result<Option<String>, String> {
+        let temp = tempfile::tempdir().unwrap();
+        let file = temp.path().join("tool.sh");
+        std::fs::write(&file, script).unwrap();
+        let found = Metadata::inline(&file).map_err(|error| error.to_string())?;
+        Ok(found.and_then(|metadata| metadata.description))
+    }
+
+    #[test]
+    fn a_comment_in_another_encoding_does_not_hide_the_metadata_below() {
+        let latin = b"#!/bin/sh\n# Gr\xf6\xdfe\n# mcp: {\"description\": \"Shows sizes\"}\n";
+        assert_eq!(described(latin), Ok(Some("Shows sizes".into())));
+        let wrong = described(b"#!/bin/sh\n# mcp: {\"description\": \"Gr\xf6\xdfe\"}\n").unwrap_err();
+        assert_eq!(wrong, "the `mcp:` line: line 2 is not UTF-8 text; save the file as UTF-8");
+        assert_eq!(described(b"\x7fELF\0\n# mcp: {\"description\": \"x\"}\n"), Ok(None));
     }
 }

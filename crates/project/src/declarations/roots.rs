@@ -130,7 +130,11 @@ fn configured(paths: &Paths, diagnostics: &mut Vec<Diagnostic>) -> Result<Vec<Ro
     })?;
     let (mut roots, is_named) = (Vec::new(), !listed.roots.is_empty());
     for (index, named) in listed.roots.into_iter().enumerate() {
-        let path = named.path.unwrap_or_default();
+        let Some(path) = named.path.filter(|path| !path.is_empty()) else {
+            let problem = format!("`roots[{index}]` is ignored: it has no `path`");
+            diagnostics.push(Diagnostic::new(&file, problem));
+            continue;
+        };
         match root(&paths.root.join(&path), named.name) {
             Ok(root) => add(&mut roots, root),
             Err(problem) => {
@@ -165,4 +169,34 @@ pub fn to_json(roots: &[Root]) -> String {
         format!("{{{}}}", members.join(","))
     };
     format!("[{}]", roots.iter().map(one).collect::<Vec<_>>().join(","))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_root_without_a_path_is_not_the_whole_project() {
+        let temp = tempfile::tempdir().unwrap();
+        let project = temp.path().canonicalize().unwrap();
+        for folder in ["config", "data"] {
+            std::fs::create_dir(project.join(folder)).unwrap();
+        }
+        let found = |entries: &str| {
+            std::fs::write(project.join("config/roots.json"), format!("{{\"roots\": [{entries}]}}")).unwrap();
+            let mut diagnostics = Vec::new();
+            let roots = of_project(&Paths::of(&project), None, &mut diagnostics);
+            let roots = roots.map(|roots| roots.into_iter().map(|root| root.path).collect::<Vec<_>>());
+            (roots.ok(), diagnostics.iter().map(ToString::to_string).collect::<String>())
+        };
+        for entry in [r#"{"pth": "data"}"#, r#"{"path": ""}"#, r#"{"uri": "file:///srv"}"#] {
+            let (roots, told) = found(entry);
+            assert!(
+                roots.is_none() && told.contains("`roots[0]` is ignored: it has no `path`"),
+                "{entry}: {told}"
+            );
+            let (roots, _) = found(&format!(r#"{{"path": "data"}}, {entry}"#));
+            assert_eq!(roots, Some(vec![project.join("data")]), "{entry}");
+        }
+    }
 }

@@ -3,6 +3,7 @@
 
 use crate::declarations::{launcher, sandbox, variable_names};
 use crate::ground::json::LONGEST;
+use crate::ground::optional::may_mention;
 use crate::{Diagnostic, Paths, trust};
 use mcp_bash_launchers::Launchers;
 use mcp_bash_sandbox::Declaration;
@@ -11,6 +12,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
+use std::path::Path;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServerConfig {
@@ -84,15 +87,16 @@ impl ServerConfig {
     /// Reads the configuration. It decides how scripts are run, so a file that another user may have written is not used.
     pub fn read(paths: &Paths, diagnostics: &mut Vec<Diagnostic>) -> Self {
         let path = paths.server.join("server.meta.json");
-        let Ok((file, judged)) = trust::open_and_judge(&path, &paths.root) else { return Self::default() };
-        let Ok(text) = mcp_bash_files::read_all_text(&file, LONGEST) else { return Self::default() };
-        let text = text.trim_start_matches('\u{feff}');
-        let written = match serde_json::from_str::<Written>(text) {
+        let read = trust::open_and_judge(&path, &paths.root)
+            .and_then(|(file, judged)| Ok((mcp_bash_files::read_all_text(&file, LONGEST)?, judged)));
+        let (text, judged) = match read {
+            Ok(read) => read,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Self::default(),
+            Err(error) => return Self::unusable(&path, &error.to_string()),
+        };
+        let written = match serde_json::from_str::<Written>(text.trim_start_matches('\u{feff}')) {
             Ok(written) => written,
-            Err(error) if text.contains("\"sandbox\"") => {
-                return Self { sandbox: Err(error.to_string()), ..Self::default() };
-            }
-            Err(_) => return Self::default(),
+            Err(error) => return Self::unusable(&path, &error.to_string()),
         };
         // Even if another user wrote the file: a sandbox only restricts.
         let sandbox = sandbox::read(written.sandbox.as_deref()).map_err(|error| error.to_string());
@@ -149,5 +153,52 @@ impl ServerConfig {
         problems.extend(secrets.wrong().map(|(name, why)| format!("`secrets.{name}` cannot be used: {why}")));
         diagnostics.extend(problems.into_iter().map(|problem| Diagnostic::new(&path, problem)));
         Self { settings, variables, sandbox, launchers, audited, secrets }
+    }
+
+    /// The configuration of a file that cannot be used: a sandbox or launchers that it may declare are not known.
+    fn unusable(path: &Path, why: &str) -> Self {
+        let may_declare = |member| may_mention(path, LONGEST, member);
+        let sandbox = if may_declare("\"sandbox\"") { Err(why.to_owned()) } else { Ok(None) };
+        let launchers =
+            if may_declare("\"launcher") { Err(why.to_owned()) } else { Ok(Launchers::default()) };
+        Self { sandbox, launchers, ..Self::default() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The configuration of a project with this file.
+    fn read(bytes: &[u8]) -> ServerConfig {
+        let temp = tempfile::tempdir().unwrap();
+        let project = temp.path().canonicalize().unwrap();
+        std::fs::create_dir(project.join("server.d")).unwrap();
+        std::fs::write(project.join("server.d/server.meta.json"), bytes).unwrap();
+        ServerConfig::read(&Paths::of(&project), &mut Vec::new())
+    }
+
+    #[test]
+    fn an_unusable_file_that_may_restrict_scripts_lets_none_run() {
+        for (bytes, knows_sandbox, knows_launchers) in [
+            (&b"{\"title\": \"Gr\xf6\xdfe\"}"[..], true, true),
+            (b"{\"title\": \"Gr\xf6\xdfe\", \"sandbox\": {}}", false, true),
+            (b"{\"sandbox\": {},}", false, true),
+            (b"{\"launchers\": {},}", true, false),
+            (b"{\"title\": \"\xff\", \"launcher\": {\"use\": \"ssh\"}}", true, false),
+            (b"{\"title\": }", true, true),
+        ] {
+            let config = read(bytes);
+            let text = String::from_utf8_lossy(bytes);
+            assert_eq!(
+                (config.sandbox.is_ok(), config.launchers.is_ok()),
+                (knows_sandbox, knows_launchers),
+                "{text}"
+            );
+        }
+        let mut long = b"{\"settings\": {}}".to_vec();
+        long.resize(usize::try_from(LONGEST).unwrap() + 1, b' ');
+        let config = read(&long);
+        assert!(config.sandbox.is_err() && config.launchers.is_err());
     }
 }

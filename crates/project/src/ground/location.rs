@@ -2,7 +2,6 @@
 
 use crate::ground::loose_scripts::import_hint;
 use crate::{Diagnostic, Paths};
-use mcp_bash_files::shortage::is_shortage;
 use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -40,13 +39,14 @@ impl Location {
             let found = path.canonicalize().and_then(|folder| Ok((folder.metadata()?.is_dir(), folder)));
             return match found {
                 Ok((true, folder)) => Ok(Self::Folder(folder)),
-                Err(source) if is_shortage(&source) => {
-                    Err(LocationError::Unusable { path: path.to_owned(), named_by, source })
-                }
-                Err(source) if source.kind() == io::ErrorKind::NotFound => {
-                    Err(LocationError::Missing { path: path.to_owned(), named_by })
-                }
-                _ => Err(LocationError::NotAFolder { path: path.to_owned(), named_by }),
+                Ok((false, _)) => Err(LocationError::NotAFolder { path: path.to_owned(), named_by }),
+                Err(source) => Err(match source.kind() {
+                    io::ErrorKind::NotFound => LocationError::Missing { path: path.to_owned(), named_by },
+                    io::ErrorKind::NotADirectory => {
+                        LocationError::NotAFolder { path: path.to_owned(), named_by }
+                    }
+                    _ => LocationError::Unusable { path: path.to_owned(), named_by, source },
+                }),
             };
         }
         let says_so = |folder: &&Path| folder.join(METADATA).is_file();
@@ -146,5 +146,18 @@ mod tests {
     fn a_named_folder_must_exist() {
         let error = Location::find(None, Some(Path::new("/does/not/exist")), None).unwrap_err();
         assert_eq!(error.to_string(), "MCPBASH_PROJECT_ROOT does not exist: /does/not/exist");
+        let temp = tempfile::tempdir().unwrap();
+        let (file, circle) = (temp.path().join("file"), temp.path().join("circle"));
+        std::fs::write(&file, "").unwrap();
+        std::os::unix::fs::symlink(&circle, &circle).unwrap();
+        let told = |path: &Path| Location::find(Some(path), None, None).unwrap_err().to_string();
+        for path in [&file, &file.join("below")] {
+            assert_eq!(told(path), format!("--project-root is not a folder: {}", path.display()));
+        }
+        let circular = told(&circle);
+        assert!(
+            circular.starts_with("--project-root cannot be used: ") && circular.contains("circle: "),
+            "{circular}"
+        );
     }
 }

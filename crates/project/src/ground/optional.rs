@@ -1,7 +1,8 @@
 //! Optional files of a project.
 
 use crate::{Diagnostic, trust};
-use std::io::ErrorKind;
+use memchr::memmem;
+use std::io::{Error, ErrorKind};
 use std::path::Path;
 
 /// The text of a file, if it exists. `diagnostics` receives the reason why it cannot be used.
@@ -36,4 +37,18 @@ fn or_ignored<T>(path: &Path, read: std::io::Result<T>, diagnostics: &mut Vec<Di
             None
         }
     }
+}
+
+/// Whether a file that cannot be used may mention `word`: its bytes are searched, and a file that cannot be read may mention
+/// anything.
+pub(crate) fn may_mention(path: &Path, limit: u64, word: &str) -> bool {
+    match mcp_bash_files::read(path, limit) {
+        Ok(bytes) => memmem::find(&bytes, word.as_bytes()).is_some(),
+        Err(error) => !is_no_file(&error),
+    }
+}
+
+/// Whether there is no file: without a folder there is none either, and a folder or a pipe declares nothing.
+fn is_no_file(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::InvalidInput)
 }

@@ -4,7 +4,7 @@ use mcp_bash_files::look;
 use rustix::fs::{FileType, RawMode, Stat};
 use std::path::Path;
 
-/// Time of change, size and identity of a file. A file with the same stamp is not read again.
+/// Modification time, size, inode and mode of a file. A file with the same stamp is not read again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamp(pub(crate) i64, pub(crate) i64, pub(crate) i64, pub(crate) u64, pub(crate) u32);
 

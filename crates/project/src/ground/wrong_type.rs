@@ -57,8 +57,12 @@ fn wanted(name: &str, expected: &str, value: Raw<'_>) -> Option<(&'static str, S
             };
             Some(("true or false", remedy))
         }
-        "u8" | "a sequence" => {
+        "u8" | "a sequence" if name == "successExitCodes" => {
             Some(("a list of exit codes", "write whole numbers from 0 to 255, such as [0, 1]".into()))
+        }
+        "a sequence" => Some(("an array", "write it between [ and ]".into())),
+        "a string" if name == "scopes" && value.is_array() => {
+            Some(("an array of strings", "put each in quotes".into()))
         }
         "a string" => Some(("a string", "put it in quotes".into())),
         _ => None,
@@ -108,6 +112,14 @@ mod tests {
                 r#""successExitCodes": [0, 256]"#,
                 "`successExitCodes` must be a list of exit codes, not an array at line 3 column 2; write whole numbers \
                  from 0 to 255, such as [0, 1]",
+            ),
+            (
+                r#""scopes": "admin""#,
+                r#"`scopes` must be an array, not the string "admin" at line 3 column 2; write it between [ and ]"#,
+            ),
+            (
+                r#""scopes": [1]"#,
+                "`scopes` must be an array of strings, not an array at line 3 column 2; put each in quotes",
             ),
         ] {
             let text = format!("{{\n \"name\": \"é\",\n {member}\n}}");

@@ -174,7 +174,7 @@ pub fn may_run(script: &Path, root: &Path) -> Result<Start, Distrust> {
         judge_upwards(script.parent().unwrap_or(script), root)?;
         (metadata, file)
     } else {
-        let way = Way::follow(script, root)?;
+        let way = Way::follow(script, root).map_err(unusable)?;
         let file = mcp_bash_files::open_no_link(&way.end).map_err(unusable)?;
         let metadata = file.metadata()?;
         judge(&way.end, &metadata)?;
@@ -230,3 +230,18 @@ fn judge_owner(path: &Path, metadata: &Metadata) -> Result<(), Distrust> {
 
 /// The error for a symlink on the way.
 const LOOP: i32 = rustix::io::Errno::LOOP.raw_os_error();
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_script_behind_a_broken_link_is_named() {
+        let temp = tempfile::tempdir().unwrap();
+        let root = temp.path().canonicalize().unwrap();
+        let script = root.join("tool.sh");
+        std::os::unix::fs::symlink(root.join("gone"), &script).unwrap();
+        let told = may_run(&script, &root).unwrap_err().to_string();
+        assert!(told.starts_with(&format!("{} cannot be used: ", script.display())), "{told}");
+    }
+}

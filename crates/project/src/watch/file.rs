@@ -14,7 +14,7 @@ pub struct WatchedFile {
     looks: Option<Looks>,
 }
 
-/// What a file looks like from outside: time of change, size and identity.
+/// What a file looks like from outside: times of modification and of change, size and identity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Looks([i64; 4], [u64; 3]);
 

@@ -127,9 +127,10 @@ fn attend(
         }
         // The system may be short of watches now, and have some later.
         let until = Instant::now() + pauses.lengthen();
+        let mut pause = interval;
         while Instant::now() < until {
-            std::thread::sleep(interval);
-            on_change(&Changes::anywhere());
+            std::thread::sleep(pause);
+            pause = on_change(&Changes::anywhere()).map_or(interval, |left| left.min(interval));
         }
     }
 }

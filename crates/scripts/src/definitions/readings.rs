@@ -264,7 +264,8 @@ impl Question {
                 return;
             }
             if self.worker.is_some() {
-                readings.failed_loads.note(file, answer.as_ref().err().map(|unanswered| &unanswered.why));
+                let why = answer.as_ref().err().map(|unanswered| &unanswered.why);
+                readings.failed_loads.note(file, began.into_std(), why);
             }
             let is_over = !answer.as_ref().is_err_and(|unanswered| unanswered.passes);
             if !readings.keep(&self.in_progress, answer) || readings.is_unreported(file) {

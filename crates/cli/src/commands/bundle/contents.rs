@@ -219,8 +219,10 @@ impl Walk<'_> {
         let Ok(below) = target.strip_prefix(self.root) else {
             return Err(ContentsError::LinkOutside { path: path.to_owned(), target });
         };
-        let folder = place.parent().and_then(|folder| folder.canonicalize().ok());
-        if folder.is_some_and(|folder| folder.starts_with(&target)) {
+        // Two folders with links to each other contain themselves only on the way through the links.
+        let way = self.root.join(path);
+        let mut folders = way.ancestors().skip(1).chain(place.parent());
+        if folders.any(|folder| folder.canonicalize().is_ok_and(|folder| folder.starts_with(&target))) {
             return Err(ContentsError::Loop(path.to_owned()));
         }
         // A link does not make a secret harmless.

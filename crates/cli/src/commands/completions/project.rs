@@ -4,7 +4,7 @@
 use super::offers::Offers;
 use crate::base::common::Common;
 use crate::commands::call::parameters::besides_null;
-use crate::open::startup;
+use crate::open::startup::{self, SettingProblems};
 use mcp_bash_project::{Catalog, Location, Reading};
 use serde_json::Value;
 use std::path::PathBuf;
@@ -22,7 +22,7 @@ impl Project {
         let (settings, _) = startup::settings();
         let common = Common { project_root: self.root.clone(), ..Common::default() };
         let location = startup::location(&common, &settings).ok()?;
-        let settings = startup::settings_at(&location, None, settings, &mut Vec::new());
+        let settings = startup::settings_at(&location, None, settings, &mut SettingProblems::default());
         let Location::Folder(root) = location else { return None };
         let paths = startup::paths(&root, &settings);
         Some(Catalog::read(

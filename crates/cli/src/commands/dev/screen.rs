@@ -54,9 +54,9 @@ impl Screen {
 fn to_stderr(line: &[u8], is_stuck: &AtomicBool) {
     let stderr = rustix::stdio::stderr();
     for piece in line.chunks(rustix::pipe::PIPE_BUF) {
-        let patience = if is_stuck.load(Ordering::Relaxed) { Timespec::default() } else { TIMEOUT };
+        let timeout = if is_stuck.load(Ordering::Relaxed) { Timespec::default() } else { TIMEOUT };
         let mut ready = [PollFd::new(&stderr, PollFlags::OUT)];
-        let has_room = poll(&mut ready, Some(&patience)).unwrap_or(0) > 0;
+        let has_room = poll(&mut ready, Some(&timeout)).unwrap_or(0) > 0;
         is_stuck.store(!has_room, Ordering::Relaxed);
         if !has_room || rustix::io::write(stderr, piece).is_err() {
             return;

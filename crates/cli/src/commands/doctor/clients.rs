@@ -10,6 +10,7 @@ use mcp_bash_client::Launch;
 use mcp_bash_entries::{
     Client, ConfigFile, Entry, Plan, Surroundings, all_entries, install, installed_clients,
 };
+use mcp_bash_harmless::shell_word;
 use mcp_bash_terminal::words::{counted, time};
 use rustix::fs::{Access, access};
 use serde_json::{Value, json};
@@ -168,7 +169,9 @@ impl Own {
 
     fn install_command(&self) -> String {
         match self.entry.project_root() {
-            Some(root) => format!("mcp-bash install {} --project-root '{root}'", self.client().name),
+            Some(root) => {
+                format!("mcp-bash install {} --project-root {}", self.client().name, shell_word(root))
+            }
             None => format!("mcp-bash install {}", self.client().name),
         }
     }

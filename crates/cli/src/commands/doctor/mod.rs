@@ -23,7 +23,7 @@ use crate::base::error::Error;
 use crate::base::exit::Exit;
 use crate::open::examination;
 use crate::open::remote_arguments::RemoteArguments;
-use crate::open::startup;
+use crate::open::startup::{self, SettingProblems};
 use crate::report::finding::Finding;
 use crate::report::{Group, Report};
 use crate::terminal::print::print;
@@ -153,7 +153,7 @@ fn look(common: &Common, arguments: &Arguments, report: &mut Diagnosis) {
     let project = folder.as_deref().map(|folder| settings_of(folder, &environment)).unwrap_or_default();
     program::look(report, arguments.min_version.as_deref());
     let at = Location::clone(location.as_ref().unwrap_or(&Location::Embedded));
-    let settled = startup::settings_at(&at, None, environment.clone(), &mut Vec::new());
+    let settled = startup::settings_at(&at, None, environment.clone(), &mut SettingProblems::default());
     system::look(report, &settled);
     look_at_project(report, folder.clone(), location.err().as_ref(), environment, &settled);
     clients::look(report, folder.as_deref());

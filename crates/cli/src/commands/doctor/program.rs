@@ -5,6 +5,7 @@ use super::version;
 use crate::open::own_entry::own_runner;
 use crate::report::Group;
 use crate::report::finding::Finding;
+use mcp_bash_harmless::shell_path;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -115,6 +116,5 @@ fn is_same(one: &Path, other: &Path) -> bool {
 }
 
 fn put_first(own: &Path) -> String {
-    let folder = own.parent().unwrap_or(own).display();
-    format!("export PATH=\"{folder}:$PATH\"")
+    format!("export PATH={}:\"$PATH\"", shell_path(own.parent().unwrap_or(own)))
 }

@@ -26,13 +26,6 @@ pub(super) fn write(file: &Path, tool: &Tool) -> io::Result<()> {
     let folder = file.parent().unwrap_or(Path::new("."));
     // A group- or world-writable folder is not served, so the umask does not decide.
     DirBuilder::new().recursive(true).mode(0o755).create(folder)?;
-    let draft = folder.join(format!(".{}.{}.draft", tool.name, std::process::id()));
     let text = format!("{:#}\n", tool.metadata());
-    let written = mcp_bash_files::create_new(&draft, 0o644).and_then(|mut opened| {
-        opened.write_all(text.as_bytes())?;
-        // Unlike a rename, a link replaces nothing.
-        std::fs::hard_link(&draft, file)
-    });
-    let removed = std::fs::remove_file(&draft);
-    written.and(removed)
+    mcp_bash_files::write_new(file, 0o644, false, |opened| opened.write_all(text.as_bytes()))
 }

@@ -3,7 +3,7 @@
 
 use crate::base::common::Common;
 use crate::base::error::Error;
-use crate::open::startup;
+use crate::open::startup::{self, SettingProblems};
 use mcp_bash_fetch::{ErrorKind, FetchError, Git, Https, Roots, echo};
 use mcp_bash_project::Location;
 use mcp_bash_scripts::Scripts;
@@ -16,13 +16,7 @@ use std::sync::Arc;
 /// Exit 0 with the content on standard output; 2 if it may not be read, 3 if it does not exist, 4 if the URI is wrong, 5 if
 /// it cannot be fetched, 6 if it is too large.
 pub(crate) fn run(common: &Common, uri: &str) -> Result<ExitCode, Error> {
-    let (settings, problems) = startup::settings();
-    // A list that cannot be read may have denied this very host.
-    if let Some(fatal) = problems.iter().find(|problem| problem.fatal) {
-        return Err(Error::Setting(fatal.to_string()));
-    }
-    let location = startup::location(common, &settings)?;
-    let settings = startup::settings_at(&location, None, settings, &mut Vec::new());
+    let (location, settings) = startup::settings_to_serve(common, None, &mut SettingProblems::default())?;
     let Location::Folder(root) = location else { return Err(Error::NoProject) };
     let (runtime, scripts) = startup::scripts(settings)?;
     let read = runtime.block_on(read(&scripts, &root, uri));

@@ -3,7 +3,7 @@
 use super::ScaffoldError;
 use crate::base::common::Common;
 use crate::base::error::Error;
-use crate::open::startup;
+use crate::open::startup::{self, SettingProblems};
 use mcp_bash_project::{Catalog, Location, Paths, trust};
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ impl OpenProject {
         let (settings, _) = startup::settings();
         let location = startup::location(common, &settings)?;
         let Location::Folder(root) = &location else { return Err(ScaffoldError::NoProject.into()) };
-        let settings = startup::settings_at(&location, None, settings, &mut Vec::new());
+        let settings = startup::settings_at(&location, None, settings, &mut SettingProblems::default());
         let (runtime, scripts) = startup::scripts(settings)?;
         let paths = startup::paths(root, scripts.settings());
         let reading = scripts.reading(&paths);

@@ -14,7 +14,8 @@ use crate::commands::serve::http::HttpArguments;
 use crate::commands::serve::start_checks::StartChecks;
 use crate::commands::welcome;
 use crate::open::log_files::{self, LogFiles};
-use crate::open::{needs, search_path, startup};
+use crate::open::startup::{self, SettingProblems};
+use crate::open::{needs, search_path};
 use mcp_bash_files::shortage::is_shortage;
 use mcp_bash_project::{Catalog, Changes, Location, Paths, Pauses, SentWarnings, Tool, no_project};
 use mcp_bash_scripts::Scripts;
@@ -129,13 +130,9 @@ pub(crate) fn run_as(common: &Common, arguments: &Arguments, manner: &Manner<'_>
 
 fn serve(common: &Common, arguments: &Arguments, manner: &Manner<'_>) -> Result<ExitCode, Error> {
     mcp_bash_memory::keep_little();
-    let (settings, problems) = startup::settings();
-    if let Some(fatal) = problems.iter().find(|problem| problem.fatal) {
-        return Err(Error::Setting(fatal.to_string()));
-    }
-    let location = startup::location(common, &settings)?;
-    let mut problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
-    let mut settings = startup::settings_at(&location, arguments.roots.as_deref(), settings, &mut problems);
+    let mut problems = SettingProblems::default();
+    let (location, mut settings) =
+        startup::settings_to_serve(common, arguments.roots.as_deref(), &mut problems)?;
     manner.apply(arguments, &mut settings);
     settings.audit.check().map_err(|why| Error::Setting(why.to_string()))?;
     let http = manner.http.map(|http| http.options(&settings.http)).transpose()?.flatten();
@@ -146,7 +143,7 @@ fn serve(common: &Common, arguments: &Arguments, manner: &Manner<'_>) -> Result<
         needs::check(temporary)?;
     }
     let mut log = open_log(&settings, arguments.log_file.as_ref(), view.as_ref())?;
-    report_settings(&log, problems);
+    report_settings(&log, problems.all);
     if location == Location::Embedded {
         let here = std::env::current_dir().ok();
         log.event(
@@ -169,9 +166,10 @@ fn serve(common: &Common, arguments: &Arguments, manner: &Manner<'_>) -> Result<
     let reading = scripts.reading(&paths);
     let keys = state_keys(scripts.settings())?;
     // A database may be away now, but its address and its certificate have to be readable.
+    let named_by = if arguments.store.is_some() { "--store" } else { "MCPBASH_STORE" };
     StorePlace::of(&scripts.settings().tasks, &paths.root)
         .and_then(|place| place.map(StorePlace::tasks).transpose())
-        .map_err(|error| Error::Setting(format!("MCPBASH_STORE: {error}")))?;
+        .map_err(|error| Error::Setting(format!("{named_by}: {error}")))?;
     // Files that need a missing program wait until the search path is known.
     search_path::set_if_known(&scripts);
     let catalog = Catalog::read(&paths, &reading);

@@ -11,19 +11,22 @@ use mcp_bash_server::Server;
 use mcp_bash_wire::LogLevel;
 use serde_json::json;
 use std::collections::HashSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A project with more tools than this is not checked beside a server.
 const MOST_TOOLS: usize = 500;
 
-/// The schema compiler needs more stack than the thread that follows the project has.
+/// The schema compiler needs more stack than a thread that reports the definitions of a file has.
 const STACK: usize = 8 * 1024 * 1024;
+
+/// The file of a finding, and the whole text.
+type Told = (PathBuf, String);
 
 pub(crate) struct StartChecks {
     scripts: Arc<Scripts>,
     /// The findings that were reported already. `None` before the first check.
-    told: Mutex<Option<HashSet<String>>>,
+    told: Mutex<Option<HashSet<Told>>>,
 }
 
 impl StartChecks {
@@ -49,18 +52,14 @@ impl StartChecks {
     }
 
     /// Reports nothing about files that are being asked for their definitions, except `known`.
-    fn tell(&self, server: &Server, told_before: &mut HashSet<String>, known: Option<&Path>) {
+    fn tell(&self, server: &Server, told_before: &mut HashSet<Told>, known: Option<&Path>) {
         let in_progress = server.served().files_in_progress();
-        let is_awaited = |told: &Diagnostic| {
-            Some(&*told.path) != known && in_progress.iter().any(|asked| asked.file == told.path)
-        };
-        let found = self.examine(server).into_iter().filter(|told| !is_awaited(told));
-        let found: Vec<String> = found.map(|told| told.to_string()).collect();
-        for words in found.iter().filter(|words| !told_before.contains(*words)) {
-            server.log().project_event(LogLevel::Warning, "mcp.checks", words, &json!({}));
+        let is_awaited =
+            |path: &Path| Some(path) != known && in_progress.iter().any(|asked| asked.file == path);
+        let found = self.examine(server).into_iter().map(|told| (told.path.clone(), told.to_string()));
+        for words in new_findings(told_before, found, is_awaited) {
+            server.log().project_event(LogLevel::Warning, "mcp.checks", &words, &json!({}));
         }
-        // A fixed problem is reported again if it comes back.
-        *told_before = found.into_iter().collect();
     }
 
     fn examine(&self, server: &Server) -> Vec<Diagnostic> {
@@ -72,5 +71,43 @@ impl StartChecks {
             let examined = checks.spawn_scoped(scope, examine).ok().and_then(|checks| checks.join().ok());
             examined.unwrap_or_default()
         })
+    }
+}
+
+/// The texts of the findings that were not told before, each once. A fixed problem is told again if it comes back, and nothing
+/// changes for files whose definitions are awaited.
+fn new_findings(
+    told: &mut HashSet<Told>,
+    found: impl Iterator<Item = Told>,
+    is_awaited: impl Fn(&Path) -> bool,
+) -> Vec<String> {
+    let (mut new, before) = (Vec::new(), std::mem::take(told));
+    for finding in found.filter(|(path, _)| !is_awaited(path)) {
+        let words = (!before.contains(&finding)).then(|| finding.1.clone());
+        if told.insert(finding) {
+            new.extend(words);
+        }
+    }
+    told.extend(before.into_iter().filter(|(path, _)| is_awaited(path)));
+    new
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_finding_is_told_once_also_while_its_file_is_asked_again() {
+        let mut told = HashSet::new();
+        let mut new = |found: &[&str], awaited: &str| {
+            let found = found.iter().map(|name| (PathBuf::from(name), format!("{name} is wrong")));
+            new_findings(&mut told, found, |path| path == Path::new(awaited))
+        };
+        assert_eq!(new(&["a", "a", "b"], ""), ["a is wrong", "b is wrong"]);
+        assert_eq!(new(&["a", "b"], "b"), [""; 0]);
+        assert_eq!(new(&["a"], "b"), [""; 0]);
+        assert_eq!(new(&["a", "b"], ""), [""; 0]);
+        assert_eq!(new(&["a"], ""), [""; 0]);
+        assert_eq!(new(&["a", "b"], ""), ["b is wrong"]);
     }
 }

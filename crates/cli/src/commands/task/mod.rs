@@ -141,7 +141,8 @@ impl Place {
                 Err(error) => Err(error),
             }
         };
-        place.and_then(StorePlace::tasks).map_err(|error| Error::Setting(format!("MCPBASH_STORE: {error}")))
+        let named_by = if self.store.is_some() { "--store" } else { "MCPBASH_STORE" };
+        place.and_then(StorePlace::tasks).map_err(|error| Error::Setting(format!("{named_by}: {error}")))
     }
 }
 

@@ -36,11 +36,11 @@ pub(super) fn unusable_environment(file: &Path, paths: &Paths, has_uv: bool) -> 
 }
 
 /// How to recreate a virtual environment that has no interpreter.
-pub(super) fn made_anew(environment: &Path, paths: &Paths) -> String {
+pub(super) fn how_to_recreate(environment: &Path, paths: &Paths) -> String {
     let shown = environment.strip_prefix(&paths.root).unwrap_or(environment);
     let shown = shell_path(shown);
     format!(
-        "make it anew with `python3 -m venv --clear {shown}` and install there what the file needs \
+        "create it again with `python3 -m venv --clear {shown}` and install there what the file needs \
          (`{shown}/bin/pip install …`)"
     )
 }

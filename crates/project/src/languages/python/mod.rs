@@ -7,7 +7,7 @@ mod signs;
 
 use super::language::{Compilation, Language, ProgramFolders, SdkVariable, folders};
 use crate::Paths;
-use environments::{has_environment, made_anew, unusable_environment};
+use environments::{has_environment, how_to_recreate, unusable_environment};
 use std::path::{Path, PathBuf};
 
 /// The largest `pyproject.toml` that is searched for dependencies, in bytes.
@@ -67,12 +67,12 @@ fn explain(message: String, file: &Path, paths: &Paths) -> String {
     };
     let problem = message.rsplit_once("; ").map_or(&*message, |(problem, _)| problem);
     let shown = environment.strip_prefix(&paths.root).unwrap_or(&environment).display();
-    format!("{problem}; {shown} has no working interpreter: {}", made_anew(&environment, paths))
+    format!("{problem}; {shown} has no working interpreter: {}", how_to_recreate(&environment, paths))
 }
 
 fn missing_packages(file: &Path, paths: &Paths, has_uv: bool) -> Option<(PathBuf, String)> {
     if let Some(environment) = unusable_environment(file, paths, has_uv) {
-        let remedy = made_anew(&environment, paths);
+        let remedy = how_to_recreate(&environment, paths);
         let problem = format!("has no working interpreter, so that another Python is used; {remedy}");
         return Some((environment, problem));
     }

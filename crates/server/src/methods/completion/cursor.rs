@@ -43,7 +43,8 @@ impl Cursor {
         self.offset == 0 && self.foreign.is_none()
     }
 
-    /// The cursor for `offset`.
+    /// The cursor for `offset`. It has the members of the shell framework's; like there, a client may ask for the next page with
+    /// other arguments.
     pub(super) fn write(referent: &Referent<'_>, by: &By, hash: &str, offset: usize) -> String {
         let payload = json!({
             "ver": 1,
