@@ -164,6 +164,7 @@ fn while_the_store_is_away_calls_are_refused_or_go_on_and_no_line_is_lost() {
         trail.append_durably(record("b"), move |written| sender.send(written).unwrap());
         let why = receiver.recv().unwrap().unwrap_err();
         assert!(matches!(&*why, AuditError::Store(_)), "{why}");
+        wait_for(&trail, true);
         assert_eq!(trail.refusal().is_some(), on_error == OnError::Refuse);
         assert!(trail.counts().is_broken);
         assert!(trail.append(record("c")).is_err());
@@ -231,6 +232,7 @@ fn a_line_of_somebody_else_in_the_chain_is_a_problem() {
     let (sender, receiver) = channel();
     trail.append_durably(record("b"), move |written| sender.send(written.is_err()).unwrap());
     assert!(receiver.recv().unwrap());
+    wait_for(&trail, true);
     assert!(trail.refusal().unwrap().to_string().contains("another line"));
 }
 
