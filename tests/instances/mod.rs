@@ -1,5 +1,6 @@
 //! Several servers of one project that share a PostgreSQL database behave as one.
 
+mod audit;
 mod consents;
 mod database;
 mod kept_texts;

@@ -15,9 +15,18 @@ pub struct Head {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hash([u8; 32]);
 
+/// A head as `audit head` prints it: with the name of its chain, if it is one of several in a store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedHead {
+    pub chain: Option<String>,
+    pub head: Head,
+}
+
 /// A text that is no `SEQ:HASH`.
 #[derive(Debug, thiserror::Error)]
-#[error("a head is a number, a colon and 64 hexadecimal digits, as `audit head` prints it")]
+#[error(
+    "a head is a number, a colon and 64 hexadecimal digits, as `audit head` prints it; that of a store begins with its chain"
+)]
 pub struct NoHead;
 
 /// How every line begins.
@@ -124,6 +133,28 @@ impl FromStr for Head {
     }
 }
 
+impl Display for NamedHead {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(chain) = &self.chain {
+            write!(formatter, "{chain}:")?;
+        }
+        Display::fmt(&self.head, formatter)
+    }
+}
+
+impl FromStr for NamedHead {
+    type Err = NoHead;
+
+    fn from_str(text: &str) -> Result<Self, NoHead> {
+        let text = text.trim();
+        let (chain, head) = match text.match_indices(':').nth_back(1) {
+            Some((colon, _)) => (Some(&text[..colon]), &text[colon + 1..]),
+            None => (None, text),
+        };
+        Ok(Self { chain: chain.map(str::to_owned), head: head.parse()? })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -153,6 +184,18 @@ mod tests {
             &format!("1:{}", "g".repeat(64)),
         ] {
             assert!(wrong.parse::<Head>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_head_of_a_store_names_its_chain() {
+        let (_, head) = Head::START.next("\"a\":1");
+        for chain in [None, Some("0a1b".to_owned())] {
+            let named = NamedHead { chain, head };
+            assert_eq!(named.to_string().parse::<NamedHead>().unwrap(), named);
+        }
+        for wrong in ["", ":", "a:1", "a:1:00", &format!("a:1:{head}x")] {
+            assert!(wrong.parse::<NamedHead>().is_err(), "{wrong}");
         }
     }
 

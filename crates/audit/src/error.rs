@@ -1,8 +1,16 @@
 //! Errors of the audit log: what cannot be opened, written or read, and where.
 
+use std::error::Error;
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
+
+/// Why nothing can be written.
+pub type Problem = Arc<AuditError>;
+
+/// Why a store does not take lines.
+pub(crate) type StoreError = Arc<dyn Error + Send + Sync>;
 
 #[derive(Debug, thiserror::Error)]
 pub enum AuditError {
@@ -32,6 +40,14 @@ pub enum AuditError {
     Commit { source: io::Error },
     #[error("standard error cannot be written: {source}")]
     StandardError { source: io::Error },
+    #[error("{0}")]
+    Store(Arc<dyn Error + Send + Sync>),
+    #[error("the store has not taken {lines} lines yet")]
+    Behind { lines: usize },
+    #[error("there is no store of several servers: MCPBASH_STORE has to be the address of a database")]
+    NoStore,
+    #[error("the system has no thread to write with: {source}")]
+    Thread { source: io::Error },
     #[error("the system has no random numbers: {source}")]
     Random { source: io::Error },
 }

@@ -1,9 +1,10 @@
-//! Sinks of an audit log: a file, syslog, the journal or standard error.
+//! Sinks of an audit log: a file, syslog, the journal, standard error, or a store that servers share.
 
 use crate::chain::Head;
 use crate::error::AuditError;
 use crate::file::AuditFile;
 use crate::file::rotation::Rotation;
+use crate::outbox::Outbox;
 use crate::sockets::{Datagrams, Protocol};
 use std::fs::File;
 use std::io::{self, Write};
@@ -18,10 +19,12 @@ pub enum Destination {
     Syslog(Option<PathBuf>),
     Journal(Option<PathBuf>),
     StandardError,
+    /// The store of several servers.
+    Store,
 }
 
 impl Destination {
-    /// The destination that a setting names: a path, `syslog`, `journal` or `stderr`. A socket may follow, as in
+    /// The destination that a setting names: a path, `syslog`, `journal`, `stderr` or `store`. A socket may follow, as in
     /// `syslog:/run/log`.
     pub fn parse(text: &str) -> Self {
         let (word, socket) = match text.split_once(':') {
@@ -32,6 +35,7 @@ impl Destination {
             "syslog" => Self::Syslog(socket),
             "journal" => Self::Journal(socket),
             "stderr" if socket.is_none() => Self::StandardError,
+            "store" if socket.is_none() => Self::Store,
             _ => Self::File(text.into()),
         }
     }
@@ -43,6 +47,7 @@ impl Destination {
             Self::Syslog(_) => "syslog",
             Self::Journal(_) => "journal",
             Self::StandardError => "stderr",
+            Self::Store => "store",
         }
     }
 
@@ -53,16 +58,31 @@ impl Destination {
             _ => None,
         }
     }
+
+    /// Whether answers can wait until their lines are durable.
+    pub fn can_be_durable(&self) -> bool {
+        matches!(self, Self::File(_) | Self::Store)
+    }
 }
 
 pub(crate) enum Sink {
     File(AuditFile),
     Datagrams(Datagrams),
     StandardError(Head),
+    /// `None` if there is no store.
+    Store(Option<Arc<Outbox>>),
+}
+
+/// Where a line is that can be made durable.
+#[derive(Clone)]
+pub(crate) enum Written {
+    File(Arc<File>),
+    /// In the outbox, with this number.
+    Queued(Arc<Outbox>, u64),
 }
 
 impl Sink {
-    pub(crate) fn new(destination: &Destination, rotation: Rotation) -> Self {
+    pub(crate) fn new(destination: &Destination, rotation: Rotation, outbox: Option<Arc<Outbox>>) -> Self {
         let datagrams = |protocol: Protocol, socket: &Option<PathBuf>| {
             let socket = socket.clone().unwrap_or_else(|| protocol.usual_socket());
             Self::Datagrams(Datagrams::new(protocol, socket))
@@ -72,6 +92,7 @@ impl Sink {
             Destination::Syslog(socket) => datagrams(Protocol::Syslog, socket),
             Destination::Journal(socket) => datagrams(Protocol::Journal, socket),
             Destination::StandardError => Self::StandardError(Head::START),
+            Destination::Store => Self::Store(outbox),
         }
     }
 
@@ -81,13 +102,14 @@ impl Sink {
             Self::File(file) => file.prepare(),
             Self::Datagrams(datagrams) => datagrams.prepare(),
             Self::StandardError(_) => Ok(()),
+            Self::Store(outbox) => outbox.as_ref().ok_or(AuditError::NoStore)?.prepare(),
         }
     }
 
-    /// Appends a line, and returns the file that has it.
-    pub(crate) fn append(&mut self, members: &str) -> Result<Option<Arc<File>>, AuditError> {
+    /// Appends a line, and returns where it is if it can be made durable there.
+    pub(crate) fn append(&mut self, members: &str) -> Result<Option<Written>, AuditError> {
         match self {
-            Self::File(file) => file.append(members).map(Some),
+            Self::File(file) => file.append(members).map(|file| Some(Written::File(file))),
             Self::Datagrams(datagrams) => datagrams.append(members).map(|()| None),
             Self::StandardError(head) => {
                 let (line, next) = head.next(members);
@@ -95,6 +117,11 @@ impl Sink {
                 written.map_err(|source| AuditError::StandardError { source })?;
                 *head = next;
                 Ok(None)
+            }
+            Self::Store(outbox) => {
+                let outbox = outbox.as_ref().ok_or(AuditError::NoStore)?;
+                let seq = outbox.append(members)?;
+                Ok(Some(Written::Queued(Arc::clone(outbox), seq)))
             }
         }
     }
@@ -116,7 +143,8 @@ mod tests {
         assert_eq!(parse("syslog"), Destination::Syslog(None));
         assert_eq!(parse("journal:/run/x"), Destination::Journal(Some("/run/x".into())));
         assert_eq!(parse("stderr"), Destination::StandardError);
-        for path in ["/var/log/audit.jsonl", "logs/syslog", "a:b", "stderr:/x"] {
+        assert_eq!(parse("store"), Destination::Store);
+        for path in ["/var/log/audit.jsonl", "logs/syslog", "a:b", "stderr:/x", "store:/x", "./store"] {
             assert_eq!(parse(path), Destination::File(path.into()), "{path}");
         }
     }

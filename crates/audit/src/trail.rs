@@ -2,15 +2,16 @@
 //! What cannot be written is kept for a while, and then counted.
 
 use crate::commits::{Commits, Then};
-use crate::error::AuditError;
+use crate::error::{AuditError, Problem};
 use crate::event::Event;
 use crate::file::rotation::Rotation;
 use crate::key::Key;
+use crate::outbox::Outbox;
 use crate::record::Record;
-use crate::sink::{Destination, Sink};
+use crate::sink::{Destination, Sink, Written};
+use crate::stored::ChainStore;
 use parking_lot::Mutex;
 use std::collections::VecDeque;
-use std::fs::File;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
@@ -48,9 +49,6 @@ pub struct Counts {
     pub is_broken: bool,
 }
 
-/// Why nothing can be written.
-pub type Problem = Arc<AuditError>;
-
 /// Receives each change: why nothing can be written, or `None` when it can again.
 type OnChange = dyn Fn(Option<&AuditError>) + Send + Sync;
 
@@ -66,8 +64,10 @@ pub struct Trail {
     commits: Commits,
     destination: Destination,
     key: OnceLock<Key>,
-    /// Identifies this process in the ids of its events.
-    run: OnceLock<String>,
+    /// Lines on their way to a store.
+    outbox: Option<Arc<Outbox>>,
+    /// Identifies this process in the ids of its events, and names its chain in a store.
+    run: String,
     events: AtomicU64,
     itself: Weak<Self>,
 }
@@ -81,22 +81,51 @@ struct TrailState {
     /// Lost since the last line that was written.
     lost: u64,
     problem: Option<Problem>,
-    /// The file that has the last line.
-    file: Option<Arc<File>>,
+    /// Where the last line is, if it can be made durable there.
+    last: Option<Written>,
 }
 
 impl Trail {
-    /// A trail whose first line is `start`. Nothing is opened before there is another record.
-    pub fn new(options: Options, start: Record) -> Arc<Self> {
-        Arc::new_cyclic(|itself| Self {
+    /// A trail whose first line is `start`. Nothing is opened before there is another record. `store` is the one of several
+    /// servers, if there is one.
+    pub fn new(options: Options, store: Option<Arc<dyn ChainStore>>, start: Record) -> Arc<Self> {
+        let run = new_run();
+        Arc::new_cyclic(|itself| {
+            let store = store.filter(|_| options.destination == Destination::Store);
+            let outbox = store.map(|store| Arc::new(Self::outbox(run.clone(), store, itself)));
+            Self::with(options, outbox, start, run, itself)
+        })
+    }
+
+    fn outbox(run: String, store: Arc<dyn ChainStore>, itself: &Weak<Self>) -> Outbox {
+        let itself = itself.clone();
+        let on_attempt = move |problem: Option<&Problem>| {
+            let Some(trail) = itself.upgrade() else { return };
+            match problem {
+                Some(problem) => trail.note_failure(problem),
+                // What was kept meanwhile is written.
+                None => drop(trail.problem()),
+            }
+        };
+        Outbox::new(run, store, Box::new(on_attempt))
+    }
+
+    fn with(
+        options: Options,
+        outbox: Option<Arc<Outbox>>,
+        start: Record,
+        run: String,
+        itself: &Weak<Self>,
+    ) -> Self {
+        Self {
             state: Mutex::new(TrailState {
-                sink: Sink::new(&options.destination, options.rotation),
+                sink: Sink::new(&options.destination, options.rotation, outbox.clone()),
                 start: Some(start),
                 pending: VecDeque::new(),
                 pending_bytes: 0,
                 lost: 0,
                 problem: None,
-                file: None,
+                last: None,
             }),
             is_fine: AtomicBool::new(false),
             written: AtomicU64::new(0),
@@ -107,10 +136,11 @@ impl Trail {
             commits: Commits::default(),
             destination: options.destination,
             key: OnceLock::new(),
-            run: OnceLock::new(),
+            outbox,
+            run,
             events: AtomicU64::new(0),
             itself: itself.clone(),
-        })
+        }
     }
 
     /// Sets the receiver of changes, unless there is one.
@@ -125,13 +155,7 @@ impl Trail {
 
     /// The id of an event by its number. The start is number 0.
     fn event_id_of(&self, number: u64) -> String {
-        let run = self.run.get_or_init(|| {
-            let mut run = String::new();
-            let random = crate::key::random().unwrap_or_default();
-            crate::key::push_hex(&mut run, &random[..8]);
-            run
-        });
-        format!("{run}-{number}")
+        format!("{}-{number}", self.run)
     }
 
     /// The key of argument hashes: in a file beside a log file, else of this process alone.
@@ -177,12 +201,13 @@ impl Trail {
         self.write(record).map(drop)
     }
 
-    /// Writes a record and makes it durable, then calls `then`, perhaps on another thread. Only a file can be made durable.
+    /// Writes a record and makes it durable, then calls `then`, perhaps on another thread. Only a file or a store can do that.
     pub fn append_durably(&self, record: Record, then: impl FnOnce(Result<(), Problem>) + Send + 'static) {
         let file = match self.write(record) {
             Err(why) => return then(Err(why)),
             Ok(None) => return then(Ok(())),
-            Ok(Some(file)) => file,
+            Ok(Some(Written::File(file))) => file,
+            Ok(Some(Written::Queued(outbox, seq))) => return outbox.when_stored(seq, Box::new(then)),
         };
         let trail = self.itself.clone();
         let then: Then = Box::new(move |synced: io::Result<()>| {
@@ -209,31 +234,35 @@ impl Trail {
         if has_begun {
             let _ = self.append(end());
         }
-        self.commits.flush();
+        self.flush();
     }
 
-    /// Waits until all answers have been sent that wait for their lines.
+    /// Waits until all answers have been sent that wait for their lines, and a store has the lines or does not answer.
     pub fn flush(&self) {
+        if let Some(outbox) = &self.outbox {
+            outbox.flush();
+        }
         self.commits.flush();
     }
 
     pub fn counts(&self) -> Counts {
+        let on_their_way = self.outbox.as_ref().map_or(0, |outbox| outbox.count() as u64);
         Counts {
-            written: self.written.load(Ordering::Relaxed),
+            written: self.written.load(Ordering::Relaxed).saturating_sub(on_their_way),
             lost: self.lost.load(Ordering::Relaxed),
             failures: self.failures.load(Ordering::Relaxed),
             is_broken: self.state.lock().problem.is_some(),
         }
     }
 
-    fn write(&self, record: Record) -> Result<Option<Arc<File>>, Problem> {
+    fn write(&self, record: Record) -> Result<Option<Written>, Problem> {
         let members = record.into_members();
         let mut state = self.state.lock();
         state.keep(members);
         let written = self.write_pending(&mut state);
-        let file = state.file.clone();
+        let last = state.last.clone();
         match self.settle(state, written) {
-            None => Ok(file),
+            None => Ok(last),
             Some(why) => Err(why),
         }
     }
@@ -245,12 +274,12 @@ impl Trail {
         {
             let mut start = start.clone();
             start.text("event.id", &self.event_id_of(0));
-            state.file = state.sink.append(&start.into_members())?;
+            state.last = state.sink.append(&start.into_members())?;
             state.start = None;
             self.written.fetch_add(1, Ordering::Relaxed);
         }
         while let Some(members) = state.pending.front() {
-            state.file = state.sink.append(members)?;
+            state.last = state.sink.append(members)?;
             state.pending_bytes -= members.len();
             state.pending.pop_front();
             self.written.fetch_add(1, Ordering::Relaxed);
@@ -258,7 +287,7 @@ impl Trail {
         if state.lost > 0 {
             let mut record = Record::new(Event::Lost, SystemTime::now());
             record.number("audit.lost_records", state.lost);
-            state.file = state.sink.append(&record.into_members())?;
+            state.last = state.sink.append(&record.into_members())?;
             state.lost = 0;
             self.written.fetch_add(1, Ordering::Relaxed);
         }
@@ -288,14 +317,32 @@ impl Trail {
 
     fn note_failure(&self, problem: &Problem) {
         self.failures.fetch_add(1, Ordering::Relaxed);
+        let mut state = self.state.lock();
         self.is_fine.store(false, Ordering::Release);
-        let before = self.state.lock().problem.replace(Arc::clone(problem));
+        let before = state.problem.replace(Arc::clone(problem));
+        drop(state);
         if before.is_none()
             && let Some(on_change) = self.on_change.get()
         {
             on_change(Some(problem));
         }
     }
+}
+
+impl Drop for Trail {
+    fn drop(&mut self) {
+        if let Some(outbox) = &self.outbox {
+            outbox.end();
+        }
+    }
+}
+
+/// Identifies a process among all.
+fn new_run() -> String {
+    let mut run = String::new();
+    let random = crate::key::random().unwrap_or_default();
+    crate::key::push_hex(&mut run, &random[..8]);
+    run
 }
 
 impl TrailState {

@@ -14,7 +14,7 @@ fn chain(log: &Path, calls: usize) -> (Vec<String>, Head) {
     let rotation = Rotation { max_bytes: 1 << 30, max_age: None, keep: 9 };
     let destination = Destination::File(log.to_owned());
     let options = Options { destination, rotation, on_error: OnError::Refuse };
-    let trail = Trail::new(options, Record::new(Event::ServerStart, SystemTime::now()));
+    let trail = Trail::new(options, None, Record::new(Event::ServerStart, SystemTime::now()));
     for call in 0..calls {
         let mut record = Record::new(Event::ToolCall, SystemTime::now());
         record.number("bytes.in", call as u64);
@@ -135,7 +135,7 @@ fn a_file_that_is_missing_between_others_is_found() {
     let rotation = Rotation { max_bytes: 1000, max_age: None, keep: 9 };
     let destination = Destination::File(log.clone());
     let options = Options { destination, rotation, on_error: OnError::Refuse };
-    let trail = Trail::new(options, Record::new(Event::ServerStart, SystemTime::now()));
+    let trail = Trail::new(options, None, Record::new(Event::ServerStart, SystemTime::now()));
     for _ in 0..20 {
         trail.append(Record::new(Event::ToolCall, SystemTime::now())).unwrap();
     }

@@ -95,12 +95,13 @@ impl Connections {
     /// must not matter whether it was done once or twice.
     pub(crate) fn query(
         &self,
+        longest: Duration,
         operation: &'static str,
         statement: &str,
         values: Values,
     ) -> Result<Vec<Row>, DatabaseError> {
         let (sender, receiver) = sync_channel(1);
-        self.begin(operation, statement, values, LONGEST, move |rows| drop(sender.send(rows)));
+        self.begin(operation, statement, values, longest, move |rows| drop(sender.send(rows)));
         receiver.recv().unwrap_or(Err(DatabaseError::Ended))
     }
 

@@ -26,6 +26,11 @@ pub enum DatabaseError {
          it: upgrade this server too"
     )]
     Newer { place: String, found: i32, known: i32 },
+    #[error(
+        "{place} has other lines in the audit chain {chain} than those from {first} on that were to be added: another program \
+         wrote there; a server that is started again begins a new chain"
+    )]
+    OtherLines { place: String, chain: String, first: u64 },
     #[error("the thread of the store has ended")]
     Ended,
 }

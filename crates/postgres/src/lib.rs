@@ -1,7 +1,8 @@
 //! A store in PostgreSQL, which any number of servers of one project share.
 //!
 //! It holds what a client was told it can come back for, whichever server it reaches: tasks, texts that were too long for an
-//! answer, and keys that are good once; and what callers have spent of their rates. Leases and rates are measured by the
+//! answer, and keys that are good once; and what callers have spent of their rates. It can hold the audit logs too, a chain for each
+//! server. Leases and rates are measured by the
 //! clock of the database, so that the clocks of the servers do not matter for them.
 //!
 //! Every operation is one statement that may be repeated without harm. So it works through a pooler that gives a connection
@@ -11,6 +12,7 @@
 //! and rates do not, because requests wait for them.
 
 mod address;
+mod audit;
 mod availability;
 mod connections;
 mod error;
@@ -68,7 +70,7 @@ impl Postgres {
         statement: &str,
         values: Values,
     ) -> Result<Vec<Row>, DatabaseError> {
-        self.connections.query(operation, statement, values)
+        self.connections.query(LONGEST, operation, statement, values)
     }
 
     /// The same for a request, which waits for a short time only.

@@ -4,7 +4,7 @@
 use tokio_postgres::{Client, Error};
 
 /// The statements of each version. `{s}` is the schema.
-const VERSIONS: [&str; 3] = [
+const VERSIONS: [&str; 4] = [
     "
     CREATE TABLE {s}.tasks (
         id text PRIMARY KEY,
@@ -55,10 +55,20 @@ const VERSIONS: [&str; 3] = [
     );
     CREATE INDEX rates_paid ON {s}.rates (paid_at);
 ",
+    r#"
+    CREATE TABLE {s}.audit (
+        chain text COLLATE "C" NOT NULL,
+        seq bigint NOT NULL CHECK (seq > 0),
+        line text NOT NULL,
+        time text COLLATE "C" GENERATED ALWAYS AS (coalesce(substring(line from '"time":"([^"]{1,40})"'), '')) STORED,
+        PRIMARY KEY (chain, seq)
+    );
+    CREATE INDEX audit_time ON {s}.audit (time, chain, seq);
+"#,
 ];
 
 /// The version that this program makes.
-pub(crate) const KNOWN: i32 = 3;
+pub(crate) const KNOWN: i32 = 4;
 
 /// The oldest version of a program that can use the tables that this one makes.
 const OLDEST: i32 = 1;

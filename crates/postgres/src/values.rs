@@ -26,6 +26,10 @@ impl Values {
         self.with(list, Type::BYTEA_ARRAY)
     }
 
+    pub(crate) fn list_of_texts(self, list: Vec<String>) -> Self {
+        self.with(list, Type::TEXT_ARRAY)
+    }
+
     /// Numbers of ours are far smaller than the largest.
     pub(crate) fn number(self, number: u64) -> Self {
         self.with(i64::try_from(number).unwrap_or(i64::MAX), Type::INT8)

@@ -90,11 +90,11 @@ table! {
     LOG_DIR: Optional<Folder> = row("MCPBASH_LOG_DIR", Optional(Folder), "",
         "A folder for `mcp-bash.log`, for `script-output.log`, which has what scripts print, and for the files of single calls");
     AUDIT: Optional<Text> = row("MCPBASH_AUDIT", Optional(Text), "",
-        "Where the audit log goes (`--audit`): a file, `syslog`, `journal` or `stderr`; empty or `off` for nowhere");
+        "Where the audit log goes (`--audit`): a file, `syslog`, `journal`, `stderr`, or `store` for the database that servers share; empty or `off` for nowhere");
     AUDIT_ARGUMENTS: Word<RecordedArguments> = row("MCPBASH_AUDIT_ARGUMENTS", RECORDED_ARGUMENTS, "hash",
         "What the audit log has of arguments: a keyed `hash`, all of them (`full`) or `none`; a project can select some (`audit` in server.meta.json)");
     AUDIT_DURABLE: Flag = row("MCPBASH_AUDIT_DURABLE", Flag, "false",
-        "`true` sends an answer only when its line in the audit file survives a loss of power");
+        "`true` sends an answer only when its line in the audit file or the store survives a loss of power");
     AUDIT_ON_ERROR: Word<OnError> = row("MCPBASH_AUDIT_ON_ERROR", ON_AUDIT_ERROR, "refuse",
         "What happens to calls while the audit log cannot be written: `refuse` or `continue`");
     AUDIT_MAX_BYTES: Bytes = row("MCPBASH_AUDIT_MAX_BYTES", bytes(4 * KIB, LARGEST), "67108864",

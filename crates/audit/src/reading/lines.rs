@@ -7,11 +7,12 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// One line of a file.
+/// One line of a file or a store.
 #[derive(Debug, Clone)]
 pub struct Entry {
+    /// The file, or the name of the chain.
     pub file: Arc<Path>,
-    /// Counted from 1.
+    /// Counted from 1; in a store, the number that it has for the line.
     pub line: u64,
     /// Without its line break. Of a longer line than any record has, only the beginning.
     pub text: Vec<u8>,

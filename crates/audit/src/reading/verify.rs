@@ -55,6 +55,10 @@ pub enum Finding {
         "{at}: the file begins with record {seq}, which is no beginning of a file: the lines before it were removed"
     )]
     NoBeginning { at: Place, seq: u64 },
+    #[error("{at}: this line is of chain {of}, and was moved here")]
+    Moved { at: Place, of: String },
+    #[error("there is no chain {chain}, of which that head is: all of it was removed")]
+    NoChain { chain: String },
     #[error("the chain ends with record {last}, and {head} is newer: the end was cut off")]
     CutOff { last: u64, head: u64 },
     #[error("record {seq} is not the one of that head: the chain was written again")]
@@ -86,8 +90,10 @@ pub fn verify(files: &[PathBuf], anchor: Option<Head>) -> Result<Verified, Audit
 
 /// The chain as far as it was read.
 #[derive(Default)]
-struct Chain {
+pub(super) struct Chain {
     verified: Verified,
+    /// The name of a chain in a store. Such a chain begins where old lines were removed.
+    name: Option<String>,
     anchor: Option<Head>,
     has_met_anchor: bool,
     last: Option<Place>,
@@ -98,7 +104,12 @@ struct Chain {
 }
 
 impl Chain {
-    fn take(&mut self, entry: Entry) {
+    /// A chain of a store.
+    pub(super) fn named(name: &str, anchor: Option<Head>) -> Self {
+        Self { name: Some(name.to_owned()), anchor, ..Self::default() }
+    }
+
+    pub(super) fn take(&mut self, entry: Entry) {
         let Some(link) = Link::read(&entry.text).filter(|_| entry.is_ended) else {
             self.unread.push(entry);
             return;
@@ -152,7 +163,7 @@ impl Chain {
             None if seq == 1 => {
                 (link.previous() != Some(Head::START.hash)).then_some(Finding::NoBeginning { at, seq })
             }
-            None => (!is_beginning).then_some(Finding::NoBeginning { at, seq }),
+            None => (!is_beginning && self.name.is_none()).then_some(Finding::NoBeginning { at, seq }),
             Some(head) if seq == 1 && head.seq > 0 => Some(Finding::NewChain { at, after: head.seq }),
             Some(head) if seq <= head.seq => Some(Finding::OutOfOrder { at, seq, after: head.seq }),
             Some(head) if seq > head.seq + 1 => {
@@ -166,9 +177,16 @@ impl Chain {
             Some(_) => None,
         };
         self.verified.findings.extend(finding);
+        // The ids of events begin with the name of their chain.
+        if let Some(name) = &self.name
+            && let Some((of, _)) = link.event_id.as_deref().and_then(|id| id.split_once('-'))
+            && of != name
+        {
+            self.verified.findings.push(Finding::Moved { at: place.clone(), of: of.to_owned() });
+        }
     }
 
-    fn finish(mut self) -> Verified {
+    pub(super) fn finish(mut self) -> Verified {
         let mut unread = std::mem::take(&mut self.unread);
         if unread.pop_if(|last| !last.is_ended).is_some() {
             self.verified.has_incomplete_end = true;

@@ -5,7 +5,7 @@ use std::path::Path;
 fn trail(log: &Path, on_error: OnError) -> Arc<Trail> {
     let rotation = Rotation { max_bytes: 1 << 20, max_age: None, keep: 3 };
     let options = Options { destination: Destination::File(log.to_owned()), rotation, on_error };
-    Trail::new(options, Record::new(Event::ServerStart, SystemTime::now()))
+    Trail::new(options, None, Record::new(Event::ServerStart, SystemTime::now()))
 }
 
 fn record(name: &str) -> Record {

@@ -132,7 +132,7 @@ impl OpenProject {
     pub(crate) fn read_to_call(common: &Common, adjust: impl FnOnce(&mut Settings)) -> Result<Self, Error> {
         let project = Self::read_after(common, adjust, mcp_bash_runner::prepare_first_call)?;
         let settings = project.scripts.settings();
-        settings.audit.check().map_err(|why| Error::Setting(why.to_string()))?;
+        settings.audit.check(&settings.tasks).map_err(|why| Error::Setting(why.to_string()))?;
         // The server would not tell its clients which folder it is.
         needs::check(settings.logs.temporary.as_deref())?;
         Ok(project)

@@ -1,6 +1,7 @@
 //! Connections that break at every point of every operation: the operation is done once, or not at all and says so.
 
 use super::{locked, open, record, wait};
+use mcp_bash_audit::{ChainStore, Order, Position};
 use mcp_bash_postgres::{Postgres, Record};
 use mcp_bash_tasks::{
     Claim, Durability, Filter, Lease, Note, Status, TaskRecord, TaskStore, Turn, TurnLimits,
@@ -102,7 +103,7 @@ fn lease() -> Lease {
     Lease::new(record(1).id, 1, Box::new(()))
 }
 
-const OPERATIONS: [Operation; 22] = [
+const OPERATIONS: [Operation; 24] = [
     (
         "create",
         |store| std::mem::forget(store.create(&record(2), Some("{}")).unwrap()),
@@ -232,6 +233,21 @@ const OPERATIONS: [Operation; 22] = [
         "7|7",
     ),
     ("read", |store| assert!(wait(store.get("k", "me")).unwrap().is_none()), READ, "1"),
+    (
+        "add",
+        |store| {
+            let line = |seq: u64| format!("{{\"seq\":{seq},\"time\":\"2026\"}}");
+            ChainStore::add(store, "a", 1, (1..=3).map(line).collect()).unwrap();
+        },
+        "SELECT count(*), max(seq) FROM {s}.audit",
+        "3|3",
+    ),
+    (
+        "read lines",
+        |store| assert_eq!(ChainStore::read(store, Order::Time, &Position::default()).unwrap(), []),
+        READ,
+        "1",
+    ),
 ];
 
 #[test]
@@ -239,7 +255,7 @@ fn an_operation_whose_connection_breaks_anywhere_is_done_once() {
     let database = locked().folder().join(".s.PGSQL.5432");
     let proxy = Proxy::start(database);
     for (name, operation, statement, wanted) in OPERATIONS {
-        let schema = format!("cut_{name}");
+        let schema = format!("cut_{}", name.replace(' ', "_"));
         let sql = |text: &str| locked().query(&text.replace("{s}", &schema));
         let mut breaks = 0;
         // Until an operation passes with no break: then all of it had its turn.
@@ -253,7 +269,7 @@ fn an_operation_whose_connection_breaks_anywhere_is_done_once() {
             proxy.left.store(bytes, Ordering::SeqCst);
             operation(&store);
             let is_over = proxy.left.swap(-1, Ordering::SeqCst) >= 0;
-            let empty = "TRUNCATE {s}.tasks, {s}.notes, {s}.records, {s}.used_keys, {s}.rates";
+            let empty = "TRUNCATE {s}.tasks, {s}.notes, {s}.records, {s}.used_keys, {s}.rates, {s}.audit";
             assert_eq!(sql(&format!("{statement}; {empty}")), wanted, "{name}, broken after {bytes} bytes");
             if is_over {
                 break;

@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "tests use files of their own")]
 
 mod access;
+mod audit_logs;
 #[path = "../../../tasks/tests/store/contract/mod.rs"]
 mod contract;
 mod contract_of_stores;

@@ -1,6 +1,7 @@
 //! PgBouncer in transaction mode: every transaction may get another connection.
 
 use super::{open, record, wait};
+use mcp_bash_audit::{ChainStore, Order, Position};
 use mcp_bash_postgres_server::Server;
 use mcp_bash_tasks::{Claim, Note, TaskStore};
 use std::fs;
@@ -69,6 +70,10 @@ fn every_operation_works_through_a_pooler_of_transactions() {
     assert!(other.sweep(0, 10).unwrap().is_whole);
     assert!(wait(one.use_once([1; 16], u64::from(u32::MAX))).unwrap());
     assert!(!wait(other.use_once([1; 16], u64::from(u32::MAX))).unwrap());
+    for _ in 0..2 {
+        ChainStore::add(&one, "a", 1, vec!["{}".to_owned()]).unwrap();
+    }
+    assert_eq!(ChainStore::read(&other, Order::Chain, &Position::default()).unwrap().len(), 1);
     // Connections that the pooler drops are replaced.
     drop(pooler);
 }

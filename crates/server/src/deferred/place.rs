@@ -4,6 +4,7 @@
 use super::location::default_task_folder;
 use crate::logging::Log;
 use crate::stores::Store;
+use mcp_bash_audit::ChainStore;
 use mcp_bash_postgres::{Address, DatabaseError, Postgres};
 use mcp_bash_runner::StateDir;
 use mcp_bash_settings::{TaskSettings, names_database};
@@ -42,6 +43,14 @@ impl StorePlace {
         Ok(match self {
             Self::Folder(folder) => Arc::new(FolderStore::new(folder)),
             Self::Database(address) => Arc::new(Postgres::new(*address)?),
+        })
+    }
+
+    /// The audit logs at this place. `None` if it is a folder, which has none.
+    pub fn audit_logs(self) -> Result<Option<Arc<dyn ChainStore>>, DatabaseError> {
+        Ok(match self {
+            Self::Folder(_) => None,
+            Self::Database(address) => Some(Arc::new(Postgres::new(*address)?)),
         })
     }
 }

@@ -4,7 +4,7 @@ use super::log::Log;
 use super::refusal_lines::{MINUTE, RefusalKind, RefusalLines, Turn, Unwritten};
 use crate::callers::Principal;
 use crate::callers::identity::bare_address;
-use mcp_bash_audit::{Cause, Counts, Event, Outcome, Reason, Record, Trail};
+use mcp_bash_audit::{AuditError, Cause, ChainStore, Counts, Event, Outcome, Reason, Record, Trail};
 use mcp_bash_secrets::KnownSecrets;
 use mcp_bash_settings::{AuditSettings, RecordedArguments};
 use mcp_bash_wire::{Id, LogLevel, Object, Raw, RpcError};
@@ -30,20 +30,22 @@ pub struct AuditLog {
 }
 
 impl AuditLog {
-    /// The audit log that the settings ask for. `service` is the name and version of the project.
+    /// The audit log that the settings ask for. `service` is the name and version of the project, `store` the database that
+    /// servers share.
     pub(crate) fn new(
         settings: &AuditSettings,
+        store: Option<Arc<dyn ChainStore>>,
         service: [&str; 2],
         log: &Arc<Log>,
         known_secrets: &Arc<KnownSecrets>,
         runtime: Handle,
     ) -> Option<Arc<Self>> {
         let options = settings.options()?;
-        let is_file = options.destination.file().is_some();
+        let is_durable = settings.durable && options.destination.can_be_durable();
         let mut start = Record::new(Event::ServerStart, SystemTime::now());
         start.text("service.name", service[0]).text("service.version", service[1]);
         start.number("process.pid", std::process::id().into());
-        let trail = Trail::new(options, start);
+        let trail = Trail::new(options, store, start);
         let log = Arc::clone(log);
         trail.on_change(move |problem| match problem {
             Some(problem) => {
@@ -58,7 +60,7 @@ impl AuditLog {
             trail,
             arguments: settings.arguments,
             selected: settings.selected.clone(),
-            is_durable: settings.durable && is_file,
+            is_durable,
             known_secrets: Arc::clone(known_secrets),
             refusals: Mutex::default(),
             runtime,
@@ -296,8 +298,12 @@ impl AuditLog {
     }
 }
 
-/// The error of a call that could not be recorded.
-pub(super) fn refusal(problem: &mcp_bash_audit::AuditError) -> RpcError {
+/// The error of a call that could not be recorded. Where the store is, is for the operator.
+pub(super) fn refusal(problem: &AuditError) -> RpcError {
+    let problem = match problem {
+        AuditError::Store(_) => "the shared store does not take its lines".to_owned(),
+        problem => problem.to_string(),
+    };
     RpcError::internal(format!(
         "Refused: the audit log cannot be written: {problem}; calls go on when it can, or with \
          MCPBASH_AUDIT_ON_ERROR=continue"
@@ -320,7 +326,7 @@ mod tests {
         let options = Options { destination, rotation, on_error: OnError::Continue };
         let start = Record::new(Event::ServerStart, SystemTime::now());
         let audit = Arc::new(AuditLog {
-            trail: Trail::new(options, start),
+            trail: Trail::new(options, None, start),
             arguments: RecordedArguments::Nothing,
             selected: BTreeMap::new(),
             is_durable: false,

@@ -9,6 +9,7 @@ use crate::replies::ShortPaths;
 use crate::replies::definitions::server_capabilities;
 use crate::requests::{Admission, AdmissionLimits, KeyRing, Pace, Parking, ParkingLimits};
 use crate::stores::Store;
+use mcp_bash_audit::ChainStore;
 use mcp_bash_budget::Budget;
 use mcp_bash_postgres::Taken;
 use mcp_bash_project::{Catalog, Changes, Diagnostic, Reading, language_of_file};
@@ -102,7 +103,9 @@ impl Server {
         let (tasks, store) = open_stores(&settings.tasks, &catalog.paths.root, scripts.state_dir(), &log);
         let deferred = tasks.map(|tasks| Deferred::new(tasks, &settings.tasks, Arc::clone(&log)));
         let service = [&*catalog.identity.name, &*catalog.identity.version];
-        let audit = AuditLog::new(&settings.audit, service, &log, scripts.known_secrets(), runtime.clone());
+        let shared = store.shared().cloned().map(|shared| Arc::new(shared) as Arc<dyn ChainStore>);
+        let secrets = scripts.known_secrets();
+        let audit = AuditLog::new(&settings.audit, shared, service, &log, secrets, runtime.clone());
         let own_roots = Arc::new(own_roots(&settings, &catalog.paths, &log));
         let served = Served::new(catalog, reading, scripts.files_in_progress(), Arc::clone(&log));
         let served = Arc::new(served);

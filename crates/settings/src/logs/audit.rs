@@ -2,6 +2,7 @@
 
 use crate::reader::Reader;
 use crate::table;
+use crate::tasks::TaskSettings;
 use mcp_bash_audit::{Destination, OnError, Options, Rotation};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -15,13 +16,20 @@ pub enum RecordedArguments {
     Nothing,
 }
 
-/// Lines that go there cannot be made durable.
+/// Why lines cannot go where they are to go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "MCPBASH_AUDIT_DURABLE is true, and lines that go to `{0}` cannot be made durable: name a file in MCPBASH_AUDIT, or set \
-     MCPBASH_AUDIT_DURABLE=false"
-)]
-pub struct NotDurable(&'static str);
+pub enum UnusableDestination {
+    #[error(
+        "MCPBASH_AUDIT_DURABLE is true, and lines that go to `{0}` cannot be made durable: name a file in MCPBASH_AUDIT, or \
+         set MCPBASH_AUDIT_DURABLE=false"
+    )]
+    NotDurable(&'static str),
+    #[error(
+        "MCPBASH_AUDIT is `store`, and there is no database for it: set MCPBASH_STORE to the address of one, \
+         `postgres://USER@HOST/DATABASE`, or name a file in MCPBASH_AUDIT"
+    )]
+    NoDatabase,
+}
 
 #[derive(Debug, Clone)]
 pub struct AuditSettings {
@@ -59,10 +67,15 @@ impl AuditSettings {
         self.destination = named_destination(named);
     }
 
-    /// Refuses settings that promise more than the destination can keep: only a file can be made durable.
-    pub fn check(&self) -> Result<(), NotDurable> {
-        let place = self.destination.as_ref().filter(|place| self.durable && place.file().is_none());
-        place.map_or(Ok(()), |place| Err(NotDurable(place.word())))
+    /// Refuses settings that promise more than the destination can keep, or that name a store which is not there.
+    pub fn check(&self, tasks: &TaskSettings) -> Result<(), UnusableDestination> {
+        match &self.destination {
+            Some(Destination::Store) if !tasks.is_in_database() => Err(UnusableDestination::NoDatabase),
+            Some(place) if self.durable && !place.can_be_durable() => {
+                Err(UnusableDestination::NotDurable(place.word()))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Where lines go and how, if there is an audit log.
@@ -81,10 +94,19 @@ mod tests {
     use super::*;
     use crate::Settings;
 
-    fn read(given: &[(&str, &str)]) -> AuditSettings {
+    fn settings(given: &[(&str, &str)]) -> Settings {
         let value =
             |name: &str| given.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
-        Settings::read(value).0.audit
+        Settings::read(value).0
+    }
+
+    fn read(given: &[(&str, &str)]) -> AuditSettings {
+        settings(given).audit
+    }
+
+    fn check(given: &[(&str, &str)]) -> Result<(), UnusableDestination> {
+        let settings = settings(given);
+        settings.audit.check(&settings.tasks)
     }
 
     #[test]
@@ -98,9 +120,8 @@ mod tests {
     }
 
     #[test]
-    fn only_a_file_is_durable() {
-        let durable =
-            |place: &str| read(&[("MCPBASH_AUDIT", place), ("MCPBASH_AUDIT_DURABLE", "true")]).check();
+    fn only_a_file_and_a_store_are_durable() {
+        let durable = |place: &str| check(&[("MCPBASH_AUDIT", place), ("MCPBASH_AUDIT_DURABLE", "true")]);
         for place in ["/var/log/audit.jsonl", "off", ""] {
             assert_eq!(durable(place), Ok(()), "{place}");
         }
@@ -111,7 +132,17 @@ mod tests {
                 "{problem}"
             );
         }
-        assert_eq!(read(&[("MCPBASH_AUDIT", "syslog")]).check(), Ok(()));
+        assert_eq!(check(&[("MCPBASH_AUDIT", "syslog")]), Ok(()));
+        let store = [("MCPBASH_STORE", "postgres://h/d"), ("MCPBASH_AUDIT", "store")];
+        assert_eq!(check(&[&store[..], &[("MCPBASH_AUDIT_DURABLE", "true")]].concat()), Ok(()));
+    }
+
+    #[test]
+    fn a_log_in_the_store_needs_a_database() {
+        for store in [&[][..], &[("MCPBASH_STORE", "/var/lib/mcp")]] {
+            let problem = check(&[&[("MCPBASH_AUDIT", "store")], store].concat()).unwrap_err().to_string();
+            assert!(problem.contains("MCPBASH_STORE") && problem.contains("postgres://"), "{problem}");
+        }
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! `mcp-bash audit show`: prints the records that are asked for.
 
-use super::{failed, log_files};
+use super::log::{Log, failed};
 use crate::base::error::Error;
 use crate::base::exit::Exit;
 use crate::terminal::print::print;
-use mcp_bash_audit::Outcome;
-use mcp_bash_audit::reading::{Selection, entries};
+use mcp_bash_audit::reading::{Entry, Selection, entries, entries_by_time};
+use mcp_bash_audit::{AuditError, Outcome};
 use mcp_bash_terminal::{for_stdout, harmless_line};
 use serde_json::{Map, Value};
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use std::time::{Duration, SystemTime};
 
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Arguments {
-    /// The log [default: `MCPBASH_AUDIT`]
+    /// The log, or `store` [default: `MCPBASH_AUDIT`]
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
 
@@ -53,21 +53,32 @@ struct NoTime;
 pub(super) fn run(arguments: &Arguments) -> Result<ExitCode, Error> {
     let Arguments { tool, caller, since, until, outcome, .. } = arguments.clone();
     let selection = Selection { tool, caller, outcome, since, until };
-    for entry in entries(&log_files(arguments.file.as_ref())?) {
+    match Log::named(arguments.file.as_ref())? {
+        Log::Files(files) => show(entries(&files), &selection, arguments.json)?,
+        Log::Store(store) => show(entries_by_time(&*store, since, until), &selection, arguments.json)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn show(
+    entries: impl Iterator<Item = Result<Entry, AuditError>>,
+    selection: &Selection,
+    is_json: bool,
+) -> Result<(), Error> {
+    for entry in entries {
         let entry = entry.map_err(failed)?;
         // `verify` reports lines that are no records.
         let Ok(record) = serde_json::from_slice::<Map<String, Value>>(&entry.text) else { continue };
         if !selection.has(&record) {
             continue;
         }
-        let line =
-            if arguments.json { String::from_utf8_lossy(&entry.text).into_owned() } else { row(&record) };
+        let line = if is_json { String::from_utf8_lossy(&entry.text).into_owned() } else { row(&record) };
         match print(&for_stdout(format!("{line}\n"))) {
             Err(Error::Command { exit: Exit::Failed, error }) if is_closed(&*error) => break,
             printed => printed?,
         }
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// Whether the reader of standard output has read enough.

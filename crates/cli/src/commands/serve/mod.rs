@@ -56,7 +56,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE")]
     pub(crate) log_file: Option<PathBuf>,
 
-    /// Write an audit log: to a file, or to `syslog`, `journal` or `stderr` [default: `MCPBASH_AUDIT`]
+    /// Write an audit log: to a file, or to `syslog`, `journal`, `stderr` or `store` [default: `MCPBASH_AUDIT`]
     #[arg(long, value_name = "WHERE")]
     pub(crate) audit: Option<String>,
 
@@ -134,7 +134,7 @@ fn serve(common: &Common, arguments: &Arguments, manner: &Manner<'_>) -> Result<
     let (location, mut settings) =
         startup::settings_to_serve(common, arguments.roots.as_deref(), &mut problems)?;
     manner.apply(arguments, &mut settings);
-    settings.audit.check().map_err(|why| Error::Setting(why.to_string()))?;
+    settings.audit.check(&settings.tasks).map_err(|why| Error::Setting(why.to_string()))?;
     let http = manner.http.map(|http| http.options(&settings.http)).transpose()?.flatten();
     let view = manner.view.map(|view| view(&settings)).transpose()?.map(Arc::new);
     let temporary = settings.logs.temporary.as_deref();
