@@ -8,6 +8,7 @@ mod lists;
 mod rates;
 mod sessions;
 mod states;
+mod streams;
 mod tasks;
 
 use crate::harness::Project;

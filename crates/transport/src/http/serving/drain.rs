@@ -29,6 +29,11 @@ pub(in crate::http) async fn drain(endpoint: &Arc<Endpoint>, connections: &Conne
     if timeout_at(until, endpoint.server.tasks_ended()).await.is_err() {
         log.event(LogLevel::Warning, "mcp.http", "tasks that took too long were stopped", &json!({}));
     }
+    let streams = endpoint.shared_streams.as_ref();
+    if let Some(streams) = streams {
+        // Their clients may come for the answers to another server.
+        let _ = timeout_at(until, streams.answered()).await;
+    }
     // Requests that still wait are answered when their scripts have exited.
     let (done, is_done_by_server) = oneshot::channel::<()>();
     endpoint.server.in_background(move |server| {
@@ -38,6 +43,10 @@ pub(in crate::http) async fn drain(endpoint: &Arc<Endpoint>, connections: &Conne
     let _ = is_done_by_server.await;
     if !is_done {
         let _ = timeout(ANSWERS_TIMEOUT, connections.all_closed()).await;
+    }
+    if let Some(streams) = streams {
+        let _ = timeout(ANSWERS_TIMEOUT, streams.written()).await;
+        let _ = timeout(ANSWERS_TIMEOUT, streams.abandon()).await;
     }
     endpoint.end_sessions();
 }
