@@ -1,4 +1,4 @@
-//! Event streams of calls: a client that lost one resumes it at any server.
+//! Event streams of calls: a client that has lost one resumes it at any server.
 
 use super::Fleet;
 use crate::harness::http::{Events, Http, initialize, post, request};
@@ -102,8 +102,8 @@ fn a_stream_goes_on_at_another_server_while_its_call_runs() {
     let project = project();
     let fleet = Fleet::start(&project, 2);
     let client = Roaming::begin(&fleet, fleet.token());
-    let (last, lost) = client.call(0, &json!(1), "waits", 1);
-    drop(lost);
+    let (last, stream) = client.call(0, &json!(1), "waits", 1);
+    drop(stream);
     project.wait_for_started(1);
     let mut resumed = client.resume(1, &last);
     project.open_gate();
@@ -135,8 +135,8 @@ fn a_stream_is_replayed_when_the_server_that_ran_its_call_is_gone() {
     let project = project();
     let mut fleet = Fleet::start(&project, 2);
     let client = Roaming::begin(&fleet, fleet.token());
-    let (first, lost) = client.call(0, &json!(1), "steps", 0);
-    drop(lost);
+    let (first, stream) = client.call(0, &json!(1), "steps", 0);
+    drop(stream);
     let (second, read) = client.call(0, &json!(2), "steps", 1);
     assert_eq!(shorts(read), ["2", "done"]);
     wait_for_written(&fleet, 2);
@@ -237,8 +237,8 @@ fn a_server_that_ends_lets_calls_end_whose_clients_have_gone() {
     let project = project();
     let mut fleet = Fleet::start(&project, 2);
     let client = Roaming::begin(&fleet, fleet.token());
-    let (last, lost) = client.call(0, &json!(1), "waits", 1);
-    drop(lost);
+    let (last, stream) = client.call(0, &json!(1), "waits", 1);
+    drop(stream);
     project.wait_for_started(1);
     let resumed = client.resume(1, &last);
     let session = client.session;
@@ -255,8 +255,8 @@ fn a_server_that_stops_a_call_at_its_end_says_so_elsewhere() {
     let project = project();
     let mut fleet = Fleet::start_with(&project, 2, &[("MCPBASH_HTTP_DRAIN_TIMEOUT", "0")]);
     let client = Roaming::begin(&fleet, fleet.token());
-    let (last, lost) = client.call(0, &json!(7), "waits", 1);
-    drop(lost);
+    let (last, stream) = client.call(0, &json!(7), "waits", 1);
+    drop(stream);
     project.wait_for_started(1);
     let mut resumed = client.resume(1, &last);
     fleet.servers[0].signal(Signal::TERM);
@@ -271,8 +271,8 @@ fn a_server_that_ends_lets_its_clients_resume_streams_of_others_elsewhere() {
     let project = project();
     let mut fleet = Fleet::start(&project, 3);
     let client = Roaming::begin(&fleet, fleet.token());
-    let (last, lost) = client.call(0, &json!(1), "waits", 1);
-    drop(lost);
+    let (last, stream) = client.call(0, &json!(1), "waits", 1);
+    drop(stream);
     project.wait_for_started(1);
     let mut resumed = client.resume(1, &last);
     fleet.servers[1].signal(Signal::TERM);
@@ -325,8 +325,8 @@ fn a_stream_goes_on_when_the_database_is_back() {
     let project = project();
     let mut fleet = Fleet::start(&project, 2);
     let client = Roaming::begin(&fleet, fleet.token());
-    let (last, lost) = client.call(0, &json!(1), "waits", 1);
-    drop(lost);
+    let (last, stream) = client.call(0, &json!(1), "waits", 1);
+    drop(stream);
     project.wait_for_started(1);
     let resumed = client.resume(1, &last);
     fleet.database.kill();
@@ -346,4 +346,22 @@ fn an_answer_without_a_stream_is_not_written() {
     assert_eq!(read.messages().len(), 3);
     wait_for_written(&fleet, 1);
     assert_eq!(fleet.database.query("SELECT count(*) FROM fleet.streams"), "1");
+}
+
+#[test]
+fn the_operator_reads_why_streams_cannot_be_written() {
+    let project = project();
+    let fleet = Fleet::start(&project, 1);
+    let client = Roaming::begin(&fleet, fleet.token());
+    let (_, read) = client.call(0, &json!(1), "steps", 0);
+    assert_eq!(read.messages().len(), 3);
+    wait_for_written(&fleet, 1);
+    fleet.database.query("DROP TABLE fleet.events, fleet.streams");
+    let (_, read) = client.call(0, &json!(2), "steps", 0);
+    assert_eq!(shorts(read), ["1", "2", "done"]);
+    let log = wait_until("the log", || {
+        let log = fleet.servers[0].log();
+        log.contains("clients cannot resume streams of this server elsewhere").then_some(log)
+    });
+    assert!(log.contains("fleet.streams"), "{log}");
 }

@@ -9,16 +9,10 @@ use thiserror::Error;
 /// Streams of calls in the database that servers share.
 pub struct StreamStore(Postgres);
 
-/// The store does not answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("the shared store does not answer")]
-pub struct Unavailable;
-
-impl From<DatabaseError> for Unavailable {
-    fn from(_: DatabaseError) -> Self {
-        Self
-    }
-}
+/// The store does not answer, or refuses.
+#[derive(Debug, Error)]
+#[error(transparent)]
+pub struct Unavailable(#[from] DatabaseError);
 
 impl StreamStore {
     pub(crate) fn new(database: Postgres) -> Self {

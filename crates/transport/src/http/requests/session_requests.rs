@@ -49,7 +49,7 @@ async fn events_after(
     if let Some(events) = session.events_after(id) {
         return Ok(Some(events));
     }
-    session.events_elsewhere(id, &endpoint.rules).await.map_err(|Unavailable| {
+    session.events_elsewhere(id, &endpoint.rules).await.map_err(|Unavailable { .. }| {
         let reason = "The events after Last-Event-ID cannot be looked up now; try again".to_owned();
         Box::new(respond::later(StatusCode::SERVICE_UNAVAILABLE, RETRY, reason))
     })

@@ -115,7 +115,7 @@ impl Follower {
                 stored = match self.streams.store.read(self.key, self.after).await {
                     Ok(Some(stored)) => Some(stored),
                     Ok(None) => return self.end(),
-                    Err(Unavailable) => None,
+                    Err(Unavailable { .. }) => None,
                 };
             }
         }

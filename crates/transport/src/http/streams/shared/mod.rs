@@ -18,6 +18,9 @@ use tokio::sync::Notify;
 
 pub(in crate::http) struct SharedStreams {
     store: StreamStore,
+    server: Weak<Server>,
+    /// Whether the last attempt to write has failed.
+    is_failing: AtomicBool,
     /// Streams of this server that are not written completely.
     own: Mutex<BTreeMap<StreamKey, OwnStream>>,
     due: Mutex<Due>,
@@ -53,10 +56,12 @@ pub(in crate::http) struct SharedSession {
 
 impl SharedStreams {
     /// `None` if no other server continues the sessions of this one.
-    pub(in crate::http) fn new(server: &Server) -> Option<Arc<Self>> {
+    pub(in crate::http) fn new(server: &Arc<Server>) -> Option<Arc<Self>> {
         let store = server.stream_store()?;
         let streams = Arc::new(Self {
             store,
+            server: Arc::downgrade(server),
+            is_failing: AtomicBool::new(false),
             own: Mutex::default(),
             due: Mutex::default(),
             is_due: Notify::new(),

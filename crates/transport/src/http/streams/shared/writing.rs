@@ -2,9 +2,12 @@
 
 use super::SharedStreams;
 use crate::http::streams::replay_buffer::Copied;
-use mcp_bash_server::{StreamKey, StreamPart};
+use mcp_bash_server::{StreamKey, StreamPart, Unavailable};
+use mcp_bash_wire::LogLevel;
+use serde_json::json;
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::select;
 use tokio::time::{MissedTickBehavior, interval, sleep};
@@ -50,16 +53,28 @@ impl SharedStreams {
             if parts.is_empty() {
                 return;
             }
-            let is_written = self.store.write(&parts).await.is_ok();
-            if is_written {
+            let written = self.store.write(&parts).await;
+            let was_failing = self.is_failing.swap(written.is_err(), Ordering::Relaxed);
+            let Err(error) = written else {
                 self.note_written(&parts);
+                self.end_writing(&[]);
+                continue;
+            };
+            if !was_failing {
+                self.report(&error);
             }
-            self.end_writing(if is_written { &[] } else { &parts });
-            if !is_written {
-                sleep(PAUSE).await;
-                self.is_due.notify_one();
-                return;
-            }
+            self.end_writing(&parts);
+            sleep(PAUSE).await;
+            self.is_due.notify_one();
+            return;
+        }
+    }
+
+    fn report(&self, error: &Unavailable) {
+        if let Some(server) = self.server.upgrade() {
+            let details = json!({ "error": error.to_string() });
+            let words = "clients cannot resume streams of this server elsewhere";
+            server.log().project_event(LogLevel::Warning, "mcp.store", words, &details);
         }
     }
 
