@@ -9,6 +9,7 @@ mod lists;
 mod rates;
 mod sessions;
 mod states;
+mod streams;
 mod tasks;
 
 use crate::harness::Project;

@@ -54,7 +54,8 @@ impl Postgres {
     /// Adds lines. False if the chain has not all of them then.
     fn add_once(&self, chain: &str, first: u64, lines: Vec<String>) -> Result<bool, DatabaseError> {
         let count = i64::try_from(lines.len()).unwrap_or(i64::MAX);
-        let values = Values::default().text(chain).number(first).list_of_texts(lines);
+        let values =
+            Values::default().text(chain).number(first).list_of_texts(lines.into_iter().map(Some).collect());
         let rows = self.connections.query(LONGEST_IN_REQUEST, "add to the audit log", ADD, values)?;
         Ok(rows.first().is_some_and(|row| row.get::<_, i64>(0) == count))
     }

@@ -4,10 +4,10 @@
 use crate::address::words;
 use crate::availability::Availability;
 use crate::migrations::{Found, KNOWN, migrate};
+use crate::news::Listener;
 use crate::tls::{Encrypted, Tls};
 use crate::values::Values;
 use crate::{Address, DatabaseError, news};
-use mcp_bash_tasks::ChangeListener;
 use parking_lot::Mutex;
 use ring::rand::{SecureRandom, SystemRandom};
 use std::sync::Arc;
@@ -55,6 +55,7 @@ pub(crate) struct Shared {
     /// Whether the tables are known to be there.
     is_migrated: AtomicBool,
     availability: Availability,
+    listeners: Mutex<Vec<Listener>>,
 }
 
 /// Why one attempt failed.
@@ -79,6 +80,7 @@ impl Connections {
             places: Semaphore::new(MOST),
             is_migrated: AtomicBool::new(false),
             availability: Availability::default(),
+            listeners: Mutex::default(),
         };
         Ok(Self { shared: Arc::new(shared), handle, _end: end })
     }
@@ -131,9 +133,13 @@ impl Connections {
         self.handle.spawn(async move { give(shared.query(operation, &statement, &values, longest).await) });
     }
 
-    /// Tells the listener which tasks other servers have changed.
-    pub(crate) fn follow(&self, listener: ChangeListener) {
-        self.handle.spawn(news::follow(Arc::downgrade(&self.shared), listener));
+    /// Tells the listener the news of other servers. All listeners share a connection.
+    pub(crate) fn follow(&self, listener: Listener) {
+        let mut listeners = self.shared.listeners.lock();
+        listeners.push(listener);
+        if listeners.len() == 1 {
+            self.handle.spawn(news::follow(Arc::downgrade(&self.shared)));
+        }
     }
 
     /// Runs a statement that nobody waits for, and whose failure does no harm.
@@ -210,6 +216,12 @@ impl Shared {
             self.idle.lock().push(client);
         }
         rows.map_err(|error| self.failure(operation, is_closed, &error))
+    }
+
+    pub(crate) fn tell(&self, news: &str) {
+        for listener in &*self.listeners.lock() {
+            listener(news);
+        }
     }
 
     /// The channel for news of this store.

@@ -1,15 +1,15 @@
 //! A store in PostgreSQL, which any number of servers of one project share.
 //!
 //! It holds what a client was told it can come back for, whichever server it reaches: tasks, texts that were too long for an
-//! answer, and keys that are good once; and what callers have spent of their rates. It can hold the audit logs too, a chain for each
-//! server. Leases and rates are measured by the
-//! clock of the database, so that the clocks of the servers do not matter for them.
+//! answer, events of calls, and keys that are good once; and what callers have spent of their rates. It can hold the audit logs
+//! too, a chain for each server. Leases and rates are measured by the clock of the database, so that the clocks of the servers do
+//! not matter for them.
 //!
 //! Every operation is one statement that may be repeated without harm. So it works through a pooler that gives a connection
 //! to a transaction (`PgBouncer` in transaction mode), and a connection that breaks is replaced in the middle of an operation.
 //!
-//! A thread of the store does the input and output. Calls for tasks block, on a thread that may wait. Those for texts, keys
-//! and rates do not, because requests wait for them.
+//! A thread of the store does the input and output. Calls for tasks block, on a thread that may wait. The others do not,
+//! because requests wait for them.
 
 mod address;
 mod audit;
@@ -20,6 +20,7 @@ mod migrations;
 mod news;
 mod rates;
 mod records;
+mod streams;
 mod tasks;
 mod tls;
 mod turns;
@@ -29,6 +30,7 @@ pub use address::Address;
 pub use error::DatabaseError;
 pub use rates::Taken;
 pub use records::Record;
+pub use streams::{StoredStream, StreamKey, StreamPart, StreamStage};
 
 use connections::{Connections, LONGEST, LONGEST_IN_REQUEST};
 use std::sync::Arc;

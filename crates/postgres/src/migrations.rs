@@ -4,7 +4,7 @@
 use tokio_postgres::{Client, Error};
 
 /// The statements of each version. `{s}` is the schema.
-const VERSIONS: [&str; 4] = [
+const VERSIONS: [&str; 5] = [
     "
     CREATE TABLE {s}.tasks (
         id text PRIMARY KEY,
@@ -65,10 +65,33 @@ const VERSIONS: [&str; 4] = [
     );
     CREATE INDEX audit_time ON {s}.audit (time, chain, seq);
 "#,
+    "
+    CREATE TABLE {s}.streams (
+        session bytea NOT NULL,
+        number bigint NOT NULL,
+        lost_answer text,
+        is_over boolean NOT NULL,
+        is_followed boolean NOT NULL DEFAULT false,
+        bytes bigint NOT NULL,
+        lease_until timestamptz NOT NULL,
+        expires_at timestamptz NOT NULL,
+        PRIMARY KEY (session, number)
+    );
+    CREATE INDEX streams_expiry ON {s}.streams (expires_at);
+    CREATE TABLE {s}.events (
+        session bytea NOT NULL,
+        number bigint NOT NULL,
+        first bigint NOT NULL,
+        last bigint NOT NULL,
+        messages bytea NOT NULL,
+        PRIMARY KEY (session, number, first),
+        FOREIGN KEY (session, number) REFERENCES {s}.streams ON DELETE CASCADE
+    );
+",
 ];
 
 /// The version that this program makes.
-pub(crate) const KNOWN: i32 = 4;
+pub(crate) const KNOWN: i32 = 5;
 
 /// The oldest version of a program that can use the tables that this one makes.
 const OLDEST: i32 = 1;

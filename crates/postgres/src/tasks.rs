@@ -294,8 +294,8 @@ impl TaskStore for Postgres {
             Values::default().number(most as u64).number(now_ms),
         )?;
         let abandoned: Vec<TaskId> = rows.iter().filter_map(|row| TaskId::parse(row.get(0))).collect();
-        // Of texts and keys too: their owners may never come again.
-        for table in ["records", "used_keys"] {
+        // Of texts, keys and streams too: their owners may never come again.
+        for table in ["records", "used_keys", "streams"] {
             let statement = format!("DELETE FROM {{s}}.{table} WHERE expires_at <= now()");
             self.query("remove expired texts", &statement, Values::default())?;
         }
@@ -304,7 +304,11 @@ impl TaskStore for Postgres {
     }
 
     fn on_change(&self, listener: ChangeListener) {
-        self.connections.follow(listener);
+        self.connections.follow(Box::new(move |news| {
+            if let Some(id) = TaskId::parse(news) {
+                listener(&id);
+            }
+        }));
     }
 
     fn release(&self, lease: Lease) -> Result<(), StoreError> {

@@ -26,13 +26,21 @@ impl Values {
         self.with(list, Type::BYTEA_ARRAY)
     }
 
-    pub(crate) fn list_of_texts(self, list: Vec<String>) -> Self {
+    pub(crate) fn list_of_texts(self, list: Vec<Option<String>>) -> Self {
         self.with(list, Type::TEXT_ARRAY)
+    }
+
+    pub(crate) fn list_of_flags(self, list: Vec<bool>) -> Self {
+        self.with(list, Type::BOOL_ARRAY)
+    }
+
+    pub(crate) fn list_of_numbers(self, list: impl Iterator<Item = u64>) -> Self {
+        self.with(list.map(signed).collect::<Vec<_>>(), Type::INT8_ARRAY)
     }
 
     /// Numbers of ours are far smaller than the largest.
     pub(crate) fn number(self, number: u64) -> Self {
-        self.with(i64::try_from(number).unwrap_or(i64::MAX), Type::INT8)
+        self.with(signed(number), Type::INT8)
     }
 
     pub(crate) fn fraction(self, number: f64) -> Self {
@@ -52,4 +60,8 @@ impl Values {
     pub(crate) fn borrowed(&self) -> Vec<(&(dyn ToSql + Sync), Type)> {
         self.0.iter().map(|(value, kind)| (&**value as &(dyn ToSql + Sync), kind.clone())).collect()
     }
+}
+
+fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
 }

@@ -43,9 +43,10 @@ pub use logging::{
     OTHER, Observer, Operation, OperationKind, Operator, Style,
 };
 pub use mcp_bash_audit::{Counts as AuditCounts, Reason as AuditReason};
-pub use mcp_bash_postgres::Taken;
+pub use mcp_bash_postgres::{StoredStream, StreamKey, StreamPart, StreamStage, Taken};
 pub use offered::Served;
 pub use replies::{Redaction, Reply, Stream, Unshowable};
 pub use requests::{KeyFileError, KeyRing};
 pub use sessions::{Client, Load, MovedSession, Server};
+pub use stores::{StreamStore, Unavailable};
 pub use tasks::{panic_on_purpose, spawn_lasting};

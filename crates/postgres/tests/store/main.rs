@@ -11,6 +11,7 @@ mod cut_connections;
 mod leases;
 mod pooler;
 mod shared_facts;
+mod streams;
 mod tables;
 
 use mcp_bash_postgres::{Address, Postgres};

@@ -27,7 +27,8 @@ fn a_new_server_adds_to_old_tables_and_old_ones_go_on() {
     open(&url).check().unwrap();
     // As the first version made them.
     sql(&format!(
-        "DROP TABLE {schema}.turns; DROP TABLE {schema}.rates; DROP TABLE {schema}.audit; DROP INDEX {schema}.tasks_turns; ALTER TABLE {schema}.tasks DROP COLUMN entrant;
+        "DROP TABLE {schema}.turns; DROP TABLE {schema}.rates; DROP TABLE {schema}.audit; DROP TABLE {schema}.events;
+         DROP TABLE {schema}.streams; DROP INDEX {schema}.tasks_turns; ALTER TABLE {schema}.tasks DROP COLUMN entrant;
          UPDATE {schema}.versions SET version = 1;
          INSERT INTO {schema}.tasks VALUES ('a', '', 'token', 'me', '{{}}', NULL, NULL, false, 1, now(), 1)"
     ));

@@ -5,7 +5,7 @@
 
 use super::server::Server;
 use crate::requests::{KeyRing, Purpose};
-use crate::stores::{OnceKey, now};
+use crate::stores::{OnceKey, StreamStore, now};
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 use std::collections::{HashMap, HashSet};
@@ -54,6 +54,12 @@ impl Server {
     pub async fn end_moving_session(&self, id: &str) -> bool {
         let Some(MovingSession { begun, .. }) = self.moving_session(id) else { return true };
         self.store().use_once(ended_key(id), begun + LONGEST_LIFE).await.is_ok()
+    }
+
+    /// The store for event streams of sessions that move. `None` if no store is shared, or if no other server has the keys.
+    pub fn stream_store(&self) -> Option<StreamStore> {
+        let database = self.store().shared().filter(|_| self.moves_sessions())?;
+        Some(StreamStore::new(database.clone()))
     }
 
     /// Those sessions that have ended on another server. Asks the database once, if there is one.

@@ -7,15 +7,17 @@
 //!   and lock. Earlier answers, which may outlive the process, are in the sealed `requestState`;
 //! - sessions: each is a client with open streams, questions and subscriptions, which no other process could continue;
 //! - replay buffers of event streams: each event wakes its reader and counts for its back-pressure, and a store would slow down
-//!   every message.
+//!   every message. Copies of those whose readers may come back elsewhere are in the database ([`StreamStore`]).
 //!
 //! Functions that may ask a database are asynchronous, and hold no lock while they wait. Without a database they complete
 //! immediately.
 
 mod local;
 mod records;
+mod streams;
 mod used_keys;
 
+pub use streams::{StreamStore, Unavailable};
 pub(crate) use used_keys::now;
 
 use crate::callers::Caller;

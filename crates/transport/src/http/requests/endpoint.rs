@@ -12,6 +12,7 @@ use crate::http::sessions::Sessions;
 use crate::http::sessions::old_sessions::OldSessions;
 use crate::http::streams::open_streams::Streams;
 use crate::http::streams::replay_buffer::Rules;
+use crate::http::streams::shared::SharedStreams;
 use crate::http::streams::waiting::Waiting;
 use bytes::Bytes;
 use http::StatusCode;
@@ -33,6 +34,8 @@ pub(in crate::http) struct Endpoint {
     pub(in crate::http) sessions: Sessions,
     pub(in crate::http) waiting: Waiting,
     pub(in crate::http) streams: Arc<Streams>,
+    /// `None` if no other server continues the sessions of this one.
+    pub(in crate::http) shared_streams: Option<Arc<SharedStreams>>,
     pub(in crate::http) old_sessions: OldSessions,
     pub(super) access: AccessRules,
     pub(in crate::http) identity_source: IdentitySource,
@@ -59,10 +62,12 @@ impl Endpoint {
                 Some(rights(roles.granted(identity).as_deref(), identity))
             });
         }
+        let shared_streams = SharedStreams::new(&server);
         Self {
             rules: Rules::of(&server),
             server,
-            sessions: Sessions::new(&options.limits),
+            sessions: Sessions::new(&options.limits, shared_streams.clone()),
+            shared_streams,
             waiting: Waiting::default(),
             streams: Streams::new(options.limits.streams),
             old_sessions: OldSessions::default(),
@@ -91,6 +96,9 @@ impl Endpoint {
     pub(in crate::http) fn end_listens(&self) {
         self.waiting.end_listens();
         self.old_sessions.end_all();
+        if let Some(streams) = &self.shared_streams {
+            streams.end_followers();
+        }
         for session in self.sessions.all() {
             session.end_session_stream();
         }

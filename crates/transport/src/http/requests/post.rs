@@ -234,6 +234,7 @@ async fn in_session(
     serving: &Serving,
 ) -> Answer {
     let buffer = session.buffer(&endpoint.rules);
+    let request = session.shared().and_then(|_| envelope.id.clone());
     let reply: Arc<dyn Reply> = Arc::new(BufferedReply::on(&buffer, envelope.id));
     // In a session the headers need not repeat the message; they may carry the trace context.
     let (line, headers) = (Line::Whole(&body.bytes), RequestHeaders(headers));
@@ -260,7 +261,7 @@ async fn in_session(
         Beginning::Nothing => respond::no_events(),
         Beginning::Events => {
             let open = endpoint.streams.enter(session.client.caller());
-            respond::events(session.events(&buffer).holding(open))
+            respond::events(session.events(&buffer, request.as_ref()).holding(open))
         }
     }
 }

@@ -32,9 +32,18 @@ pub(in crate::http) async fn drain(endpoint: &Arc<Endpoint>, connections: &Conne
     }
     // Requests that still wait are answered when their questions have failed and their scripts have exited.
     endpoint.end_questions();
+    let streams = endpoint.shared_streams.as_ref();
+    if let Some(streams) = streams {
+        // Their clients may come for the answers to another server.
+        let _ = timeout_at(until, streams.answered()).await;
+    }
     in_background(endpoint, |server| server.end_calls(GRACE)).await;
     if !is_done {
         let _ = timeout(ANSWERS_TIMEOUT, connections.all_closed()).await;
+    }
+    if let Some(streams) = streams {
+        let _ = timeout(ANSWERS_TIMEOUT, streams.written()).await;
+        let _ = timeout(ANSWERS_TIMEOUT, streams.abandon()).await;
     }
     endpoint.end_sessions();
     in_background(endpoint, Server::close_audit).await;

@@ -121,6 +121,9 @@ pub fn serve(
     let receiving: Vec<JoinHandle<()>> = listeners.into_iter().map(receive).collect();
     let expiring = Arc::clone(&endpoint);
     spawn_lasting(handle, "expire_sessions", move || expire_sessions(Arc::clone(&expiring)));
+    if let Some(streams) = endpoint.shared_streams.clone() {
+        spawn_lasting(handle, "write_streams", move || Arc::clone(&streams).keep_writing());
+    }
     give_memory_back(handle, server.budget(), host);
     announce(&places);
     Ok(runtime.block_on(async {

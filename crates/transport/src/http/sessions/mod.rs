@@ -10,6 +10,7 @@ pub(in crate::http) mod session;
 use crate::http::limits::options::Limits;
 use crate::http::sessions::session::Session;
 use crate::http::streams::replay_buffer::Rules;
+use crate::http::streams::shared::SharedStreams;
 use mcp_bash_server::{Caller, Holdings, MovedSession, Principal, Server, Ticket};
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -25,6 +26,7 @@ pub(in crate::http) struct Sessions {
     most: usize,
     idle_timeout: Duration,
     stream_time: Option<Duration>,
+    shared: Option<Arc<SharedStreams>>,
 }
 
 #[derive(Default)]
@@ -62,12 +64,13 @@ pub(in crate::http) enum NotTakenOver {
 }
 
 impl Sessions {
-    pub(in crate::http) fn new(limits: &Limits) -> Self {
+    pub(in crate::http) fn new(limits: &Limits, shared: Option<Arc<SharedStreams>>) -> Self {
         Self {
             table: Mutex::default(),
             most: limits.sessions,
             idle_timeout: limits.session_idle,
             stream_time: limits.stream_time,
+            shared,
         }
     }
 
@@ -80,9 +83,11 @@ impl Sessions {
         initialize: &[u8],
     ) -> Result<Arc<Session>, NoSession> {
         self.make_room()?;
-        let moving = server.moving_session_id(principal.caller.name(), initialize);
-        let id = moving.or_else(|| server.unguessable_token()).ok_or(NoSession::NoId)?;
-        Ok(Arc::new(Session::new(id.into(), server, rules, principal, self.stream_time)))
+        let begin = |id: String| Session::new(id.into(), server, rules, principal, self.stream_time);
+        if let Some(id) = server.moving_session_id(principal.caller.name(), initialize) {
+            return Ok(Arc::new(begin(id).moving(self.shared.as_ref())));
+        }
+        Ok(Arc::new(begin(server.unguessable_token().ok_or(NoSession::NoId)?)))
     }
 
     /// Adds the session to the table.
@@ -106,7 +111,8 @@ impl Sessions {
             MovedSession::Unchecked => return Err(NotTakenOver::Unchecked),
         };
         self.make_room().map_err(|_| NotTakenOver::Full)?;
-        let session = Arc::new(Session::new(id.into(), server, rules, principal, self.stream_time));
+        let session = Session::new(id.into(), server, rules, principal, self.stream_time);
+        let session = Arc::new(session.moving(self.shared.as_ref()));
         session.repeat_handshake(rules, principal, &initialize);
         let mut table = self.table.lock();
         // Another request of the client may have resumed the session first.

@@ -3,10 +3,12 @@
 use crate::http::streams::events::{self, Events, SESSION_STREAM};
 use crate::http::streams::replay_buffer::{ReplayBuffer, Rules};
 use crate::http::streams::reply::BufferedReply;
+use crate::http::streams::shared::{SharedSession, SharedStreams};
 use bytes::Bytes;
-use mcp_bash_server::{Caller, Client, Principal, Reply, Server};
-use mcp_bash_wire::{Line, Revision};
+use mcp_bash_server::{Caller, Client, Principal, Reply, Server, Unavailable};
+use mcp_bash_wire::{Id, Line, Revision};
 use parking_lot::Mutex;
+use ring::rand::{SecureRandom, SystemRandom};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -39,6 +41,8 @@ pub(in crate::http) struct Session {
     is_taken_over: AtomicBool,
     /// How long an event stream may be open before its client has to reconnect.
     stream_time: Option<Duration>,
+    /// `None` if no other server has the events of the session.
+    shared: Option<SharedSession>,
 }
 
 impl Session {
@@ -64,7 +68,19 @@ impl Session {
             has_ended: AtomicBool::new(false),
             is_taken_over: AtomicBool::new(false),
             stream_time,
+            shared: None,
         }
+    }
+
+    /// Makes it a session that other servers continue. Its streams have numbers that those of no other server have, so that
+    /// an event id means the same everywhere.
+    pub(in crate::http) fn moving(mut self, streams: Option<&Arc<SharedStreams>>) -> Self {
+        let mut bytes = [0; 8];
+        let _ = SystemRandom::new().fill(&mut bytes[2..]);
+        self.last_number = AtomicU64::new(u64::from_be_bytes(bytes));
+        let caller = self.client.caller().name();
+        self.shared = streams.map(|streams| SharedSession::new(streams, &self.id, caller));
+        self
     }
 
     /// Repeats the handshake that the client had with another server.
@@ -95,13 +111,17 @@ impl Session {
     }
 
     /// The messages of a POST as an event stream that the client can resume.
-    pub(in crate::http) fn events(&self, buffer: &Arc<ReplayBuffer>) -> Events {
+    pub(in crate::http) fn events(&self, buffer: &Arc<ReplayBuffer>, request: Option<&Id>) -> Events {
         buffer.begin();
+        let reader = buffer.take_over();
         if let Some(number) = buffer.number {
             self.prune();
             self.streams.lock().insert(number, Arc::clone(buffer));
+            if let Some(shared) = &self.shared {
+                shared.enter(number, buffer, request);
+            }
         }
-        let events = Events::of(Arc::clone(buffer), buffer.take_over(), self.first_event(buffer, 0));
+        let events = Events::of(Arc::clone(buffer), reader, self.first_event(buffer, 0));
         match self.stream_time.filter(|_| self.can_resume()) {
             Some(wait) => events.closing_after(wait),
             None => events,
@@ -133,6 +153,26 @@ impl Session {
         let reader = buffer.read_after(message)?;
         let events = Events::of(buffer, reader, None);
         Some(if number == SESSION_STREAM { events.with_retry() } else { events })
+    }
+
+    /// The same for a stream of another server, whose events are in the shared store.
+    pub(in crate::http) async fn events_elsewhere(
+        self: &Arc<Self>,
+        id: &str,
+        rules: &Arc<Rules>,
+    ) -> Result<Option<Events>, Unavailable> {
+        let Some(shared) = &self.shared else { return Ok(None) };
+        let session = Arc::clone(self);
+        let is_wanted = move || {
+            session.note_use();
+            !session.has_ended()
+        };
+        shared.events_after(id, rules, self.client.caller().budget(), Box::new(is_wanted)).await
+    }
+
+    /// Whether other servers have the events of the session.
+    pub(in crate::http) fn shared(&self) -> Option<&SharedSession> {
+        self.shared.as_ref()
     }
 
     /// The priming event, if the revision of the client allows empty events.

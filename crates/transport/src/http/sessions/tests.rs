@@ -32,7 +32,7 @@ impl Scene {
         let catalog = Catalog::read(&paths, &reading);
         let log = Log::new(LogLevel::Emergency, Style::Json);
         let server = Arc::new(Server::new(scripts, Handle::current(), catalog, reading, log));
-        let sessions = Sessions::new(&Limits { sessions: most, ..Limits::default() });
+        let sessions = Sessions::new(&Limits { sessions: most, ..Limits::default() }, None);
         Self { sessions, rules: Rules::of(&server), server, _folder: folder }
     }
 

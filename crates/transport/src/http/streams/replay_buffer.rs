@@ -1,14 +1,19 @@
 //! SSE replay buffer: the messages of one reply, or those of a session that belong to no request, in order. Its reader takes
 //! them one by one. If the client may resume the stream, messages that were sent are kept for a while.
 
+mod copying;
+
+pub(in crate::http) use copying::Copied;
+
 use bytes::Bytes;
+use copying::Copying;
 use mcp_bash_budget::{Budget, Charge, SMALL};
 use mcp_bash_server::Server;
 use mcp_bash_wire::{Id, RpcError, write};
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 use std::collections::VecDeque;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
@@ -46,6 +51,8 @@ pub(in crate::http) struct ReplayBuffer {
     budget: Arc<Budget>,
     is_clogged: AtomicBool,
     state: Mutex<State>,
+    /// `None` if the client cannot resume the stream at another server.
+    copying: OnceLock<Copying>,
 }
 
 struct State {
@@ -135,7 +142,21 @@ impl ReplayBuffer {
                 has_reader: false,
                 waker: None,
             }),
+            copying: OnceLock::new(),
         }
+    }
+
+    /// A buffer for the messages of a stream after that one.
+    pub(in crate::http) fn continuing(
+        stream: u64,
+        number: u64,
+        rules: &Arc<Rules>,
+        budget: &Arc<Budget>,
+    ) -> Self {
+        let mut buffer = Self::new(Some(stream), rules, budget);
+        let state = buffer.state.get_mut();
+        (state.first, state.next) = (number + 1, number + 1);
+        buffer
     }
 
     /// Queues a message that is not the last one. False if it is dropped: it is too long, comes after the answer, or nobody will
@@ -147,7 +168,7 @@ impl ReplayBuffer {
         if is_taken {
             self.push(&mut state, message);
         }
-        wake(state);
+        self.wake(state);
         is_taken
     }
 
@@ -185,7 +206,7 @@ impl ReplayBuffer {
             state.clear();
             self.push(&mut state, message);
         }
-        wake(state);
+        self.wake(state);
     }
 
     /// Ends the reply without an answer.
@@ -194,7 +215,7 @@ impl ReplayBuffer {
         if state.stage == Stage::Open {
             state.finish(Stage::Ended);
         }
-        wake(state);
+        self.wake(state);
     }
 
     /// Discards all messages, and accepts no more.
@@ -203,7 +224,7 @@ impl ReplayBuffer {
         state.is_closed = true;
         state.clear();
         self.is_clogged.store(false, Ordering::Release);
-        wake(state);
+        self.wake(state);
     }
 
     pub(in crate::http) fn is_clogged(&self) -> bool {
@@ -228,6 +249,19 @@ impl ReplayBuffer {
         state.unread_bytes += length;
         if state.unread_bytes > self.rules.limit {
             self.is_clogged.store(true, Ordering::Release);
+        }
+    }
+
+    /// Unlocks the state, then wakes the reader, and reports what may have to be copied.
+    fn wake(&self, mut state: MutexGuard<'_, State>) {
+        let waker = state.waker.take();
+        let copying = self.copying.get().filter(|copying| copying.is_due(&state));
+        drop(state);
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+        if let Some(copying) = copying {
+            copying.report();
         }
     }
 
@@ -314,6 +348,8 @@ impl ReplayBuffer {
         if state.reader == reader {
             state.has_reader = false;
             state.waker = None;
+            // The client may come back elsewhere.
+            self.wake(state);
         }
     }
 
@@ -439,15 +475,6 @@ impl Long {
 impl AsRef<[u8]> for Long {
     fn as_ref(&self) -> &[u8] {
         &self.message
-    }
-}
-
-/// Unlocks the state, then wakes the reader.
-fn wake(mut state: parking_lot::MutexGuard<'_, State>) {
-    let waker = state.waker.take();
-    drop(state);
-    if let Some(waker) = waker {
-        waker.wake();
     }
 }
 
