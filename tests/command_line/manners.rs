@@ -1,6 +1,7 @@
 //! Rules for all commands: help, mistakes, pipes, manual.
 
 use crate::harness::{Project, Server, Terminal};
+use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
 fn run(words: &[&str]) -> Output {
@@ -111,6 +112,30 @@ fn a_command_takes_precedence_over_a_folder_of_its_name() {
     };
     let note = "mcp-bash: `man` is a command; `mcp-bash ./man` serves the folder of that name\n";
     assert_eq!((&*told(&["man"]), &*told(&["man", "-q"])), (note, ""));
+}
+
+/// The stack of jq is larger than that, and a limit of memory counts it.
+#[test]
+fn jq_runs_within_a_limit_of_memory() {
+    let script = r#"ulimit -d "$1" && exec "$0" jq -c "$2""#;
+    let nested = format!("{}{}", "[".repeat(9_999), "]".repeat(9_999));
+    for kilobytes in ["262144", "98304"] {
+        for (program, input, expected) in
+            [(".a", r#"{"a":1}"#, "1\n"), ("flatten | length", &nested, "0\n"), (".", "[1]", "[1]\n")]
+        {
+            let mut jq = Command::new("sh")
+                .args(["-c", script, env!("CARGO_BIN_EXE_mcp-bash"), kilobytes, program])
+                .stdin(Stdio::piped())
+                .stdout(Stdio::piped())
+                .stderr(Stdio::piped())
+                .spawn()
+                .unwrap();
+            jq.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+            let output = jq.wait_with_output().unwrap();
+            let errors = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(String::from_utf8_lossy(&output.stdout), expected, "{kilobytes} {program}: {errors}");
+        }
+    }
 }
 
 #[test]

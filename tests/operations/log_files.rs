@@ -33,6 +33,18 @@ fn text(answer: &Value) -> &str {
 }
 
 #[test]
+fn script_output_is_kept_whatever_the_level_of_the_log() {
+    let (project, elsewhere) = (project(), Project::new());
+    let folder = elsewhere.path("logs");
+    let environment = [("MCPBASH_LOG_DIR", folder.to_str().unwrap()), ("MCPBASH_LOG_LEVEL", "error")];
+    let mut server = Server::ready_with(project.root(), &environment, "2025-11-25");
+    server.ask_past_news("call", "tools/call", &json!({ "name": "noisy", "arguments": {} }));
+    server.finish();
+    assert_eq!(objects(&folder.join("script-output.log"))[0]["stderr"], "on the side");
+    assert!(objects(&folder.join("mcp-bash.log")).is_empty());
+}
+
+#[test]
 fn the_log_folder_has_the_standard_error_of_tools() {
     let (project, elsewhere) = (project(), Project::new());
     let folder = elsewhere.path("new/logs");

@@ -238,6 +238,33 @@ fn both_policies_must_allow() {
 }
 
 #[test]
+fn another_spelling_of_a_uri_does_not_evade_a_rule() {
+    let project = Project::new()
+        .file("resources/open/x.txt", "open")
+        .file("resources/closed/x.txt", "closed")
+        .file("resources/mine.meta.json", r#"{"name": "mine", "uri": "file://./resources/open/x.txt"}"#);
+    let folder = project.path("resources").canonicalize().unwrap();
+    let folder = folder.to_str().unwrap();
+    let rule = format!("  - {{when: \"resource.uri.startsWith('file://{folder}/closed')\", deny: closed}}\n");
+    let project = project.file(FILE, &rules("allow", &rule));
+    let mut server = Server::ready(project.root());
+    let mut read = |uri: &str| server.ask(1, "resources/read", &json!({ "uri": uri }));
+    assert_eq!(read(&format!("file://{folder}/open/x.txt"))["result"]["contents"][0]["text"], "open");
+    assert_eq!(read("file://./resources/open/x.txt")["result"]["contents"][0]["text"], "open");
+    for uri in [
+        format!("file://{folder}/closed/x.txt"),
+        format!("file://{folder}/%63losed/x.txt"),
+        format!("file://{folder}//closed/x.txt"),
+        format!("FILE:{folder}/closed/x.txt"),
+        format!("file://localhost{folder}/closed/x.txt"),
+        "file://./resources/closed/x.txt".to_owned(),
+    ] {
+        assert!(words(&read(&uri)).contains("closed"), "{uri}: {}", read(&uri));
+        assert!(read(&uri)["result"].is_null(), "{uri}");
+    }
+}
+
+#[test]
 fn resources_and_prompts_are_policed_too() {
     let project = Project::new()
         .file("resources/open.txt", "card 4111111111111111")

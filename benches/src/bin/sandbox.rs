@@ -130,7 +130,7 @@ struct Layer {
 fn layers() -> io::Result<Vec<Layer>> {
     let free = Confinement::default;
     let namespaces = Namespaces::make(&[])?;
-    let rights = LandlockRights::of_kernel().ok_or(io::ErrorKind::Unsupported)?;
+    let rights = LandlockRights::of_kernel()?.ok_or(io::ErrorKind::Unsupported)?;
     let ruleset = Ruleset::new(rights, false)?;
     for path in ["/usr", "/bin", "/lib", "/lib64", "/etc/ld.so.cache", "/dev/null", "/tmp"] {
         // Not every system has all of them.

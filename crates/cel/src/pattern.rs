@@ -101,6 +101,8 @@ fn ascii_classes(source: &str) -> String {
     let mut letters = source.chars().peekable();
     let mut in_class = false;
     while let Some(letter) = letters.next() {
+        // Two hyphens would be an operator.
+        let follows_hyphen = in_class && text.ends_with('-') && !text.ends_with("\\-");
         match letter {
             '\\' => match (letters.next(), in_class) {
                 (Some('d'), true) => text.push_str("0-9"),
@@ -124,6 +126,8 @@ fn ascii_classes(source: &str) -> String {
                 }
                 if letters.next_if_eq(&']').is_some() {
                     text.push_str("\\]");
+                } else if letters.next_if_eq(&'-').is_some() {
+                    text.push_str("\\-");
                 }
             }
             '[' if letters.peek() == Some(&':') => {
@@ -140,6 +144,7 @@ fn ascii_classes(source: &str) -> String {
                 in_class = false;
                 text.push(']');
             }
+            '-' if follows_hyphen => text.push_str("\\-"),
             '[' | '&' | '~' if in_class => text.extend(['\\', letter]),
             other => text.push(other),
         }

@@ -169,6 +169,8 @@ fn functions_on_strings_count_characters() {
         "'abc'.contains('b') && 'abc'.startsWith('a') && 'abc'.endsWith('bc')",
         "'abc'.matches('^a.c$') && matches('xabcx', 'abc') && 'a1'.matches('a' + '\\\\d')",
         "!'٣'.matches('\\\\d') && 'a&b'.matches('^[&a-z]+$') && '[x'.matches('[[]x')",
+        "'-'.matches('^[+--]$') && ','.matches('^[+--]$') && '-'.matches('^[--/]$') && '-'.matches('^[a-z--]$')",
+        "!'+'.matches('^[--/]$') && '-'.matches('^[---]$')",
         "size('añb') == 3 && [1].size() == 1 && {'a': 1}.size() == 1",
     ]);
     all_fail(&[

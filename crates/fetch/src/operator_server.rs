@@ -216,16 +216,17 @@ impl OperatorClient {
 /// `max-age` of `Cache-Control`, which is 0 where nothing is to be kept.
 fn max_age(headers: &HeaderMap) -> Option<Duration> {
     let directives = headers.get_all(CACHE_CONTROL).iter().filter_map(|value| value.to_str().ok());
-    let mut directives = directives.flat_map(|value| value.split(',')).map(str::trim);
-    directives.find_map(|directive| match directive.split_once('=') {
-        Some((name, seconds)) if name.eq_ignore_ascii_case("max-age") => {
-            seconds.trim_matches('"').parse().ok().map(Duration::from_secs)
+    let directives = directives.flat_map(|value| value.split(',')).map(str::trim);
+    let ages = directives.filter_map(|directive| match directive.split_once('=') {
+        Some((name, seconds)) if name.trim_end().eq_ignore_ascii_case("max-age") => {
+            seconds.trim().trim_matches('"').parse().ok().map(Duration::from_secs)
         }
         None if ["no-store", "no-cache"].iter().any(|name| directive.eq_ignore_ascii_case(name)) => {
             Some(Duration::ZERO)
         }
         _ => None,
-    })
+    });
+    ages.min()
 }
 
 #[cfg(test)]
@@ -276,6 +277,7 @@ mod tests {
         assert_eq!(age("public, max-age=300"), Some(Duration::from_secs(300)));
         assert_eq!(age("Max-Age=\"7\""), Some(Duration::from_secs(7)));
         assert_eq!(age("no-store"), Some(Duration::ZERO));
+        assert_eq!(age("max-age=300, no-cache"), Some(Duration::ZERO));
         assert_eq!((age("max-age=soon"), age("public")), (None, None));
     }
 }

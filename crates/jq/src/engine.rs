@@ -7,7 +7,6 @@ use jaq_core::path::Opt;
 use jaq_core::val::Range;
 use jaq_core::{DataT, Error, Lut, ValR, ValT, ValX};
 
-use crate::STACK;
 use crate::inputs::BadInput;
 use crate::number::Number;
 use crate::value::{Object, Value};
@@ -41,13 +40,15 @@ pub(crate) struct World<'a> {
 /// Unwinds the stack when filters have called each other too often.
 pub(crate) struct TooManyCalls;
 
-/// How much of the stack is reserved for the functions that filters call.
-const RESERVE: usize = STACK / 8;
+/// How much of a stack is reserved at least for the functions that filters call, and for values that are nested as deeply as
+/// is allowed; of a large stack it is an eighth.
+const RESERVE: usize = 16 * 1024 * 1024;
 
 impl<'a> World<'a> {
-    /// The world of a filter that is run from here, near the beginning of the stack.
-    pub(crate) fn new(lut: &'a Lut<FilterTypes>, outside: &'a dyn Outside) -> Self {
-        Self { lut, outside, stack_end: stack_address().saturating_sub(STACK - RESERVE) }
+    /// The world of a filter that is run from here, near the beginning of a stack of this size.
+    pub(crate) fn new(lut: &'a Lut<FilterTypes>, outside: &'a dyn Outside, stack: usize) -> Self {
+        let reserve = RESERVE.max(stack / 8);
+        Self { lut, outside, stack_end: stack_address().saturating_sub(stack.saturating_sub(reserve)) }
     }
 }
 

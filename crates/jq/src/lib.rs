@@ -46,11 +46,13 @@ mod write;
 
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
+use std::sync::{Arc, Mutex};
 
 use options::{Options, Stop};
 
-/// The stack a program runs on. Only the part that is used takes memory.
-const STACK: usize = 512 * 1024 * 1024;
+/// The stacks a program may run on, the first one that the system grants. Only the part that is used takes memory, but a
+/// limit of memory (`ulimit -d`, or `memory` of a sandbox) counts all of it.
+const STACKS: [usize; 3] = [512 * 1024 * 1024, 128 * 1024 * 1024, 32 * 1024 * 1024];
 
 /// The version of jq whose manual describes this one best.
 const LIKE: &str = "jq-1.8";
@@ -67,16 +69,32 @@ pub fn run(
     let arguments: Vec<_> = arguments.collect();
     let (out, messages) = (&mut stdout, &mut stderr);
     let ended = std::thread::scope(|scope| {
-        let work = move || match Options::read(arguments.into_iter()) {
-            Ok(options) => session::run(options, stdin, out, messages),
+        let work = move |stack| match Options::read(arguments.into_iter()) {
+            Ok(options) => session::run(options, stack, stdin, out, messages),
             Err(stop) => told(stop, out, messages),
         };
-        std::thread::Builder::new()
-            .stack_size(STACK)
-            .spawn_scoped(scope, work)?
-            .join()
-            .unwrap_or(Ok(exit::RUNTIME))
+        // A thread that cannot be started loses what it was given.
+        let work = Arc::new(Mutex::new(Some(work)));
+        let start = |stack: usize| {
+            let work = Arc::clone(&work);
+            let run = move || {
+                let work = work.lock().ok().and_then(|mut work| work.take());
+                work.map_or(Ok(exit::RUNTIME), |work| work(stack))
+            };
+            std::thread::Builder::new().stack_size(stack).spawn_scoped(scope, run)
+        };
+        let [first, others @ ..] = STACKS;
+        let started =
+            others.into_iter().fold(start(first), |started, stack| started.or_else(|_| start(stack)));
+        started.map(|thread| thread.join().unwrap_or(Ok(exit::RUNTIME)))
     });
+    let ended = match ended {
+        Ok(ended) => ended,
+        Err(error) => {
+            let _ = writeln!(stderr, "jq: error: no thread can be started: {}", os_message(&error));
+            return exit::USAGE;
+        }
+    };
     match ended {
         Ok(code) => code,
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => exit::BROKEN_PIPE,

@@ -17,9 +17,10 @@ use crate::write::Layout;
 /// How much text is buffered before it is written.
 const BUFFER: usize = 64 * 1024;
 
-/// Runs the program that the options name. Returns the exit code.
+/// Runs the program that the options name on a stack of this size. Returns the exit code.
 pub(crate) fn run(
     options: Options,
+    stack: usize,
     stdin: impl Read,
     stdout: &mut dyn Write,
     stderr: &mut dyn Write,
@@ -49,6 +50,7 @@ pub(crate) fn run(
         variables: Vars::new(values),
         surroundings: &surroundings,
         null_input: options.null_input,
+        stack,
     };
     let mut results = Results {
         layout: options.layout,
@@ -137,11 +139,12 @@ struct Session<'a, 'i, 'm> {
     variables: Vars<Value>,
     surroundings: &'a Surroundings<'i, 'm>,
     null_input: bool,
+    stack: usize,
 }
 
 impl Session<'_, '_, '_> {
     fn run(&self, results: &mut Results) -> io::Result<Ended> {
-        let world = World::new(&self.filter.lut, self.surroundings);
+        let world = World::new(&self.filter.lut, self.surroundings, self.stack);
         if self.null_input {
             return self.process(&world, Value::Null, results);
         }

@@ -13,8 +13,8 @@ pub fn read(answer: &[u8], expected: &Expected<'_>) -> Result<Grant, TokenError>
     expected.check_introspected(claims)
 }
 
-/// The form that asks about a token. A token has no character that a form would have to escape but these three.
+/// The form that asks about a token, which is a `b64token`: of its characters, a form escapes `+`, `/` and `=`.
 pub fn question(token: &str) -> String {
-    let token = token.replace('%', "%25").replace('+', "%2B").replace('/', "%2F").replace('=', "%3D");
+    let token = token.replace('+', "%2B").replace('/', "%2F").replace('=', "%3D");
     format!("token={token}&token_type_hint=access_token")
 }

@@ -56,14 +56,15 @@ impl Redactions {
         self.of_rules.iter().flat_map(|of_rule| of_rule.iter())
     }
 
-    /// The text without the redacted parts. Pointers apply if the text is one JSON value, patterns everywhere.
+    /// The text without the redacted parts. Pointers apply if the text is one JSON value, patterns everywhere. Of members
+    /// with one name, only the last stays.
     pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
         if self.is_empty() {
             return Cow::Borrowed(text);
         }
         match serde_json::from_str::<Value>(text) {
             Ok(mut value) if value.is_object() || value.is_array() => {
-                if self.value(&mut value) {
+                if self.value(&mut value) || has_repeated_names(text, &value) {
                     Cow::Owned(value.to_string())
                 } else {
                     Cow::Borrowed(text)
@@ -144,6 +145,31 @@ impl Redactions {
     }
 }
 
+/// Whether the text has members that are not in its value: of several with one name, it has only the last.
+fn has_repeated_names(text: &str, value: &Value) -> bool {
+    // Outside of strings, each colon follows a name.
+    let (mut colons, mut in_string, mut is_escaped) = (0, false, false);
+    for byte in text.bytes() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = true,
+            b'"' => in_string = !in_string,
+            b':' if !in_string => colons += 1,
+            _ => {}
+        }
+    }
+    colons != members(value)
+}
+
+/// The number of members of all objects in a value.
+fn members(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => items.iter().map(members).sum(),
+        Value::Object(all) => all.len() + all.values().map(members).sum::<usize>(),
+        _ => 0,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -161,6 +187,13 @@ mod tests {
         let mut value = json!({ "a": "pin 1234", "b": ["long enough to cost", true] });
         assert!(redactions(0).value(&mut value));
         assert_eq!(value, json!({ "[redacted]": ["[redacted]", true] }));
+    }
+
+    #[test]
+    fn a_member_whose_name_occurs_again_is_not_passed_on() {
+        let redactions = redactions(COST);
+        assert_eq!(redactions.text(r#"{"a": "pin 1234", "a": "\\\":"}"#), r#"{"a":"\\\":"}"#);
+        assert_eq!(redactions.text(r#"[{"a": {"b": ": \\"}}]"#), r#"[{"a": {"b": ": \\"}}]"#);
     }
 
     #[test]

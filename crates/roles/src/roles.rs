@@ -4,6 +4,7 @@ use crate::grant::Grant;
 use crate::rate::Rate;
 use mcp_bash_settings::AllowedNames;
 use parking_lot::Mutex;
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -66,7 +67,7 @@ pub struct Granted {
     pub roles: Vec<Arc<str>>,
     /// One of these has to allow what the caller does.
     pub grants: Vec<Arc<Grant>>,
-    /// The highest rate of its roles; none if one of them has no limit.
+    /// The highest rate of its roles, and of equal ones that with the longest period; none if one of them has no limit.
     pub rate: Option<Rate>,
     /// The highest number of concurrent calls of its roles; none if one of them has no limit.
     pub concurrency: Option<usize>,
@@ -128,7 +129,8 @@ impl Roles {
         Granted {
             roles: roles.iter().map(|role| Arc::clone(&role.name)).collect(),
             grants: roles.iter().map(|role| Arc::clone(&role.grant)).collect(),
-            rate: rates.and_then(|rates| rates.into_iter().min_by_key(|rate| rate.cost())),
+            rate: rates
+                .and_then(|rates| rates.into_iter().min_by_key(|rate| (rate.cost(), Reverse(rate.credit())))),
             concurrency: concurrencies.and_then(|most| most.into_iter().max()),
         }
     }

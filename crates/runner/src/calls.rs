@@ -12,7 +12,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 pub(crate) static CALLS: Calls = Calls {
-    table: Mutex::new(Table { entries: BTreeMap::new(), last: 0, workers: 0, unreaped: Vec::new() }),
+    table: Mutex::new(Table {
+        entries: BTreeMap::new(),
+        last: 0,
+        started: 0,
+        workers: 0,
+        unreaped: Vec::new(),
+    }),
     left: Condvar::new(),
 };
 
@@ -25,11 +31,18 @@ pub(crate) struct Calls {
 struct Table {
     entries: BTreeMap<CallNumber, Entry>,
     last: CallNumber,
+    /// How many processes were started.
+    started: u64,
     /// How many of the entries are workers.
     workers: usize,
     /// Leaders that were killed but had not ended when their call left (uninterruptible sleep). They are
     /// reaped later.
     unreaped: Vec<Pid>,
+}
+
+/// How many processes this process has started for calls, and as workers.
+pub fn processes_started() -> u64 {
+    CALLS.table.lock().started
 }
 
 /// The runner of a call.
@@ -66,7 +79,9 @@ impl Calls {
     }
 
     pub(crate) fn set_leader(&self, call: CallNumber, leader: Pid) {
-        if let Some(entry) = self.table.lock().entries.get_mut(&call) {
+        let mut table = self.table.lock();
+        table.started += 1;
+        if let Some(entry) = table.entries.get_mut(&call) {
             entry.leader = Some(leader);
         }
     }

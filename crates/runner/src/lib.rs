@@ -51,6 +51,7 @@ mod variables;
 pub mod warden;
 mod worker;
 
+pub use calls::processes_started;
 pub use cgroup::{
     are_there as has_control_groups, give_up as do_without_control_groups, note_memory_kills,
     powers as group_powers,

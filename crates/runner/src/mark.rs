@@ -5,6 +5,10 @@
 //! It survives `fork`, `exec`, `setsid`, a cleared environment and closed descriptors, and can be read from a zombie as
 //! well. An unprivileged process can only lower it. Below the numbers of this server it is no mark, and an orphan
 //! without a mark is killed.
+//!
+//! A process can take the mark of another running call: by its limit that of an earlier call, by its environment that of
+//! any. Then it counts as a process of that call: it outlives its own call, and is killed at the end of the other one.
+//! That affects no other process. In a control group it is killed with its own call all the same.
 
 use crate::random;
 use std::ffi::{OsStr, OsString};

@@ -1,13 +1,14 @@
 //! The mechanisms of machines that are not Linux: Seatbelt on macOS, and none on others.
 
 use crate::plan::{GroupPowers, LandlockPowers, Machine};
+use rustix::io::Errno;
 use std::sync::OnceLock;
 
 impl Machine {
-    /// This machine.
-    pub fn this() -> &'static Self {
+    /// This machine. There is never an error: nothing is tried.
+    pub fn this() -> Result<&'static Self, Errno> {
         static THIS: OnceLock<Machine> = OnceLock::new();
-        THIS.get_or_init(|| {
+        Ok(THIS.get_or_init(|| {
             let is_root = rustix::process::geteuid().is_root();
             let groups = GroupPowers::default();
             let no_namespaces = Err("this system has no network namespaces".to_owned());
@@ -35,6 +36,6 @@ impl Machine {
                 is_root,
                 groups,
             }
-        })
+        }))
     }
 }

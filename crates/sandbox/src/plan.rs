@@ -5,6 +5,7 @@ use crate::declaration::{Mode, Network};
 use crate::filter_choices::Sockets;
 use crate::in_force::{Aspect, InForce, Level};
 use crate::policy::Policy;
+use rustix::io::Errno;
 use thiserror::Error;
 
 /// The mechanisms of a machine, as they were tried.
@@ -74,10 +75,18 @@ pub enum Reach {
     Closed,
 }
 
-/// A strict policy that this machine cannot enforce.
+/// Why there is no plan for a policy.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("this machine cannot enforce its strict sandbox: {0}; `mcp-bash sandbox status` shows what to do")]
-pub struct Unenforceable(pub String);
+pub enum Unenforceable {
+    /// It is strict, and this machine cannot enforce it.
+    #[error(
+        "this machine cannot enforce its strict sandbox: {0}; `mcp-bash sandbox status` shows what to do"
+    )]
+    Strict(String),
+    /// The mechanisms of this machine could not be tried.
+    #[error("what this machine can enforce is not known yet: {0}")]
+    Untried(#[from] Errno),
+}
 
 impl Plan {
     /// The plan for a policy. A strict one is refused unless everything is enforced.
@@ -118,7 +127,7 @@ impl Plan {
                 .map(|(aspect, level)| format!("{} ({})", aspect.name(), level.why().unwrap_or_default()))
                 .collect();
             if !missing.is_empty() {
-                return Err(Unenforceable(missing.join(", ")));
+                return Err(Unenforceable::Strict(missing.join(", ")));
             }
         }
         Ok(Self {
@@ -155,6 +164,9 @@ impl Plan {
             {
                 let open = "without a network namespace, a server on any host can be reached at the port of the proxy";
                 (Sockets::TcpOnly, false, Reach::ProxyByPort, Level::Partly(open.into()))
+            }
+            Network::Hosts(_) if machine.seccomp.is_err() && namespaces.is_err() => {
+                (Sockets::None, false, Reach::Closed, Level::Not(why()))
             }
             Network::Hosts(_) => {
                 let closed =
@@ -262,6 +274,10 @@ mod tests {
         assert_eq!((on.sockets, on.has_namespaces, on.restricts_files), (Sockets::None, false, false));
         let listed = Plan::new(&policy(Mode::On, r#"["example.org:443"]"#), &old).unwrap();
         assert_eq!((listed.reach, listed.sockets), (Reach::Closed, Sockets::None));
+        assert!(listed.in_force.to_string().contains("nothing can be reached"), "{}", listed.in_force);
+        let open = Machine { seccomp: Err("no filters".into()), ..old };
+        let listed = Plan::new(&policy(Mode::On, r#"["example.org:443"]"#), &open).unwrap();
+        assert!(!listed.in_force.to_string().contains("nothing can be reached"), "{}", listed.in_force);
     }
 
     #[test]

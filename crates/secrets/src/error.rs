@@ -42,8 +42,8 @@ pub enum FileFault {
     Others { mode: u32 },
     #[error("another user owns it (uid {0})")]
     Owner(u32),
-    #[error("it has more than {LONGEST} bytes")]
-    TooLarge,
+    #[error("it has more than {0} bytes")]
+    TooLarge(u64),
     #[error("{0}")]
     Io(io::Error),
 }

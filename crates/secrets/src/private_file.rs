@@ -30,7 +30,7 @@ pub(crate) fn read_up_to(path: &Path, guard: Guard, limit: u64) -> Result<Vec<u8
     let file = opened.map_err(|error| fault(path, error))?;
     judge(&file, guard)?;
     mcp_bash_files::read_all(&file, limit).map_err(|error| match error.kind() {
-        ErrorKind::FileTooLarge => FileFault::TooLarge,
+        ErrorKind::FileTooLarge => FileFault::TooLarge(limit),
         _ => FileFault::Io(error),
     })
 }
@@ -94,7 +94,7 @@ mod tests {
         assert!(matches!(strict("link"), Err(FileFault::Link)));
         assert!(matches!(strict("pipe"), Err(FileFault::NotRegular)));
         assert!(matches!(strict("folder"), Err(FileFault::NotRegular)));
-        assert!(matches!(strict("large"), Err(FileFault::TooLarge)));
+        assert!(matches!(strict("large"), Err(FileFault::TooLarge(_))));
         assert!(matches!(strict("none"), Err(FileFault::Missing)));
         assert!(read(&at("link"), Guard::Folder).is_ok(), "container runtimes use links");
     }

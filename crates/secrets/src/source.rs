@@ -7,7 +7,7 @@ use crate::secret::Secret;
 use serde_json::{Map, Value};
 use std::fmt;
 use std::os::unix::ffi::OsStringExt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 /// The folder in which container runtimes put secrets.
@@ -174,9 +174,7 @@ fn read_variable(name: &str, variable: &str) -> Result<Option<Secret>, SecretErr
 
 /// The value in a file. If `must_exist`, a missing file is an error.
 fn read_file(name: &str, path: &Path, must_exist: bool) -> Result<Option<Secret>, SecretError> {
-    let is_managed = path.starts_with(CONTAINER_SECRETS)
-        || credentials_folder().is_some_and(|folder| path.starts_with(folder));
-    let guard = if is_managed { Guard::Folder } else { Guard::Mode };
+    let guard = if is_managed(path) { Guard::Folder } else { Guard::Mode };
     match private_file::read(path, guard) {
         Ok(value) => {
             let place = format!("file {}", path.display());
@@ -186,6 +184,13 @@ fn read_file(name: &str, path: &Path, must_exist: bool) -> Result<Option<Secret>
         Err(FileFault::Missing) if !must_exist => Ok(None),
         Err(why) => Err(SecretError::File { name: name.to_owned(), path: path.to_owned(), why }),
     }
+}
+
+/// Whether a path is in a folder of container runtimes or of systemd, and does not lead out of it.
+fn is_managed(path: &Path) -> bool {
+    let is_in_folder = path.starts_with(CONTAINER_SECRETS)
+        || credentials_folder().is_some_and(|folder| path.starts_with(folder));
+    is_in_folder && !path.components().any(|part| part == Component::ParentDir)
 }
 
 /// Where a secret is looked for if no entry says it, in this order.
@@ -213,6 +218,16 @@ mod tests {
         let command = |cache| Source::Command { words: words.clone(), cache: Duration::from_secs(cache) };
         assert_eq!(parse(json!({"command": ["pass", "show"]})), command(300));
         assert_eq!(parse(json!({"command": ["pass", "show"], "cacheSecs": 0})), command(0));
+    }
+
+    #[test]
+    fn a_path_that_leads_out_of_a_managed_folder_is_not_managed() {
+        assert!(is_managed(Path::new("/run/secrets/github")) && is_managed(Path::new("/run/secrets/team/x")));
+        for path in
+            ["/run/secrets/../../home/me/key", "/run/secrets/team/../../x", "/run/secrets-of-others/x"]
+        {
+            assert!(!is_managed(Path::new(path)), "{path}");
+        }
     }
 
     #[test]

@@ -55,6 +55,12 @@ fn ascii_json(text: &str) -> String {
     text.encode_utf16().map(one).collect()
 }
 
+/// As bash quotes what is not ASCII: `$'\303\251'`.
+fn octal(text: &str) -> String {
+    let one = |byte: u8| if byte.is_ascii() { char::from(byte).to_string() } else { format!("\\{byte:03o}") };
+    text.replace('\\', r"\\").replace('\'', r"\'").bytes().map(one).collect()
+}
+
 /// Base64 in lines, as `base64` prints it.
 fn wrapped(text: &str, width: usize) -> String {
     let lines: Vec<_> =
@@ -96,6 +102,8 @@ fn writings(secret: &str) -> Vec<(&'static str, String)> {
         ("JSON with escaped slashes", json[1..json.len() - 1].replace('/', "\\/")),
         ("XML", xml(secret)),
         ("shell", shell),
+        ("shell in quotes", secret.replace('\'', r"'\''")),
+        ("shell in ASCII", octal(secret)),
     ]
 }
 

@@ -46,7 +46,8 @@ pub enum Retrying {
     Unknown,
 }
 
-/// Restarts a task that has ended, or that no process runs, under the same id. Its age is added to its time to live.
+/// Restarts a task that has ended, or that no process runs, under the same id. From now on it is kept as long as a new one:
+/// its age is added to its original time to live.
 pub fn retry(store: &dyn TaskStore, id: &TaskId, now_ms: u64) -> Result<Retrying, StoreError> {
     let (lease, record) = match store.claim(id)? {
         Claim::Gone => return Ok(Retrying::Unknown),
@@ -67,7 +68,8 @@ pub fn retry(store: &dyn TaskStore, id: &TaskId, now_ms: u64) -> Result<Retrying
         has_long_result: false,
         has_tool_failed: false,
         error: None,
-        ttl_ms: record.ttl_ms.saturating_add(age_ms),
+        ttl_ms: record.ttl_ms.saturating_sub(record.ttl_added_ms).saturating_add(age_ms),
+        ttl_added_ms: age_ms,
         notes_from,
         ..record
     };

@@ -86,6 +86,9 @@ pub struct TaskRecord {
     pub updated_ms: u64,
     /// How long after its creation it is kept.
     pub ttl_ms: u64,
+    /// The part of `ttl_ms` that a retry has added: the age that the task had then.
+    #[serde(default)]
+    pub ttl_added_ms: u64,
     /// How long a client should wait before it asks again.
     pub poll_ms: u64,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

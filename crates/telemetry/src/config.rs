@@ -161,7 +161,7 @@ impl Signal {
         let url = match OperatorUrl::parse_plain(&text) {
             Ok(url) => url,
             Err(error) => {
-                problems.push(Problem::Endpoint { variable, url: text, error });
+                problems.push(Problem::Endpoint { variable, url: without_user(&text), error });
                 return None;
             }
         };
@@ -184,6 +184,14 @@ impl Signal {
             timeout: milliseconds(get, timeout, 10_000, problems),
             trust,
         })
+    }
+}
+
+/// The URL without what is before an `@`, which may be a password.
+fn without_user(url: &str) -> String {
+    match url.rsplit_once('@') {
+        Some((_, rest)) => format!("…@{rest}"),
+        None => url.to_owned(),
     }
 }
 

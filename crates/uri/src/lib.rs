@@ -8,7 +8,8 @@
 //! (`search.rs`) that visits no pair of instruction and position twice. Time and memory are bounded by the product of
 //! both lengths, whatever a client sends. Templates are never expanded into URIs.
 //!
-//! A [`FileUri`] names a file, as Unix or Windows does. [`scheme()`] returns the scheme of a URI.
+//! A [`FileUri`] names a file, as Unix or Windows does. [`scheme()`] returns the scheme of a URI, and [`canonical()`] the one
+//! spelling in which rules compare it.
 //!
 //! # Decisions on matching
 //!
@@ -27,6 +28,7 @@
 //!
 //! Everything here is a pure function of its input: there is no runtime, no file, no clock.
 
+mod canonical;
 mod file_uri;
 mod matching;
 mod operator;
@@ -42,6 +44,7 @@ mod template;
 mod tests;
 mod value;
 
+pub use canonical::canonical;
 pub use file_uri::{FileUri, FileUriError};
 pub use parse::{MAX_TEMPLATE_BYTES, TemplateError};
 pub use percent::{DecodeError, decode};

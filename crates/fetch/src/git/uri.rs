@@ -13,12 +13,12 @@ pub(crate) struct GitUri {
 
 impl GitUri {
     pub(crate) fn parse(uri: &str) -> Result<Self, FetchError> {
-        let wrong = |reason| FetchError::GitUri { uri: uri.chars().take(200).collect(), reason };
+        let short = |text: &str| text.chars().take(200).collect();
+        let wrong = |reason| FetchError::GitUri { uri: short(uri), reason };
         let url = uri.strip_prefix("git+").ok_or_else(|| wrong("it must begin with `git+https://`"))?;
         let (url, fragment) =
             url.split_once('#').ok_or_else(|| wrong("`#REF:PATH` must follow the repository"))?;
-        let repository =
-            HttpsUrl::parse(url).map_err(|error| FetchError::Url { url: url.to_owned(), error })?;
+        let repository = HttpsUrl::parse(url).map_err(|error| FetchError::Url { url: short(url), error })?;
         let (reference, path) = fragment.split_once(':').unwrap_or(("HEAD", fragment));
         let decoded = |text| mcp_bash_uri::decode(text).map_err(|_| wrong("its escapes do not spell text"));
         let (reference, path) = (decoded(reference)?, decoded(path)?);

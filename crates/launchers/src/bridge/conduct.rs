@@ -8,6 +8,8 @@ use super::streams::{self, ToRemote};
 use crate::boot;
 use crate::frames::{Event, Garbled};
 use crate::plan::{Plan, Report};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;
 use tokio::net::unix::pipe;
@@ -22,7 +24,7 @@ const CANCELLED: u8 = 143;
 /// How long the other host may take to end a tool when the channel is closed.
 const END_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How long a launcher may take to end after the tool.
+/// How long a launcher may take to end after the tool and its output, and how long the next piece of output may take.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Runs the call, and returns the exit code of the tool.
@@ -54,6 +56,8 @@ struct Call {
     events: Receiver<Result<Event, Garbled>>,
     remote: UnboundedSender<ToRemote>,
     output: tokio::task::JoinHandle<std::io::Result<()>>,
+    /// How many pieces of output have arrived.
+    arrived: Arc<AtomicU64>,
     lines: Option<pipe::Sender>,
     payload: Option<Vec<u8>>,
     phase: Phase,
@@ -82,13 +86,14 @@ impl Call {
         let _ = remote.send(ToRemote::Bytes(supervisor.into_bytes()));
         tokio::spawn(streams::send(input, messages));
         tokio::spawn(streams::read_events(errors, plan.mark.clone(), found));
-        let mark = plan.mark.clone();
-        let output = tokio::spawn(async move { streams::pass_output(output, &mark).await });
+        let (mark, arrived) = (plan.mark.clone(), Arc::<AtomicU64>::default());
+        let counted = Arc::clone(&arrived);
+        let output = tokio::spawn(async move { streams::pass_output(output, &mark, &counted).await });
         // The runner holds the other end open.
         let side_channel = std::env::var_os("MCP_LOG_STREAM");
         let lines = side_channel.and_then(|path| pipe::OpenOptions::new().open_sender(path).ok());
         let (payload, phase, said) = (Some(payload), Phase::Reaching, Vec::new());
-        Ok(Self { child, events, remote, output, lines, payload, phase, said })
+        Ok(Self { child, events, remote, output, arrived, lines, payload, phase, said })
     }
 
     /// Follows the call to its end.
@@ -178,12 +183,20 @@ impl Call {
         }
     }
 
-    /// The tool has ended: the launcher is about to, and the rest of the output arrives.
+    /// The tool has ended: the launcher is about to, and the rest of the output arrives. However slow the line is, none of it
+    /// is cut off.
     async fn close(mut self) {
         let _ = self.remote.send(ToRemote::Close);
-        if timeout(CLOSE_TIMEOUT, &mut self.output).await.is_err()
-            || timeout(CLOSE_TIMEOUT, self.child.wait()).await.is_err()
-        {
+        loop {
+            let before = self.arrived.load(Ordering::Relaxed);
+            if timeout(CLOSE_TIMEOUT, &mut self.output).await.is_ok() {
+                break;
+            }
+            if self.arrived.load(Ordering::Relaxed) == before {
+                return local::kill(&mut self.child).await;
+            }
+        }
+        if timeout(CLOSE_TIMEOUT, self.child.wait()).await.is_err() {
             local::kill(&mut self.child).await;
         }
     }

@@ -3,6 +3,7 @@
 use crate::frames::{Decoder, Event, Garbled};
 use std::io;
 use std::os::fd::AsFd;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::unix::pipe;
@@ -15,7 +16,7 @@ const PIECE: usize = 64 * 1024;
 /// The time between two signs of life. The supervisor ends the tool after three times 15 s without one.
 const BEAT: Duration = Duration::from_secs(5);
 
-/// How much may come before the output of the tool, as from a login script that prints, in bytes.
+/// How much of what comes before the output of the tool is held, as from a login script that prints, in bytes.
 const LONGEST_PRELUDE: usize = 1024 * 1024;
 
 pub(super) enum ToRemote {
@@ -41,8 +42,9 @@ pub(super) async fn beat(remote: UnboundedSender<ToRemote>) {
     }
 }
 
-/// Passes the output of the tool on. It begins after a line with the mark: a login script may print before that.
-pub(super) async fn pass_output(mut output: ChildStdout, mark: &str) -> io::Result<()> {
+/// Passes the output of the tool on, and counts the pieces that have arrived. It begins after a line with the mark: a login
+/// script may print before that.
+pub(super) async fn pass_output(mut output: ChildStdout, mark: &str, arrived: &AtomicU64) -> io::Result<()> {
     let start = format!("\n{mark}\n").into_bytes();
     // A line break before the mark, in case nothing comes before it.
     let mut prelude = vec![b'\n'];
@@ -53,6 +55,7 @@ pub(super) async fn pass_output(mut output: ChildStdout, mark: &str) -> io::Resu
         if count == 0 {
             return Ok(());
         }
+        arrived.fetch_add(1, Ordering::Relaxed);
         let searched = prelude.len().saturating_sub(start.len());
         prelude.extend_from_slice(&piece[..count]);
         let found = prelude[searched..].windows(start.len()).position(|window| window == start);
@@ -69,6 +72,7 @@ pub(super) async fn pass_output(mut output: ChildStdout, mark: &str) -> io::Resu
         if count == 0 {
             return Ok(());
         }
+        arrived.fetch_add(1, Ordering::Relaxed);
         stdout.write_all(&piece[..count]).await?;
     }
 }

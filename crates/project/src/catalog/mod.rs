@@ -35,6 +35,7 @@ use crate::{
 };
 use mcp_bash_files::shortage;
 use std::collections::{BTreeSet, HashMap};
+use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -88,6 +89,16 @@ enum Before<'a> {
 }
 
 impl Catalog {
+    /// The spelling in which the policy judges a URI: a template of the project, and a resource of it that is no `file:` URI,
+    /// as they were declared, and any other in its canonical form.
+    pub fn judged_uri(&self, uri: &str) -> String {
+        let canonical = mcp_bash_uri::canonical(uri, self.paths.root.as_os_str().as_bytes());
+        let is_resource = || self.resources.items().iter().any(|resource| *resource.uri == *uri);
+        let is_template = || self.templates.items().iter().any(|template| template.template.as_str() == uri);
+        let is_declared = is_template() || !canonical.starts_with("file:") && is_resource();
+        if is_declared { uri.to_owned() } else { canonical }
+    }
+
     /// Reads the project in `paths`, starting from what its registry knows.
     pub fn read(paths: &Paths, reading: &Reading) -> Self {
         Self::assemble(paths, reading, &Before::Registry)

@@ -83,6 +83,16 @@ fn one_role_is_enough_and_limits_are_those_of_the_widest() {
 }
 
 #[test]
+fn of_equal_rates_the_one_with_more_requests_at_once_counts() {
+    let role = |name: &str, rate: &str| format!("  {name}: {{rate: {rate}, given: {{tokens: [t]}}}}\n");
+    for (first, second) in [("60/min", "3600/h"), ("3600/h", "60/min")] {
+        let roles = Roles::parse(&format!("roles:\n{}{}", role("a", first), role("b", second))).unwrap();
+        let subject = Subject { name: "x", token: Some("t"), certificate: None, groups: &[], scopes: &[] };
+        assert_eq!(roles.of(&subject).rate.unwrap().to_string(), "3600/h");
+    }
+}
+
+#[test]
 fn a_hindrance_says_what_is_in_the_way() {
     let file = "roles:\n  r:\n    tools: [a]\n    readOnly: true\n    hours: Mon 08:00-09:00 UTC\n    given: {tokens: [t]}\n";
     let roles = Roles::parse(file).unwrap();

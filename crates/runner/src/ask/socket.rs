@@ -5,11 +5,11 @@ use crate::question::{AskedThrough, Question};
 use crate::{StateDir, random};
 use mcp_bash_budget::{Charge, NoRoom, SMALL};
 use std::io::{self, ErrorKind};
-use std::os::fd::{AsRawFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, RawFd};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, Interest};
 use tokio::sync::mpsc::Sender;
 
 /// The longest socket path that every system allows.
@@ -99,12 +99,27 @@ async fn exchange(stream: UnixStream, key: &str, asked: Sender<Question>, mut he
             asked.send(question).await.ok()?;
             awaited.await.ok()
         } => answer?,
-        // An asker writes nothing more; it can only close its connection.
-        _ = lines.read(&mut nothing) => return None,
+        // An asker writes nothing more. It may shut down its writing side, and wait for the answer on the other.
+        () = async {
+            if matches!(lines.read(&mut nothing).await, Ok(0)) {
+                closed(lines.get_ref().get_ref().as_ref()).await;
+            }
+        } => return None,
     };
     writing.write_all(&answer).await.ok()?;
     writing.write_all(b"\n").await.ok()?;
     writing.shutdown().await.ok()
+}
+
+/// Completes when the peer has closed both directions. The readiness of `stream` itself is left alone: its answer is
+/// still to be written.
+async fn closed(stream: &tokio::net::UnixStream) {
+    let watched = stream.as_fd().try_clone_to_owned().map(UnixStream::from);
+    let Ok(watched) = watched.and_then(tokio::net::UnixStream::from_std) else { return };
+    while watched.ready(Interest::WRITABLE).await.is_ok_and(|ready| !ready.is_write_closed()) {
+        // It is ready again at the next event.
+        let _ = watched.try_io(Interest::WRITABLE, || Err::<(), _>(ErrorKind::WouldBlock.into()));
+    }
 }
 
 /// The next line, without its newline, charged as it arrives. A line for which the budget has no room is read to its
@@ -132,6 +147,56 @@ async fn read_line(
         lines.consume(count);
         if newline.is_some() {
             return Some(text);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mcp_bash_budget::Budget;
+    use std::io::{Read, Write};
+    use std::net::Shutdown;
+    use tokio::sync::mpsc::{Receiver, channel};
+
+    /// An asker that has written its question, and the questions.
+    fn ask() -> (UnixStream, Receiver<Question>) {
+        let (ours, mut theirs) = UnixStream::pair().unwrap();
+        theirs.write_all(b"key\nquestion\n").unwrap();
+        let (asked, arriving) = channel(1);
+        let held = Charge::nothing(&Budget::new(1 << 20, "SETTING"));
+        tokio::spawn(serve_asker(ours, "key".into(), asked, held));
+        (theirs, arriving)
+    }
+
+    async fn answered(mut asker: UnixStream, mut arriving: Receiver<Question>) -> String {
+        arriving.recv().await.unwrap().answer(b"answer".to_vec());
+        let read = tokio::task::spawn_blocking(move || {
+            let mut answer = String::new();
+            asker.read_to_string(&mut answer).map(|_| answer)
+        });
+        read.await.unwrap().unwrap()
+    }
+
+    #[tokio::test]
+    async fn an_asker_that_has_shut_down_its_writing_side_gets_its_answer() {
+        let (asker, arriving) = ask();
+        asker.shutdown(Shutdown::Write).unwrap();
+        assert_eq!(answered(asker, arriving).await, "answer\n");
+    }
+
+    #[tokio::test]
+    async fn an_asker_withdraws_its_question_when_it_closes_its_connection() {
+        for shuts_down_first in [false, true] {
+            let (asker, mut arriving) = ask();
+            let mut question = arriving.recv().await.unwrap();
+            if shuts_down_first {
+                asker.shutdown(Shutdown::Write).unwrap();
+                // The task sees this event alone.
+                tokio::task::yield_now().await;
+            }
+            drop(asker);
+            question.withdrawn().await;
         }
     }
 }

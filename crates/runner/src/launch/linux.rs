@@ -11,12 +11,12 @@ use super::{Launch, Started, starters};
 use crate::cgroup::{self, CallGroup};
 use crate::mark::{CallNumber, OURS};
 use mcp_bash_sandbox::{GroupLimits, Step};
+use parking_lot::Mutex;
 use rustix::process::{Pid, WaitOptions, waitpid};
 use std::ffi::{c_char, c_int, c_long, c_void};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::ptr::{null, null_mut};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
 use std::{cell::RefCell, io};
 
@@ -114,13 +114,13 @@ fn start_here(
     let started = CHILD_STACK.with_borrow_mut(|stack| {
         let stack = stack.spare_capacity_mut();
         let is_limited = launch.group_limits() != GroupLimits::default();
-        let group = group.filter(|group| can_hold(group, stack));
+        let group = match group {
+            Some(group) if can_hold(group, stack)? => Some(group),
+            _ => None,
+        };
         match group.map(|group| clone_child(&plan, stack, Some(group))) {
             Some(Ok(started)) => Ok(started),
-            // Too many processes or too little memory: doing without the control group would not help.
-            Some(Err(error)) if matches!(error.raw_os_error(), Some(libc::EAGAIN | libc::ENOMEM)) => {
-                Err(error)
-            }
+            Some(Err(error)) if is_shortage(&error) => Err(error),
             Some(Err(error)) => {
                 cgroup::give_up();
                 if is_limited { Err(error) } else { clone_child(&plan, stack, None) }
@@ -144,17 +144,17 @@ fn start_here(
     }
 }
 
-/// Whether processes stay alive in our control groups.
-pub(crate) fn can_hold_processes(group: &CallGroup) -> bool {
+/// Whether processes stay alive in our control groups. An error if there is no process or memory to find out.
+pub(crate) fn can_hold_processes(group: &CallGroup) -> io::Result<bool> {
     CHILD_STACK.with_borrow_mut(|stack| can_hold(group, stack.spare_capacity_mut()))
 }
 
 /// The same, with a stack for the test process. If our own group was killed (`cgroup.kill`) before we were moved to it,
 /// the kernel kills every process that we start in another group. So the first process tests that: it runs no program,
 /// and must exit normally.
-fn can_hold(group: &CallGroup, stack: &mut [MaybeUninit<u128>]) -> bool {
-    static CAN_HOLD_PROCESSES: OnceLock<bool> = OnceLock::new();
-    *CAN_HOLD_PROCESSES.get_or_init(|| {
+fn can_hold(group: &CallGroup, stack: &mut [MaybeUninit<u128>]) -> io::Result<bool> {
+    static TRIAL: Trial = Trial(Mutex::new(None));
+    TRIAL.verdict(|| {
         let nothing = Plan {
             program: c"".as_ptr(),
             arguments: [null()].as_ptr(),
@@ -168,15 +168,38 @@ fn can_hold(group: &CallGroup, stack: &mut [MaybeUninit<u128>]) -> bool {
             failed_step: AtomicUsize::new(NO_STEP),
             failure: AtomicI32::new(0),
         };
-        let can_hold_processes = clone_child(&nothing, stack, Some(group)).is_ok_and(|started| {
-            let ended = waitpid(Some(started.pid), WaitOptions::empty());
-            ended.is_ok_and(|ended| ended.is_some_and(|(_, status)| status.exited()))
-        });
+        let started = clone_child(&nothing, stack, Some(group))?;
+        let ended = waitpid(Some(started.pid), WaitOptions::empty())?;
+        Ok(ended.is_some_and(|(_, status)| status.exited()))
+    })
+}
+
+/// The result of the first process in a control group, once there is one.
+struct Trial(Mutex<Option<bool>>);
+
+impl Trial {
+    /// Starts the process, unless one has shown the result. A shortage says nothing about control groups: the next call
+    /// tries again.
+    fn verdict(&self, start: impl FnOnce() -> io::Result<bool>) -> io::Result<bool> {
+        let mut known = self.0.lock();
+        if let Some(known) = *known {
+            return Ok(known);
+        }
+        let can_hold_processes = match start() {
+            Err(error) if is_shortage(&error) => return Err(error),
+            result => result.unwrap_or(false),
+        };
+        *known = Some(can_hold_processes);
         if !can_hold_processes {
             cgroup::give_up();
         }
-        can_hold_processes
-    })
+        Ok(can_hold_processes)
+    }
+}
+
+/// Whether there were too many processes or too little memory: doing without the control group would not help.
+fn is_shortage(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::EAGAIN | libc::ENOMEM))
 }
 
 /// The child shares our memory, and the calling thread is suspended until it has called `execve` or ended.
@@ -405,4 +428,20 @@ unsafe fn become_program(plan: &Plan) -> Result<std::convert::Infallible, c_int>
         done(libc::execve(plan.program, plan.arguments, plan.environment))?;
     }
     Err(libc::EIO)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shortage_at_the_first_process_in_a_control_group_decides_nothing() {
+        let trial = Trial(Mutex::new(None));
+        for errno in [libc::EAGAIN, libc::ENOMEM] {
+            let short = trial.verdict(|| Err(io::Error::from_raw_os_error(errno)));
+            assert_eq!(short.unwrap_err().raw_os_error(), Some(errno));
+        }
+        assert!(trial.verdict(|| Ok(true)).unwrap());
+        assert!(trial.verdict(|| unreachable!("the result is known")).unwrap());
+    }
 }

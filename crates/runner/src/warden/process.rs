@@ -33,13 +33,18 @@ pub(super) fn run() -> ! {
                 cgroup::end(group);
             }
         }
-        // Before the groups are killed, so that processes outside them are found by their parents.
-        #[cfg(any(not(target_os = "linux"), mcp_bash_portable))]
-        crate::leftovers::kill_remains(&mark, &groups);
-        // Their leaders were not reaped when the server ended a moment ago, so their pids were not reused.
-        kill_groups(&groups);
         #[cfg(all(target_os = "linux", not(mcp_bash_portable)))]
-        super::kill_marked::kill_all(&mark);
+        {
+            // Their leaders were not reaped when the server ended a moment ago, so their pids were not reused.
+            kill_groups(&groups);
+            super::kill_marked::kill_all(&mark);
+        }
+        // The groups and what they have started, found in the process table. Afterwards the ids of the groups may be those
+        // of others, so they are signalled only if there is no table, and then at once.
+        #[cfg(any(not(target_os = "linux"), mcp_bash_portable))]
+        if !crate::leftovers::kill_remains(&mark, &groups) {
+            kill_groups(&groups);
+        }
         for cleanup in &cleanups {
             if let Cleanup::Folder(folder) = cleanup {
                 remove_for_good(folder);

@@ -37,7 +37,7 @@ struct Sending {
 enum Pipe {
     Unwatched(OwnedFd),
     Watched(AsyncFd<OwnedFd>),
-    /// The pipe has no reader any more, and this many of the sent bytes were never read.
+    /// Nothing more can be written to it, and at least this many of the sent bytes were never read.
     Broken(usize),
     /// We have closed it.
     Closed,
@@ -118,14 +118,17 @@ impl Sending {
             return unread;
         }
         let in_pipe = self.pipe.descriptor().and_then(|pipe| rustix::io::ioctl_fionread(pipe).ok());
-        let waiting: usize = self.waiting.iter().map(|waiting| waiting.frame.len() - waiting.written).sum();
-        waiting + in_pipe.and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(0)
+        unwritten(&self.waiting) + in_pipe.and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(0)
     }
 
     /// Writes what waits. Pending as long as the pipe has a reader, and ready when it has none.
     fn poll_broken(&mut self, context: &mut Context<'_>) -> Poll<()> {
         if let Pipe::Unwatched(_) = self.pipe {
             self.pipe = std::mem::replace(&mut self.pipe, Pipe::Closed).watched();
+            if let Pipe::Broken(unread) = &mut self.pipe {
+                *unread = unwritten(&self.waiting);
+                self.waiting.clear();
+            }
         }
         loop {
             let pipe = match &self.pipe {
@@ -175,6 +178,7 @@ impl Pipe {
         }
     }
 
+    /// Registers the pipe. If that fails, it is closed: the worker can read what is in it, and no more.
     fn watched(self) -> Self {
         let Self::Unwatched(pipe) = self else { return self };
         #[expect(
@@ -185,6 +189,11 @@ impl Pipe {
     }
 }
 
+/// How many bytes of these frames are not in the pipe.
+fn unwritten(waiting: &VecDeque<Waiting>) -> usize {
+    waiting.iter().map(|waiting| waiting.frame.len() - waiting.written).sum()
+}
+
 /// Writes as much as the pipe takes now.
 fn write(pipe: BorrowedFd<'_>, bytes: &[u8]) -> Result<usize, Errno> {
     loop {
@@ -192,5 +201,20 @@ fn write(pipe: BorrowedFd<'_>, bytes: &[u8]) -> Result<usize, Errno> {
             Err(Errno::INTR) => {}
             written => return written,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_pipe_that_cannot_be_watched_keeps_count_of_what_was_not_written() {
+        // A regular file cannot be registered.
+        let sender = FrameSender::new(tempfile::tempfile().unwrap().into());
+        sender.state.lock().waiting.push_back(Waiting { frame: vec![b'x'; 10], written: 3, _held: None });
+        sender.broken().await;
+        assert_eq!(sender.unread(), 7);
+        assert_eq!(sender.send(vec![b'\n'], None), Err(NotTaken));
     }
 }

@@ -69,28 +69,35 @@ pub struct LandlockRights {
 }
 
 impl LandlockRights {
-    /// Those of the running kernel, asked for one by one. `None` if it has no Landlock, or does not allow it.
-    pub fn of_kernel() -> Option<Self> {
+    /// Those of the running kernel, asked for one by one. `None` if it has no Landlock, or does not allow it. An error is a
+    /// shortage, which says nothing about Landlock.
+    pub fn of_kernel() -> Result<Option<Self>, Errno> {
         static RIGHTS: OnceLock<Option<LandlockRights>> = OnceLock::new();
-        *RIGHTS.get_or_init(|| {
-            let all = |known: u64, attributes: fn(u64) -> RulesetAttributes| {
-                let bits = (0..64).map(|bit| 1 << bit).filter(|bit| known & bit != 0);
-                bits.filter(|bit| create(attributes(*bit)).is_ok()).sum::<u64>()
-            };
-            let files = all(FIRST | REFER | TRUNCATE | IOCTL_DEV | RESOLVE_UNIX, |files| RulesetAttributes {
-                files,
-                ..RulesetAttributes::default()
-            });
-            let network = all(BIND_TCP | CONNECT_TCP, |network| RulesetAttributes {
-                network,
-                ..RulesetAttributes::default()
-            });
-            let scopes = all(SCOPE_ABSTRACT_SOCKETS | SCOPE_SIGNALS, |scopes| RulesetAttributes {
-                scopes,
-                ..RulesetAttributes::default()
-            });
-            (files & FIRST == FIRST).then_some(Self { files, network, scopes })
-        })
+        if let Some(rights) = RIGHTS.get() {
+            return Ok(*rights);
+        }
+        let all = |known: u64, attributes: fn(u64) -> RulesetAttributes| {
+            let bits = (0..64).map(|bit| 1 << bit).filter(|bit| known & bit != 0);
+            bits.filter_map(|bit| match create(attributes(bit)) {
+                Ok(_) => Some(Ok(bit)),
+                Err(error) => shortage(&error).map(Err),
+            })
+            .sum::<Result<u64, Errno>>()
+        };
+        let files = all(FIRST | REFER | TRUNCATE | IOCTL_DEV | RESOLVE_UNIX, |files| RulesetAttributes {
+            files,
+            ..RulesetAttributes::default()
+        })?;
+        let network = all(BIND_TCP | CONNECT_TCP, |network| RulesetAttributes {
+            network,
+            ..RulesetAttributes::default()
+        })?;
+        let scopes = all(SCOPE_ABSTRACT_SOCKETS | SCOPE_SIGNALS, |scopes| RulesetAttributes {
+            scopes,
+            ..RulesetAttributes::default()
+        })?;
+        let rights = (files & FIRST == FIRST).then_some(Self { files, network, scopes });
+        Ok(*RIGHTS.get_or_init(|| rights))
     }
 
     /// Whether moving files between folders and truncating them are restricted like other writes.
@@ -189,6 +196,12 @@ fn create(attributes: RulesetAttributes) -> io::Result<OwnedFd> {
     }
     // SAFETY: The kernel has just opened it for us, close-on-exec; nothing else owns it.
     Ok(unsafe { OwnedFd::from_raw_fd(descriptor) })
+}
+
+/// The error, if descriptors, processes or memory ran short, which passes.
+pub(super) fn shortage(error: &io::Error) -> Option<Errno> {
+    let passes = |errno: &Errno| matches!(*errno, Errno::MFILE | Errno::NFILE | Errno::NOMEM | Errno::AGAIN);
+    Errno::from_io_error(error).filter(passes)
 }
 
 fn last_errno() -> Errno {

@@ -2,11 +2,12 @@
 
 #![expect(unsafe_code, reason = "no crate we use asks the kernel about filters")]
 
-use super::landlock::LandlockRights;
+use super::landlock::{LandlockRights, shortage};
 use super::namespaces::Namespaces;
 use crate::filter_choices::{FilterChoices, Sockets};
 use crate::plan::{GroupPowers, LandlockPowers, Machine, NamespacePowers};
 use crate::seccomp::Filter;
+use rustix::io::Errno;
 use std::io;
 use std::sync::OnceLock;
 
@@ -14,30 +15,38 @@ use std::sync::OnceLock;
 const TRIED_PORT: u16 = 3128;
 
 impl Machine {
-    /// This machine. The first use starts a process or two, to try namespaces.
-    pub fn this() -> &'static Self {
+    /// This machine. The first use starts a process or two, to try namespaces. After a shortage the next use tries again: it
+    /// must not be taken for a machine without the mechanism.
+    pub fn this() -> Result<&'static Self, Errno> {
         static THIS: OnceLock<Machine> = OnceLock::new();
-        THIS.get_or_init(|| Self {
-            landlock: landlock(),
+        if let Some(known) = THIS.get() {
+            return Ok(known);
+        }
+        let tried = Self {
+            landlock: landlock()?,
             seccomp: seccomp(),
-            namespaces: namespaces().map_err(|error| error.to_string()),
+            namespaces: match namespaces() {
+                Ok(powers) => Ok(powers),
+                Err(error) => Err(shortage(&error).map_or_else(|| Ok(error.to_string()), Err)?),
+            },
             is_root: rustix::process::geteuid().is_root(),
             groups: GroupPowers::default(),
-        })
+        };
+        Ok(THIS.get_or_init(|| tried))
     }
 }
 
-fn landlock() -> Result<LandlockPowers, String> {
-    let rights = LandlockRights::of_kernel().ok_or(
-        "the kernel has no Landlock (Linux 5.13 and later have it), or it is switched off or forbidden here",
-    )?;
-    Ok(LandlockPowers {
+fn landlock() -> Result<Result<LandlockPowers, String>, Errno> {
+    let none =
+        "the kernel has no Landlock (Linux 5.13 and later have it), or it is switched off or forbidden here";
+    let rights = LandlockRights::of_kernel()?.ok_or_else(|| none.to_owned());
+    Ok(rights.map(|rights| LandlockPowers {
         all_writes: rights.holds_all_writes(),
         tcp_ports: rights.holds_tcp_ports(),
         signals: rights.holds_signals(),
         abstract_sockets: rights.holds_abstract_sockets(),
         unix_sockets: rights.holds_unix_sockets(),
-    })
+    }))
 }
 
 fn seccomp() -> Result<(), String> {
@@ -54,6 +63,7 @@ fn seccomp() -> Result<(), String> {
 fn namespaces() -> io::Result<NamespacePowers> {
     let (mut made, has_loopback) = match Namespaces::make_new(&[TRIED_PORT]) {
         Ok(made) => (made, true),
+        Err(error) if shortage(&error).is_some() => return Err(error),
         Err(_) => (Namespaces::make_new(&[])?, false),
     };
     let powers = NamespacePowers { has_user: made.has_user(), has_loopback };

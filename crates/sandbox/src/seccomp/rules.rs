@@ -60,6 +60,10 @@ const TIOCSETD: u32 = 0x5423;
 const TIOCSTI: u32 = 0x5412;
 const TIOCLINUX: u32 = 0x541C;
 
+/// The first argument of `ioprio_set` and of `setpriority` for all processes of a user.
+const IOPRIO_WHO_USER: u32 = 3;
+const PRIO_USER: u32 = 2;
+
 /// The flags of `clone` that make namespaces. (`CLONE_NEWTIME` is not among them: `clone` takes its bit for a part of
 /// the exit signal.)
 const NEW_NAMESPACES: i32 = libc::CLONE_NEWNS
@@ -95,14 +99,16 @@ fn checked() -> Vec<(Call, Decision)> {
     let prlimit = by(0, vec![(0, Allow)], by_pointer(2, Allow, &Fail(EPERM)));
     // Nor for their scheduling. Programs schedule themselves as process 0.
     let itself = |argument| by(argument, vec![(0, Allow)], Fail(EPERM));
+    // For these, 0 may also stand for all processes of the user.
+    let not_of_user = |user, itself| by(0, vec![(user, Fail(EPERM))], itself);
     vec![
         (CLONE, clone),
-        (IOPRIO_SET, itself(1)),
+        (IOPRIO_SET, not_of_user(IOPRIO_WHO_USER, itself(1))),
         (SCHED_SETAFFINITY, itself(0)),
         (SCHED_SETATTR, itself(0)),
         (SCHED_SETPARAM, itself(0)),
         (SCHED_SETSCHEDULER, itself(0)),
-        (SETPRIORITY, itself(1)),
+        (SETPRIORITY, not_of_user(PRIO_USER, itself(1))),
         (IOCTL, ioctl),
         (MKNOD, without_devices(1)),
         (MKNODAT, without_devices(2)),

@@ -130,7 +130,7 @@ impl Parts {
         {
             return Ok(Arc::clone(&built.ruleset));
         }
-        let rights = LandlockRights::of_kernel().ok_or(io::ErrorKind::Unsupported)?;
+        let rights = LandlockRights::of_kernel()?.ok_or(io::ErrorKind::Unsupported)?;
         let ruleset = Ruleset::new(rights, self.namespaces.is_none() && self.proxy.is_some())?;
         let reads = policy.read.iter().map(|path| (path.as_path(), Access::Read));
         let own = [folders.tmp.as_path(), &folders.home].into_iter().filter(|_| policy.has_tmp);

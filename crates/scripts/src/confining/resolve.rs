@@ -39,11 +39,11 @@ pub(super) fn policy(declaration: &Declaration) -> Policy {
 
 /// How this machine enforces a policy. Control groups are probed only if it needs them, because probing creates some.
 pub(super) fn plan(policy: &Policy) -> Result<Plan, Unenforceable> {
-    let limits = policy.limits;
+    let (limits, machine) = (policy.limits, Machine::this()?);
     if limits.memory.is_none() && limits.processes.is_none() {
-        return Plan::new(policy, Machine::this());
+        return Plan::new(policy, machine);
     }
-    Plan::new(policy, &Machine { groups: group_powers(), ..Machine::this().clone() })
+    Plan::new(policy, &Machine { groups: group_powers(), ..machine.clone() })
 }
 
 /// The home of the user.

@@ -7,7 +7,8 @@ const LONGEST: usize = 12;
 /// A notation with escapes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Notation {
-    /// `\"`, `\/`, `\u0041`, `\x41`, and a backslash before any other character: JSON, shells and programming languages.
+    /// `\"`, `\/`, `\u0041`, `\x41`, `\101`, and a backslash before any other character: JSON, shells and programming
+    /// languages.
     Backslash,
     /// `%41`: URLs.
     Percent,
@@ -95,6 +96,10 @@ fn backslash(text: &[u8]) -> Option<Unit> {
         b'f' => Unit::byte(12, 2),
         b'x' => Unit::byte(low_byte(number(text.get(2..4), 16)?), 4),
         b'u' => utf16(text)?,
+        digit @ b'0'..=b'3' => match number(text.get(1..4), 8) {
+            Some(code) => Unit::byte(low_byte(code), 4),
+            None => Unit::byte(digit, 2),
+        },
         other => Unit::byte(other, 2),
     };
     Some(unit)
@@ -160,7 +165,10 @@ mod tests {
 
     #[test]
     fn escapes_are_read() {
-        assert_eq!(read(Notation::Backslash, r#"a\"\\\/\u0041\u00e9\ud83d\ude00\x42\ \$"#), "a\"\\/Aé😀B $");
+        assert_eq!(
+            read(Notation::Backslash, r#"a\"\\\/\u0041\u00e9\ud83d\ude00\x42\101\303\251\ \$"#),
+            "a\"\\/Aé😀BAé $"
+        );
         assert_eq!(read(Notation::Percent, "a%2Fb%2fc+%C3%A9"), "a/b/c+é");
         assert_eq!(read(Notation::Entity, "a&amp;&lt;&gt;&quot;&apos;&#65;&#x42;"), "a&<>\"'AB");
     }

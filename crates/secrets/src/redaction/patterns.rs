@@ -97,6 +97,13 @@ fn add_writings(forms: &mut BTreeSet<Vec<u8>>, bytes: &[u8]) {
         });
         forms.insert(escaped.collect());
     }
+    if plain.contains(&b'\'') {
+        // As a shell writes it in single quotes, also in a trace.
+        let quoted = plain
+            .iter()
+            .flat_map(|byte| if *byte == b'\'' { &b"'\\''"[..] } else { std::slice::from_ref(byte) });
+        forms.insert(quoted.copied().collect());
+    }
     forms.insert(plain);
     forms.insert(bytes.to_vec());
     for shift in 0..3 {

@@ -161,6 +161,7 @@ fn record(repeatable: bool) -> TaskRecord {
         created_ms: 0,
         updated_ms: 0,
         ttl_ms: u64::MAX,
+        ttl_added_ms: 0,
         poll_ms: 1000,
         questions: Vec::new(),
         used_keys: Vec::new(),

@@ -129,6 +129,7 @@ impl Deferred {
             created_ms: now,
             updated_ms: now,
             ttl_ms,
+            ttl_added_ms: 0,
             poll_ms: milliseconds(POLL),
             questions: Vec::new(),
             used_keys: Vec::new(),

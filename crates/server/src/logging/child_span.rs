@@ -72,17 +72,14 @@ impl ChildSpan {
 
     /// Ends the span of a script, which has ended or could not be run.
     pub(crate) fn end_script(mut self, outcome: &Result<Outcome, ScriptError>) {
-        let Some(recorded) = &self.recorded else { return };
+        if self.recorded.is_none() {
+            return;
+        }
         let error = match outcome {
             Err(error) if error.is_timeout() => Some(Cow::Borrowed("timeout")),
             Err(_) => Some(Cow::Borrowed("not_run")),
             Ok(outcome) => error_of(outcome),
         };
-        if let Ok(outcome) = outcome
-            && outcome.worker_answer.is_none()
-        {
-            recorded.tracer.count_process();
-        }
         if let Some(code) = outcome.as_ref().ok().and_then(Outcome::exit_code) {
             self.add("process.exit.code", Value::Number(code.into()));
         }

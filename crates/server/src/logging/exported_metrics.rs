@@ -45,7 +45,7 @@ pub(crate) fn metrics(measurements: &Measurements, network: Network, moment: Mom
         },
         Metric {
             name: "mcp_bash.process.starts",
-            description: "Processes that were started for scripts.",
+            description: "Processes that were started: scripts, workers, providers and hooks.",
             unit: "{process}",
             points: Points::Counter(vec![NumberPoint { attributes: Vec::new(), value: moment.processes }]),
         },

@@ -255,7 +255,8 @@ impl Log {
         self.write(self.file.as_ref(), level, logger, message, details);
     }
 
-    /// Writes script output to its file, and passes it to the receiver that replaces standard error.
+    /// Writes script output to its file, and passes it to the receiver that replaces standard error, if the level of the log
+    /// includes it.
     pub(crate) fn script_printed(
         &self,
         level: LogLevel,
@@ -270,7 +271,7 @@ impl Log {
         self.keep_script_output(level, logger, message, details);
     }
 
-    /// Writes script output only to its file.
+    /// Writes script output only to its file, whatever the level of the log.
     pub(crate) fn keep_script_output(
         &self,
         level: LogLevel,
@@ -289,7 +290,7 @@ impl Log {
         message: &str,
         details: &Value,
     ) {
-        if let Some(file) = file.filter(|_| self.is_heard(level)) {
+        if let Some(file) = file {
             let (message, details) = self.without_secrets(message, details);
             let line = Self::line(Style::Json, level, logger, &message, &details);
             file.lines.append(&line);

@@ -81,11 +81,15 @@ mod tests {
         let payloads =
             Payloads::create(&state_dir, Redaction::new(Some("the-remote-secret".into()))).unwrap();
         payloads.received(br#"{"params":{"arguments":{"api_key":"k1","Password":1,"n":{"X-Auth-Token":"k2","plain":"v"}},"_meta":{"progressToken":7,"odd":"the-remote-secret"}},"h":["Bearer abc","eyJhbGci.eyJzdWIi.c2lnbmF0"]}"#);
+        payloads.received(
+            br#"{"tokens":["k4",["k5"]],"key the-remote-secret":1,"schema":{"token":{"type":"string"}}}"#,
+        );
         payloads.received(b"api_key=k3");
         let text = std::fs::read_to_string(payloads.path()).unwrap();
-        for secret in ["k1", "k2", "k3", "the-remote-secret", "Bearer abc", "eyJ"] {
+        for secret in ["k1", "k2", "k3", "k4", "k5", "the-remote-secret", "Bearer abc", "eyJ"] {
             assert!(!text.contains(secret), "{secret} in {text}");
         }
         assert!(text.contains(r#""plain":"v""#) && text.contains(r#""progressToken":7"#), "{text}");
+        assert!(text.contains(r#""token":{"type":"string"}"#), "{text}");
     }
 }

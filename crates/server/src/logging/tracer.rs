@@ -4,7 +4,6 @@
 use mcp_bash_secrets::KnownSecrets;
 use mcp_bash_telemetry::{Attribute, Exporter, Sampler, Span, SpanContext, Value};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// The time limit of the last export at shutdown.
@@ -44,7 +43,6 @@ pub(crate) struct Tracer {
     pub(crate) captures_content: bool,
     pub(crate) network: Network,
     pub(crate) known_secrets: Arc<KnownSecrets>,
-    pub(crate) processes: AtomicU64,
 }
 
 impl Tracer {
@@ -61,11 +59,6 @@ impl Tracer {
         if span.context.is_sampled {
             self.exporter.record(span);
         }
-    }
-
-    /// Counts a process that was started for a script.
-    pub(super) fn count_process(&self) {
-        self.processes.fetch_add(1, Ordering::Relaxed);
     }
 
     /// A client text without secrets, truncated for an attribute.

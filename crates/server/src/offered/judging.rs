@@ -135,11 +135,15 @@ impl Snapshot {
         let caller = if_named(Part::Caller, &|| asker.facts().json());
         let client = if_named(Part::Client, &|| json!({ "name": asker.client }));
         let roots = if_named(Part::Roots, &|| roots.lines().collect());
+        let spelled;
         let subject = match policed {
             Policed::Tool { tool, .. } => {
                 Subject::Tool(self.facts(tool).map_or(&Value::Null, |facts| facts.for_policy(tool)))
             }
-            Policed::Resource { uri } => Subject::Resource(uri),
+            Policed::Resource { uri } => {
+                spelled = self.catalog.judged_uri(uri);
+                Subject::Resource(&spelled)
+            }
             Policed::Prompt { name, .. } => Subject::Prompt(name),
         };
         let now = Timestamp::from(SystemTime::now());
@@ -159,8 +163,10 @@ impl Snapshot {
     }
 }
 
-/// Whether a URI has a `.` or `..` segment, so that a rule about its prefix would be wrong.
+/// Whether a URI has a `.` or `..` segment, so that a rule about its prefix would be wrong. The one that makes a `file:` URI
+/// relative to the project is none.
 fn has_dots(uri: &str) -> bool {
-    let plain = uri.to_ascii_lowercase().replace("%2e", ".").replace("%2f", "/").replace("%5c", "/");
+    let path = uri.strip_prefix("file://./").unwrap_or(uri);
+    let plain = path.to_ascii_lowercase().replace("%2e", ".").replace("%2f", "/").replace("%5c", "/");
     plain.split(['/', '\\', '?', '#']).any(|segment| matches!(segment, "." | ".."))
 }

@@ -57,17 +57,31 @@ impl Redaction {
     fn redact(&self, value: &mut Value) {
         match value {
             Value::Object(members) => {
-                for (key, member) in members {
-                    if is_sensitive(key) && !member.is_object() && !member.is_array() {
-                        *member = REDACTED.into();
+                for (key, member) in members.iter_mut() {
+                    if is_sensitive(key) {
+                        self.hide(member);
                     } else {
                         self.redact(member);
                     }
+                }
+                if members.keys().any(|key| self.is_secret(key)) {
+                    let named = std::mem::take(members).into_iter();
+                    let name = |key: String| if self.is_secret(&key) { REDACTED.to_owned() } else { key };
+                    *members = named.map(|(key, member)| (name(key), member)).collect();
                 }
             }
             Value::Array(elements) => elements.iter_mut().for_each(|element| self.redact(element)),
             Value::String(text) if self.is_secret(text) => *text = REDACTED.into(),
             _ => {}
+        }
+    }
+
+    /// Removes a value whose key names a secret. An object may be a schema, so only its own keys decide.
+    fn hide(&self, value: &mut Value) {
+        match value {
+            Value::Object(_) => self.redact(value),
+            Value::Array(elements) => elements.iter_mut().for_each(|element| self.hide(element)),
+            other => *other = REDACTED.into(),
         }
     }
 

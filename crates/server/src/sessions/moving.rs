@@ -39,7 +39,7 @@ impl Server {
         if owner != caller || now() >= begun + LONGEST_LIFE {
             return MovedSession::Unknown;
         }
-        match self.store().is_used(ended_key(id), begun + LONGEST_LIFE).await {
+        match self.store().has_ended(ended_key(id), begun + LONGEST_LIFE).await {
             Ok(false) => {
                 let message = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params });
                 MovedSession::Found(message.to_string())
@@ -53,7 +53,7 @@ impl Server {
     /// continue it.
     pub async fn end_moving_session(&self, id: &str) -> bool {
         let Some(MovingSession { begun, .. }) = self.moving_session(id) else { return true };
-        self.store().use_once(ended_key(id), begun + LONGEST_LIFE).await.is_ok()
+        self.store().end_session(ended_key(id), begun + LONGEST_LIFE).await.is_ok()
     }
 
     /// The store for event streams of sessions that move. `None` if no store is shared, or if no other server has the keys.

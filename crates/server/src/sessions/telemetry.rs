@@ -6,7 +6,6 @@ use mcp_bash_telemetry::{Config, Exporter, Metric, News, Resource};
 use mcp_bash_wire::LogLevel;
 use serde_json::json;
 use std::io;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
 impl Server {
@@ -33,7 +32,6 @@ impl Server {
             captures_content,
             network,
             known_secrets: Arc::clone(self.scripts().known_secrets()),
-            processes: AtomicU64::new(0),
         });
         Ok(())
     }
@@ -49,7 +47,7 @@ impl Server {
 fn collect(server: &Weak<Server>, network: Network) -> Vec<Metric> {
     let Some(server) = server.upgrade() else { return Vec::new() };
     let load = server.load();
-    let processes = server.tracer().map_or(0, |tracer| tracer.processes.load(Ordering::Relaxed));
+    let processes = mcp_bash_runner::processes_started();
     let moment = Moment { processes, running: load.running, waiting: load.waiting, parked: load.parked };
     exported_metrics::metrics(server.measurements(), network, moment)
 }

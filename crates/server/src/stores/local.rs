@@ -11,12 +11,18 @@ use std::time::Duration;
 
 pub(super) struct LocalStore {
     records: Records,
-    used_keys: Mutex<UsedKeys>,
+    used_states: Mutex<UsedKeys>,
+    /// Apart from the states, which expire sooner: too many of one kind forget none of the other.
+    ended_sessions: Mutex<UsedKeys>,
 }
 
 impl LocalStore {
     pub(super) fn new(state_dir: Arc<StateDir>) -> Self {
-        Self { records: Records::new(state_dir), used_keys: Mutex::default() }
+        Self {
+            records: Records::new(state_dir),
+            used_states: Mutex::default(),
+            ended_sessions: Mutex::default(),
+        }
     }
 
     pub(super) fn put(
@@ -34,15 +40,19 @@ impl LocalStore {
         self.records.get(key, owner)
     }
 
-    pub(super) fn use_once(&self, key: OnceKey, expires: u64) -> bool {
-        self.used_keys.lock().add(key, expires)
+    pub(super) fn use_once(&self, state: OnceKey, expires: u64) -> bool {
+        self.used_states.lock().add(state, expires)
     }
 
-    pub(super) fn is_used(&self, key: OnceKey, expires: u64) -> bool {
-        self.used_keys.lock().has(key, expires)
+    pub(super) fn give_back(&self, state: OnceKey, expires: u64) {
+        self.used_states.lock().remove(state, expires);
     }
 
-    pub(super) fn give_back(&self, key: OnceKey, expires: u64) {
-        self.used_keys.lock().remove(key, expires);
+    pub(super) fn end_session(&self, session: OnceKey, expires: u64) {
+        self.ended_sessions.lock().add(session, expires);
+    }
+
+    pub(super) fn has_ended(&self, session: OnceKey, expires: u64) -> bool {
+        self.ended_sessions.lock().has(session, expires)
     }
 }

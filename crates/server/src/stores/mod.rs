@@ -86,19 +86,29 @@ impl Store {
         Ok(row.map(|Row { bytes, mime_type }| Record { bytes, mime_type }))
     }
 
-    /// Marks a key as used until it expires, in seconds since 1970. False if it was used before, on any server.
-    pub(crate) async fn use_once(&self, key: OnceKey, expires: u64) -> Result<bool, DatabaseError> {
+    /// Marks a request state as used until it expires, in seconds since 1970. False if it was used before, on any server. If
+    /// this process has forgotten states because there were too many, it also refuses those that expire no later than them.
+    pub(crate) async fn use_once(&self, state: OnceKey, expires: u64) -> Result<bool, DatabaseError> {
         match &self.shared {
-            Some(database) => database.use_once(key, expires).await,
-            None => Ok(self.local.use_once(key, expires)),
+            Some(database) => database.use_once(state, expires).await,
+            None => Ok(self.local.use_once(state, expires)),
         }
     }
 
-    /// Whether a key was used.
-    pub(crate) async fn is_used(&self, key: OnceKey, expires: u64) -> Result<bool, DatabaseError> {
+    /// Marks a session as ended until its id expires.
+    pub(crate) async fn end_session(&self, session: OnceKey, expires: u64) -> Result<(), DatabaseError> {
+        if let Some(database) = &self.shared {
+            return database.use_once(session, expires).await.map(drop);
+        }
+        self.local.end_session(session, expires);
+        Ok(())
+    }
+
+    /// Whether a session has ended.
+    pub(crate) async fn has_ended(&self, session: OnceKey, expires: u64) -> Result<bool, DatabaseError> {
         match &self.shared {
-            Some(database) => Ok(!database.used(vec![key]).await?.is_empty()),
-            None => Ok(self.local.is_used(key, expires)),
+            Some(database) => Ok(!database.used(vec![session]).await?.is_empty()),
+            None => Ok(self.local.has_ended(session, expires)),
         }
     }
 
@@ -117,11 +127,11 @@ impl Store {
         }
     }
 
-    /// Marks a key as unused again. If that fails, the client is refused once too often.
-    pub(crate) async fn give_back(&self, key: OnceKey, expires: u64) {
+    /// Marks a request state as unused again. If that fails, the client is refused once too often.
+    pub(crate) async fn give_back(&self, state: OnceKey, expires: u64) {
         match &self.shared {
-            Some(database) => drop(database.give_back(key).await),
-            None => self.local.give_back(key, expires),
+            Some(database) => drop(database.give_back(state).await),
+            None => self.local.give_back(state, expires),
         }
     }
 }

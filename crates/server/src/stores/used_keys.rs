@@ -1,32 +1,47 @@
-//! Replay protection: the used keys, until they expire or more than `MOST` are used.
+//! Replay protection: the used keys, until they expire. If there are too many, those that expire first are forgotten, and
+//! every key that expires no later than these counts as used.
 
 use super::OnceKey;
 use std::collections::BTreeSet;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The most used keys that are remembered. Beyond it, the next to expire is removed.
+/// The most used keys that are remembered.
 const MOST: usize = 64 * 1024;
 
-/// Ordered by expiry.
 #[derive(Default)]
-pub(super) struct UsedKeys(BTreeSet<(u64, OnceKey)>);
+pub(super) struct UsedKeys {
+    /// Ordered by expiry.
+    keys: BTreeSet<(u64, OnceKey)>,
+    /// The latest expiry of a key that was forgotten.
+    forgotten: u64,
+}
 
 impl UsedKeys {
-    /// Adds a key. False if it was used before.
+    /// Adds a key. False if it was used before, or may have been.
     pub(super) fn add(&mut self, key: OnceKey, expires: u64) -> bool {
-        let now = now();
-        while self.0.first().is_some_and(|(first, _)| *first <= now || self.0.len() >= MOST) {
-            self.0.pop_first();
+        if self.has(key, expires) {
+            return false;
         }
-        self.0.insert((expires, key))
+        let now = now();
+        while let Some((first, _)) = self.keys.first() {
+            if *first > now {
+                if self.keys.len() < MOST {
+                    break;
+                }
+                self.forgotten = *first;
+            }
+            self.keys.pop_first();
+        }
+        self.keys.insert((expires, key))
     }
 
+    /// Whether a key was used, or may have been.
     pub(super) fn has(&self, key: OnceKey, expires: u64) -> bool {
-        self.0.contains(&(expires, key))
+        expires <= self.forgotten || self.keys.contains(&(expires, key))
     }
 
     pub(super) fn remove(&mut self, key: OnceKey, expires: u64) {
-        self.0.remove(&(expires, key));
+        self.keys.remove(&(expires, key));
     }
 }
 
@@ -40,13 +55,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn used_keys_are_forgotten_when_they_have_expired_or_are_too_many() {
+    fn a_used_key_is_never_unused_again() {
         let mut used = UsedKeys::default();
-        assert!(used.add([1; 16], 1) && used.add([2; 16], now() + 60) && !used.add([2; 16], now() + 60));
-        assert_eq!(used.0.len(), 1);
-        for number in 0..=MOST as u128 {
-            used.add(number.to_le_bytes(), now() + 3600);
+        let (soon, later) = (now() + 3600, now() + 7200);
+        assert!(used.add([1; 16], 1) && used.add([2; 16], soon) && !used.add([2; 16], soon));
+        assert_eq!(used.keys.len(), 1, "expired keys are forgotten");
+        for number in 0..MOST as u128 {
+            assert!(used.add(number.to_le_bytes(), later));
         }
-        assert_eq!(used.0.len(), MOST);
+        assert_eq!(used.keys.len(), MOST);
+        assert!(
+            used.has([2; 16], soon) && !used.add([2; 16], soon),
+            "the key was forgotten, and its time was not"
+        );
+        assert!(!used.add([3; 16], soon - 1), "nor are earlier keys taken for unused");
+        used.remove(0_u128.to_le_bytes(), later);
+        assert!(used.add(0_u128.to_le_bytes(), later), "a key that was given back can be used");
     }
 }

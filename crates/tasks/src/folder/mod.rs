@@ -324,7 +324,9 @@ impl TaskStore for FolderStore {
             return Err(StoreError::TooManyNotes { id: id.clone() });
         }
         // One write, so that the lines of several processes do not mix.
-        file.write_all(&line).map_err(failed)
+        file.write_all(&line).map_err(failed)?;
+        // A task that was removed meanwhile has lost its record first, and its notes maybe before this one.
+        if self.path(id, "json").exists() { Ok(()) } else { self.remove_file(id, "notes") }
     }
 
     fn notes(&self, id: &TaskId, from: u64) -> Result<(Vec<Note>, u64), StoreError> {

@@ -103,6 +103,16 @@ fn foreign_and_unfinished_lines_are_no_notes() {
 }
 
 #[test]
+fn a_note_for_a_task_that_was_removed_leaves_no_file() {
+    let (_outer, store) = store();
+    let made = record(1, false);
+    let lease = store.create(&made, None).unwrap();
+    store.remove(lease).unwrap();
+    store.post(&made.id, &Note::Cancel).unwrap();
+    assert_eq!(store.folder().read_dir().unwrap().count(), 0);
+}
+
+#[test]
 fn what_is_not_a_record_is_refused_by_name() {
     let (outer, store) = store();
     let id = TaskId::of_random([1; 16]);

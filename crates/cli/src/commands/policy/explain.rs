@@ -59,7 +59,8 @@ fn explain(
         Ok(serde_json::from_str(&text).unwrap_or_default())
     };
     let mut tool = Value::Null;
-    let (subject, args) = match (&arguments.resource, &arguments.prompt, arguments.words.split_first()) {
+    let uri = arguments.resource.as_ref().map(|uri| project.catalog.judged_uri(uri));
+    let (subject, args) = match (&uri, &arguments.prompt, arguments.words.split_first()) {
         (Some(uri), _, None) => (Subject::Resource(uri), Value::Null),
         (Some(_), _, Some(_)) => return Err(usage("a resource takes no arguments".to_owned())),
         (None, Some(prompt), _) => (Subject::Prompt(prompt), untyped("the prompt", &arguments.words)?),

@@ -54,11 +54,13 @@ pub(super) fn run(as_json: bool) -> Result<ExitCode, Error> {
     let (_runtime, scripts) = startup::scripts(settings)?;
     let stage = Stage::make(scripts.state_dir())
         .map_err(|error| failed(format!("nothing can be tried here: {error}")))?;
-    let tester = Tester::new(&scripts, &stage).map_err(failed)?;
+    let machine = Machine::this().map_err(|error| failed(format!("nothing can be tried now: {error}")))?;
+    let tester = Tester::new(&scripts, &stage, machine).map_err(failed)?;
     let rows: Vec<Row> = PROMISES.iter().map(|promise| tester.row(promise)).collect();
     scripts.end(Duration::ZERO);
     let exit = if rows.iter().any(|row| row.state == State::Not) { Exit::Failed } else { Exit::Done };
-    let text = if as_json { to_json(&rows, exit) } else { text(&rows, Terminal::of_stdout()) };
+    let text =
+        if as_json { to_json(&rows, machine, exit) } else { text(&rows, machine, Terminal::of_stdout()) };
     print(&text)?;
     Ok(exit.into())
 }
@@ -66,22 +68,23 @@ pub(super) fn run(as_json: bool) -> Result<ExitCode, Error> {
 struct Tester<'a> {
     scripts: &'a Scripts,
     stage: &'a Stage,
+    machine: &'a Machine,
     free: Declaration,
     confined: Declaration,
 }
 
 impl<'a> Tester<'a> {
-    fn new(scripts: &'a Scripts, stage: &'a Stage) -> Result<Self, String> {
+    fn new(scripts: &'a Scripts, stage: &'a Stage, machine: &'a Machine) -> Result<Self, String> {
         let confined = format!(r#"{{"mode":"on","network":"none",{PROBED_LIMITS}}}"#);
         let confined = Declaration::parse(&confined).map_err(|error| error.to_string())?;
-        Ok(Self { scripts, stage, free: Declaration::of(Mode::Off), confined })
+        Ok(Self { scripts, stage, machine, free: Declaration::of(Mode::Off), confined })
     }
 
     fn row(&self, promise: &'static Promise) -> Row {
         let tried: Vec<Tried> = promise.trials.iter().map(|trial| self.tried(*trial)).collect();
         let (state, why) = judge(&tried);
         let is_short = matches!(state, State::Partly | State::Not);
-        let (mechanism, missing) = mechanism(promise.mechanism);
+        let (mechanism, missing) = mechanism(promise.mechanism, self.machine);
         let needs = || Advice { cause: String::new(), fix: promise.needs.to_owned(), command: None };
         let advice = is_short.then(|| missing.unwrap_or_else(needs));
         let advice = advice.filter(|advice| !advice.fix.is_empty());
@@ -137,8 +140,7 @@ fn judge(tried: &[Tried]) -> (State, Option<String>) {
 }
 
 /// The name of a mechanism on this machine, and the advice if it is missing.
-fn mechanism(mechanism: Mechanism) -> (&'static str, Option<Advice>) {
-    let machine = Machine::this();
+fn mechanism(mechanism: Mechanism, machine: &Machine) -> (&'static str, Option<Advice>) {
     let no_landlock = || {
         let error = claimed_version().err()?;
         Some(KernelFiles::of_this_machine().without_landlock(&error))
@@ -162,8 +164,7 @@ fn mechanism(mechanism: Mechanism) -> (&'static str, Option<Advice>) {
 }
 
 /// The mechanisms of this machine.
-fn mechanisms() -> Vec<Finding> {
-    let machine = Machine::this();
+fn mechanisms(machine: &Machine) -> Vec<Finding> {
     let files = KernelFiles::of_this_machine();
     let advised = |finding: Finding, advice: Advice| {
         let finding = finding.remedy(advice.fix);
@@ -228,7 +229,7 @@ impl State {
     }
 }
 
-fn text(rows: &[Row], terminal: Terminal) -> String {
+fn text(rows: &[Row], machine: &Machine, terminal: Terminal) -> String {
     let finding = |row: &Row| {
         let why = row.why.as_deref().unwrap_or_default();
         let line = format!("{:<29} {:<9} {:<18} {why}", row.promise.name, row.state.word(), row.mechanism);
@@ -241,7 +242,7 @@ fn text(rows: &[Row], terminal: Terminal) -> String {
         }
     };
     let groups = vec![
-        Group::new("Mechanisms of this machine", mechanisms()),
+        Group::new("Mechanisms of this machine", mechanisms(machine)),
         Group::new("Promises of a sandbox, as tried", rows.iter().map(finding).collect()),
     ];
     let count = |state: State| rows.iter().filter(|row| row.state == state).count();
@@ -255,7 +256,7 @@ fn text(rows: &[Row], terminal: Terminal) -> String {
     )
 }
 
-fn to_json(rows: &[Row], exit: Exit) -> String {
+fn to_json(rows: &[Row], machine: &Machine, exit: Exit) -> String {
     let outcome = |tried: &Result<(), String>| match tried {
         Ok(()) => json!("done"),
         Err(why) => json!(format!("refused: {why}")),
@@ -287,8 +288,8 @@ fn to_json(rows: &[Row], exit: Exit) -> String {
     };
     let report = json!({
         "exitCode": exit.number(),
-        "isRoot": Machine::this().is_root,
-        "mechanisms": mechanisms().into_iter().map(mechanism).collect::<Vec<_>>(),
+        "isRoot": machine.is_root,
+        "mechanisms": mechanisms(machine).into_iter().map(mechanism).collect::<Vec<_>>(),
         "promises": rows.iter().map(row).collect::<Vec<Value>>(),
     });
     format!("{report:#}\n")

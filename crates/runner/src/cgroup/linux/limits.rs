@@ -7,7 +7,9 @@
 //! own group holds foreign processes.
 
 use super::{CallGroup, GROUPS, PREFIX, memory, own_group};
+use mcp_bash_files::shortage::is_shortage;
 use mcp_bash_sandbox::{GroupLimits, GroupPowers};
+use parking_lot::Mutex;
 use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
@@ -24,21 +26,29 @@ const SERVER: &str = ".server";
 
 /// The limits that the groups of calls support. The first use enables the controllers, as far as that is possible.
 pub fn powers() -> GroupPowers {
-    *POWERS.get_or_init(|| {
-        if GROUPS.given_up.load(Ordering::Relaxed) {
-            return GroupPowers::default();
-        }
-        let parent = GROUPS.state.lock().parent().map(Path::to_owned);
-        let delegated = parent.and_then(|parent| {
-            delegate_controllers(own_group().ok_or(io::ErrorKind::Unsupported)?)?;
-            enable_controllers(&parent)?;
-            memory::count_kills_in(&parent);
-            words(&parent.join("cgroup.subtree_control"))
-        });
-        let delegated = delegated.unwrap_or_default();
-        let has = |name: &str| delegated.iter().any(|word| word == name);
-        GroupPowers { memory: has(NAMES[0]), processes: has(NAMES[1]) }
-    })
+    /// One thread tries at a time: the server moves meanwhile.
+    static TRYING: Mutex<()> = Mutex::new(());
+    let _trying = TRYING.lock();
+    if let Some(powers) = POWERS.get() {
+        return *powers;
+    }
+    if GROUPS.given_up.load(Ordering::Relaxed) {
+        return *POWERS.get_or_init(GroupPowers::default);
+    }
+    let parent = GROUPS.state.lock().parent().map(Path::to_owned);
+    let delegated = parent.and_then(|parent| {
+        delegate_controllers(own_group().ok_or(io::ErrorKind::Unsupported)?)?;
+        enable_controllers(&parent)?;
+        memory::count_kills_in(&parent);
+        words(&parent.join("cgroup.subtree_control"))
+    });
+    let delegated = match delegated {
+        // It passes, and the next use tries again.
+        Err(error) if is_shortage(&error) => return GroupPowers::default(),
+        tried => tried.unwrap_or_default(),
+    };
+    let has = |name: &str| delegated.iter().any(|word| word == name);
+    *POWERS.get_or_init(|| GroupPowers { memory: has(NAMES[0]), processes: has(NAMES[1]) })
 }
 
 /// Enables the controllers in a new parent of the groups of calls, if the previous parent had them.

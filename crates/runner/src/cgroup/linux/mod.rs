@@ -14,6 +14,7 @@ pub(crate) use memory::memory_ran_out;
 pub use memory::note_memory_kills;
 
 use crate::{launch, random, warden};
+use mcp_bash_files::shortage::is_shortage;
 use mcp_bash_sandbox::GroupLimits;
 use parking_lot::Mutex;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -101,11 +102,7 @@ fn take_any() -> Option<CallGroup> {
     if let Some(spare) = state.spare.pop() {
         return Some(spare);
     }
-    let made = state.make();
-    if made.is_err() {
-        give_up();
-    }
-    made.ok()
+    state.make_or_give_up()
 }
 
 /// Creates a group for a later call. A call that arrives meanwhile waits for it.
@@ -118,11 +115,11 @@ pub(crate) fn prepare() {
         // A call was faster.
         return;
     }
-    match state.make() {
-        Ok(group) if launch::can_hold_processes(&group) => state.spare.push(group),
-        // It is removed together with its parent.
-        Ok(_) => {}
-        Err(_) => give_up(),
+    if let Some(group) = state.make_or_give_up()
+        // Otherwise it is removed together with its parent.
+        && launch::can_hold_processes(&group).unwrap_or(true)
+    {
+        state.spare.push(group);
     }
 }
 
@@ -160,12 +157,21 @@ impl GroupsState {
         Ok(parent)
     }
 
+    /// A new group. No other is tried after a failure, unless descriptors, memory or the like ran short, which passes.
+    fn make_or_give_up(&mut self) -> Option<CallGroup> {
+        let made = self.make();
+        if made.as_ref().is_err_and(|error| !is_shortage(error)) {
+            give_up();
+        }
+        made.ok()
+    }
+
     fn make(&mut self) -> io::Result<CallGroup> {
         let number = self.made + 1;
         let path = self.parent()?.join(format!("call.{number}"));
         self.made = number;
         create(&path)?;
-        CallGroup::open(path)
+        CallGroup::open(path.clone()).inspect_err(|_| remove(&path))
     }
 }
 
@@ -279,7 +285,7 @@ fn make_parent() -> io::Result<PathBuf> {
     let ours = own_group().ok_or(io::ErrorKind::Unsupported)?;
     let path = ours.join(format!("{PREFIX}{}.{}", std::process::id(), random::hex::<4>()?));
     create(&path)?;
-    limits::enable_controllers_again(&path)?;
+    limits::enable_controllers_again(&path).inspect_err(|_| remove(&path))?;
     remove_forgotten(ours);
     warden::end_group_with_us(&path);
     Ok(path)

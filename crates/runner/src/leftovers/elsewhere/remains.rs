@@ -16,15 +16,19 @@ const EMPTY_READINGS: u32 = 3;
 /// The number that stands for all calls of the server.
 const ANY_CALL: u32 = 1;
 
-/// Kills the processes in `groups`, those that carry `mark`, and all that they have started, until there are none.
-pub(crate) fn kill_remains(mark: &Mark, groups: &[Pid]) {
+/// Kills the processes in `groups`, those that carry `mark`, and all that they have started, until there are none. False if
+/// the process table cannot be read.
+pub(crate) fn kill_remains(mark: &Mark, groups: &[Pid]) -> bool {
     let deadline = Instant::now() + TIMEOUT;
     let leaders: HashMap<Pid, _> = groups.iter().map(|leader| (*leader, ANY_CALL)).collect();
     let (mut families, mut stopped, mut empty_readings) = (Families::default(), HashSet::new(), 0);
     while empty_readings < EMPTY_READINGS && Instant::now() < deadline {
         let us = getpid();
-        let table: Vec<Listed> =
-            process_table::all().into_iter().filter(|process| process.pid != us).collect();
+        let mut table = process_table::all();
+        if table.is_empty() {
+            return false;
+        }
+        table.retain(|process| process.pid != us);
         let carried = |process: &Listed| {
             mark.call_in(&process_table::variable(process.pid, VARIABLE)?).map(|_| ANY_CALL)
         };
@@ -37,6 +41,7 @@ pub(crate) fn kill_remains(mark: &Mark, groups: &[Pid]) {
         empty_readings = 0;
         stop_or_kill(&left, &mut stopped);
     }
+    true
 }
 
 /// Stops those that have not been stopped yet. Kills all of them if there are none.

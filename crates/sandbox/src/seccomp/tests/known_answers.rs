@@ -98,6 +98,16 @@ fn limits_of_other_processes_can_be_read_but_not_set() {
 }
 
 #[test]
+fn a_process_sets_its_own_priority_and_not_that_of_the_user() {
+    let choices = with(Sockets::All);
+    for (call, process, group, user) in [(SETPRIORITY, 0, 1, 2), (IOPRIO_SET, 1, 2, 3)] {
+        let set = |which, who| answer(choices, call, &[which, who, 19]);
+        assert_eq!([set(process, 0), set(group, 0)], [ALLOW; 2]);
+        assert_eq!([set(process, 1), set(group, 1), set(user, 0), set(user, 1000)], [fail(EPERM); 4]);
+    }
+}
+
+#[test]
 fn only_known_families_of_sockets_exist() {
     for choices in all_choices() {
         for family in (0..64).filter(|family| ![UNIX, INET, INET6, NETLINK].contains(family)) {

@@ -14,6 +14,7 @@ pub(crate) fn record(number: u8, repeatable: bool) -> TaskRecord {
         created_ms: 1_000,
         updated_ms: 1_000,
         ttl_ms: 60_000,
+        ttl_added_ms: 0,
         poll_ms: 1_000,
         questions: Vec::new(),
         used_keys: Vec::new(),

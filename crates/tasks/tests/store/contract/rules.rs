@@ -191,6 +191,12 @@ fn operators_cancel_and_retry(bench: &dyn Bench) {
     assert_eq!(store.sweep(11_000, 99).unwrap().abandoned, std::slice::from_ref(&made.id));
     assert_eq!(cancel(&*other, &made.id, 12_000).unwrap(), Cancelling::Done, "no process ran it");
     assert_eq!(store.get(&made.id).unwrap().unwrap().status, Status::Cancelled);
+    assert_eq!(retry(&*other, &made.id, 31_000).unwrap(), Retrying::Waiting);
+    assert_eq!(
+        store.get(&made.id).unwrap().unwrap().ttl_ms,
+        90_000,
+        "as long as a new task, from this retry on"
+    );
     bench.kill(store.create(&once, None).unwrap());
     assert_eq!(retry(&*other, &once.id, 2_000).unwrap(), Retrying::NotKept);
     let unknown = record(3, true).id;
