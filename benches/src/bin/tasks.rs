@@ -140,6 +140,7 @@ fn fill(store: &Path, tasks: u32) -> io::Result<()> {
             created_ms: now,
             updated_ms: now,
             ttl_ms: 24 * 3600 * 1000,
+            ttl_added_ms: 0,
             poll_ms: 1000,
             questions: Vec::new(),
             used_keys: Vec::new(),
