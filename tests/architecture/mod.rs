@@ -90,7 +90,7 @@ const ORDER: &[Row] = &[
         place: "crates/cli",
         module: &[],
         order: &["base", "terminal", "report", "open", "commands"],
-        above: &["absent.rs", "arguments.rs", "habits.rs", "help_groups.rs"],
+        above: &["absent.rs", "arguments.rs", "habits.rs", "habits/address.rs", "help_groups.rs"],
     },
 ];
 
