@@ -235,7 +235,7 @@ export const odd_node = tool('x', { what: 'string' }, ({ what }) => {
     server.initialize("2025-11-25");
     let mut call = |tool: &str, what: &str| {
         let params = json!({ "name": tool, "arguments": { "what": what } });
-        server.ask(what, "tools/call", &params)["result"].clone()
+        server.ask_past_news(what, "tools/call", &params)["result"].clone()
     };
     for (tool, odd) in [("odd", "digits"), ("odd", "nesting"), ("odd_node", "nesting")] {
         let refused = call(tool, odd);
