@@ -18,7 +18,7 @@ fn servers_that_start_together_make_the_tables_once() {
             });
         }
     });
-    assert_eq!(sql(&format!("SELECT version, oldest FROM {schema}.versions")), "4|1");
+    assert_eq!(sql(&format!("SELECT version, oldest FROM {schema}.versions")), "5|1");
 }
 
 #[test]
@@ -33,7 +33,7 @@ fn a_new_server_adds_to_old_tables_and_old_ones_go_on() {
          INSERT INTO {schema}.tasks VALUES ('a', '', 'token', 'me', '{{}}', NULL, NULL, false, 1, now(), 1)"
     ));
     open(&url).check().unwrap();
-    assert_eq!(sql(&format!("SELECT max(version), max(oldest) FROM {schema}.versions")), "4|1");
+    assert_eq!(sql(&format!("SELECT max(version), max(oldest) FROM {schema}.versions")), "5|1");
     // An old server leaves out what it does not know.
     sql(&format!("INSERT INTO {schema}.tasks (id, nonce, owner_known_by, owner_name, record, is_final, attempt, lease_until,
          expires_ms) VALUES ('b', '', 'token', 'me', '{{}}', false, 1, now() + interval '9 s', 1)"));
