@@ -130,7 +130,7 @@ class Caller:
         result = await self.client.call(tool, arguments)
         is_told = result.is_error and "consent" in result.text
         reason = (result.data or {}).get("error", {}).get("reason")
-        check("a client that cannot ask is told why", is_told and reason == "unavailable", result)
+        check("a client that cannot ask receives the reason", is_told and reason == "unavailable", result)
         self.expected.call(self.name, tool, "refused", "consent", rule, "unavailable")
 
     async def lists_customers(self):

@@ -4,11 +4,10 @@ use crate::kind::{
     Bytes, Count, File, Flag, Folder, Folders, Hosts, LARGEST, Names, Optional, PerMinute, Place, Seconds,
     Secret, Text, TextOrNothing, Word, YEAR, bytes, count, kilobytes, per_minute, seconds,
 };
-use crate::logs::audit::RecordedArguments;
 use crate::row::{Row, Setting, row, row_like};
 use crate::words::{
     ALLOW_OR_DENY, CLIENT_NAMES, ClientName, Mode, ON_AUDIT_ERROR, POLICY_MODES, PROVIDER_MODES,
-    RECORDED_ARGUMENTS, REQUIRED_OR_OPTIONAL, SANDBOX_MODES, TOOL_MODES,
+    RECORDED_ARGUMENTS, REQUIRED_OR_OPTIONAL, RecordedArguments, SANDBOX_MODES, TOOL_MODES,
 };
 use mcp_bash_audit::OnError;
 use mcp_bash_sandbox::Mode as SandboxMode;

@@ -1,7 +1,6 @@
 //! Setting words, and their meanings.
 
 use crate::kind::Word;
-use crate::logs::audit::RecordedArguments;
 use mcp_bash_audit::OnError;
 use mcp_bash_sandbox::Mode as SandboxMode;
 
@@ -73,7 +72,16 @@ pub(crate) const SANDBOX_MODES: Word<SandboxMode> = Word {
     instead: Some(("strict", SandboxMode::Strict)),
 };
 
-/// What the audit log has of arguments. A word that is not known must not put them all there.
+/// What the audit log has of arguments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RecordedArguments {
+    /// A keyed hash of them.
+    Hash,
+    Full,
+    Nothing,
+}
+
+/// A word that is not known must not put all arguments there.
 pub(crate) const RECORDED_ARGUMENTS: Word<RecordedArguments> = Word {
     words: &[
         ("hash", RecordedArguments::Hash),

@@ -53,7 +53,7 @@ pub(crate) enum Due {
 pub(crate) enum By {
     /// The user who started the server.
     Local,
-    /// Whoever connects from this machine.
+    /// A client without a credential, on this machine.
     Address,
     /// The caller of a token, by name.
     Token(String),

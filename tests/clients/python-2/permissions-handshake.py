@@ -1,4 +1,4 @@
-"""Roles, policy, consent and audit over HTTP with version 2 of the official Python library when it is told to use the handshake."""
+"""Roles, policy, consent and audit over HTTP with version 2 of the official Python library with the handshake."""
 
 from adapter import Python2
 from permissions import run_over_http

@@ -1,5 +1,5 @@
-// Roles, policy, consent and audit over HTTP with version 2 of the official TypeScript client, when it is told to find out what
-// the server speaks.
+// Roles, policy, consent and audit over HTTP with version 2 of the official TypeScript client, which finds out
+// what the server speaks.
 
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { connect } from "./client-2.mjs";

@@ -121,7 +121,7 @@ class Caller {
     const result = await this.client.call(tool, args);
     const isTold = result.isError && result.text.includes("consent");
     const reason = result.structuredContent?.error?.reason;
-    check("a client that cannot ask is told why", isTold && reason === "unavailable", result);
+    check("a client that cannot ask receives the reason", isTold && reason === "unavailable", result);
     this.expected.call(this.name, tool, { outcome: "refused", why: "consent", rule, consent: "unavailable" });
   }
 

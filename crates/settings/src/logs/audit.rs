@@ -3,18 +3,10 @@
 use crate::reader::Reader;
 use crate::table;
 use crate::tasks::TaskSettings;
+use crate::words::RecordedArguments;
 use mcp_bash_audit::{Destination, OnError, Options, Rotation};
 use std::collections::BTreeMap;
 use std::time::Duration;
-
-/// What the audit log has of arguments.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RecordedArguments {
-    /// A keyed hash of them.
-    Hash,
-    Full,
-    Nothing,
-}
 
 /// Why lines cannot go where they are to go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

@@ -74,7 +74,7 @@ impl StartChecks {
     }
 }
 
-/// The texts of the findings that were not told before, each once. A fixed problem is told again if it comes back, and nothing
+/// The texts of the findings that were not reported before, each once. A fixed problem is reported again if it comes back, and nothing
 /// changes for files whose definitions are awaited.
 fn new_findings(
     told: &mut HashSet<Told>,
