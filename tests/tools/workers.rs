@@ -39,7 +39,7 @@ while (1) {
 
 /// A project whose tool `work` is that worker, with these options.
 pub(crate) fn project(options: &Value) -> Project {
-    with_worker(Project::new(), "run", options, PERL)
+    with_worker(Project::new(), "work", options, PERL)
 }
 
 pub(crate) fn with_worker(project: Project, name: &str, options: &Value, script: &str) -> Project {
@@ -66,7 +66,7 @@ pub(crate) fn ready_with(project: &Project, environment: &[(&str, &str)]) -> Ser
 }
 
 pub(crate) fn params(code: &str) -> Value {
-    json!({ "name": "run", "arguments": { "do": code } })
+    json!({ "name": "work", "arguments": { "do": code } })
 }
 
 /// Calls the worker, and returns its answer.
@@ -111,7 +111,7 @@ fn a_worker_receives_the_context_of_its_call_and_of_no_other() {
     given["_meta"] = json!({ "progressToken": 7, "x": "y", "traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01" });
     let answer = server.ask(1, "tools/call", &given);
     let frame: Value = serde_json::from_str(text(&answer)).unwrap();
-    assert_eq!((&frame["call"], &frame["tool"]), (&json!(1), &json!("run")));
+    assert_eq!((&frame["call"], &frame["tool"]), (&json!(1), &json!("work")));
     assert_eq!(frame["arguments"]["do"], "$json->encode($frame)");
     assert_eq!(frame["meta"]["x"], "y");
     assert_eq!(frame["trace"]["traceparent"], "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
@@ -173,13 +173,13 @@ fn a_worker_asks_without_a_session_and_continues() {
     let mut meta = stateless_meta();
     meta["io.modelcontextprotocol/clientCapabilities"] = json!({ "elicitation": { "form": {} } });
     let code = "my $who = ask('Who?')->{result}{content}{value}; \"$$ $who\"";
-    let mut given = json!({ "name": "run", "arguments": { "do": code }, "_meta": meta });
+    let mut given = json!({ "name": "work", "arguments": { "do": code }, "_meta": meta });
     let asked = server.ask(1, "tools/call", &given);
     assert_eq!(asked["result"]["resultType"], "input_required", "{asked}");
     let started = project.wait_for_started(1)[0];
     // Another process serves another call meanwhile.
     let beside =
-        server.ask(2, "tools/call", &json!({ "name": "run", "arguments": { "do": "$$" }, "_meta": meta }));
+        server.ask(2, "tools/call", &json!({ "name": "work", "arguments": { "do": "$$" }, "_meta": meta }));
     assert_ne!(text(&beside), started.to_string());
     given["requestState"] = asked["result"]["requestState"].clone();
     given["inputResponses"] = json!({ "question": { "action": "accept", "content": { "value": "me" } } });
@@ -231,7 +231,7 @@ while (<STDIN>) {
 
 #[test]
 fn a_worker_can_declare_that_it_serves_several_calls_at_once() {
-    let project = with_worker(Project::new(), "run", &json!({ "processes": 1, "atOnce": 3 }), AT_ONCE);
+    let project = with_worker(Project::new(), "work", &json!({ "processes": 1, "atOnce": 3 }), AT_ONCE);
     let mut server = ready(&project);
     for word in ["a", "b", "c"] {
         server.request(word, "tools/call", &params(word));
@@ -252,7 +252,7 @@ fn a_changed_script_is_served_by_a_new_process_at_once() {
     let project = project(&json!(true));
     let mut server = ready(&project);
     let first = pid(&mut server);
-    project.write_script("tools/run/tool.pl", &PERL.replace("\"$_[0]\"", "\"new $_[0]\""));
+    project.write_script("tools/work/tool.pl", &PERL.replace("\"$_[0]\"", "\"new $_[0]\""));
     let answer = work(&mut server, "$$");
     assert!(text(&answer).starts_with("new "), "{answer}");
     wait_until_gone(first);
@@ -262,7 +262,7 @@ fn a_changed_script_is_served_by_a_new_process_at_once() {
 fn a_file_that_the_worker_has_loaded_counts_as_its_script() {
     let loaded = PERL
         .replace("{ protocol => 1 }", "{ protocol => 1, files => [\"$ENV{MCPBASH_PROJECT_ROOT}/lib.pm\"] }");
-    let project = with_worker(Project::new().file("lib.pm", "1"), "run", &json!(true), &loaded);
+    let project = with_worker(Project::new().file("lib.pm", "1"), "work", &json!(true), &loaded);
     let mut server = ready(&project);
     let first = pid(&mut server);
     assert_eq!(pid(&mut server), first);
@@ -287,7 +287,7 @@ fn a_worker_can_be_started_with_the_server() {
     let started = project.wait_for_started(1)[0];
     assert_eq!(pid(&mut server), started);
     // A worker whose tool is removed exits.
-    project.remove("tools/run");
+    project.remove("tools/work");
     wait_until_gone(started);
 }
 
@@ -309,7 +309,7 @@ fn a_worker_that_handles_a_cancellation_is_kept() {
 fn the_command_line_calls_a_worker_and_leaves_nothing_behind() {
     let project = project(&json!(true));
     let mut command = Server::command();
-    command.args(["call", "run", "do=$$"]).current_dir(project.root()).stdin(Stdio::null());
+    command.args(["call", "work", "do=$$"]).current_dir(project.root()).stdin(Stdio::null());
     let output = command.output().unwrap();
     assert!(output.status.success(), "{output:?}");
     let pid: u32 = String::from_utf8(output.stdout).unwrap().trim().parse().unwrap();
